@@ -1,0 +1,50 @@
+# Two commands do all the set-up: `make demo` and `make test`. Both make .venv first, from the package index only.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help install demo test quick check lint bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "assay needs Python 3.11 or newer; $(PYTHON) is older. Try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
+	@echo "installing assay into $(VENV) ..."
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@echo "installing what the tests need ..."
+	@$(PIP) --editable '.[dev]'
+	@touch $@
+
+install: $(VENV)/.installed ## make .venv with the application
+
+demo: $(VENV)/.installed ## play the recorded council through the real engine
+	@$(BIN)/assay demo
+
+test: $(VENV)/.installed-dev ## all tests
+	@$(BIN)/python -m pytest -q
+
+quick: $(VENV)/.installed-dev ## the tests without the long proofs
+	@$(BIN)/python -m pytest -q -m "not slow"
+
+lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+
+check: lint test ## everything that has to be clean before a commit
+
+bench: $(VENV)/.installed-dev ## the figures of the README, measured here
+	@$(BIN)/python -m bench
+
+clean: ## remove .venv and what the tools left
+	@rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,262 @@
+"""Every way a run can fail, as one tree; whoever catches chooses how much of it to catch.
+
+::
+
+    LlmRuntimeError
+    ├── ConfigurationError          what the user set does not fit together
+    │   ├── NoModelError            no key, no local server, no --model
+    │   └── MissingExtraError       an optional dependency is not installed
+    ├── CallError                   one model call failed; knows provider, model, status, request id
+    │   ├── ConnectionFailed        nothing was reached; nothing can have been charged      (retried)
+    │   ├── ConnectionCut           the answer broke off on its way                         (retried)
+    │   ├── CallTimeout             no whole answer in time                                 (retried)
+    │   ├── RateLimited             429; retry_after says how long, where the provider did  (retried)
+    │   ├── ServerFault             5xx                                                     (retried)
+    │   ├── AuthenticationFailed    401, 403
+    │   ├── PaymentRequired         402: the account has no credit
+    │   ├── ModelNotFound           the provider does not know the model                    (fallback)
+    │   ├── RequestRefused          another 4xx: the request itself is at fault
+    │   └── BadReply                a 200 that is not a success
+    │       ├── ErrorInReply        the body carries an error object                        (retried)
+    │       ├── EmptyReply          no choices, or a choice without text                    (retried)
+    │       ├── MalformedReply      not UTF-8, not JSON, nested too deep, wrong shape       (retried)
+    │       ├── ReplyTooLarge       more bytes than the cap, after decompression
+    │       ├── ReplyTruncated      finish_reason "length": .partial holds what came
+    │       └── ReplyFiltered       finish_reason "content_filter", or a refusal
+    ├── BudgetExceeded              the next call does not fit what may be spent
+    │   └── UnknownPrice            a cap in USD, and a model without a price
+    ├── DeadlineExceeded            the run's time is up
+    ├── StructuredOutputError       the answer does not fit the schema; .raw holds it
+    ├── ReplayMismatch              a recording has no answer to this request; says what differs
+    └── StoreError                  the run store
+        ├── StoreDamaged            the file is not a store, or its contents do not fit together
+        ├── StoreUnwritable         read-only, full, or an I/O error
+        ├── StoreBusy               another process holds the run
+        └── RunNotFound             no run by that id
+
+A message is one line: what happened, where, and what to do next. Each class carries the exit code that a
+command line ends with: 2 usage, 3 budget, 4 provider, 5 store, 6 a model's answer was of no use, 78 nothing
+configured.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from llm_runtime.messages import CallLabel, Reply
+
+
+class LlmRuntimeError(Exception):
+    """The root: catch this to catch everything the runtime raises on purpose."""
+
+    exit_code = 1
+
+
+class ConfigurationError(LlmRuntimeError):
+    """What the user set does not fit together."""
+
+    exit_code = 2
+
+
+class NoModelError(ConfigurationError):
+    """There is no model to ask."""
+
+    exit_code = 78
+
+
+class MissingExtraError(ConfigurationError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional part; install it with: pip install 'assay[{extra}]'")
+
+
+class CallError(LlmRuntimeError):
+    """One model call failed.
+
+    Args:
+        message: what happened, in one line, without secrets.
+        provider: the endpoint's name; empty where no provider was reached.
+        model: the model that was asked.
+        status: the HTTP status, where there was one.
+        request_id: the provider's id of the call.
+        retry_after: seconds the provider asks us to wait.
+        label: where the call stands in its protocol; filled in by the recording wrapper.
+    """
+
+    exit_code = 4
+    retryable = False
+    #: True where the provider may have charged although no answer arrived.
+    maybe_charged = False
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        provider: str = "",
+        model: str = "",
+        status: int | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+        label: CallLabel | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.provider = provider
+        self.model = model
+        self.status = status
+        self.request_id = request_id
+        self.retry_after = retry_after
+        self.label = label
+
+    def __str__(self) -> str:
+        where = [part for part in (self.provider, self.model) if part]
+        if self.status is not None:
+            where.append(f"HTTP {self.status}")
+        if self.request_id:
+            where.append(f"request {self.request_id}")
+        message = super().__str__()
+        return f"{message} [{', '.join(where)}]" if where else message
+
+
+class ConnectionFailed(CallError):
+    """No connection could be made."""
+
+    retryable = True
+
+
+class ConnectionCut(CallError):
+    """The connection ended before the answer did."""
+
+    retryable = True
+    maybe_charged = True
+
+
+class CallTimeout(CallError):
+    """No whole answer within the call's time."""
+
+    retryable = True
+    maybe_charged = True
+
+
+class RateLimited(CallError):
+    """HTTP 429."""
+
+    retryable = True
+
+
+class ServerFault(CallError):
+    """HTTP 5xx."""
+
+    retryable = True
+    maybe_charged = True
+
+
+class AuthenticationFailed(CallError):
+    """HTTP 401 or 403."""
+
+
+class PaymentRequired(CallError):
+    """HTTP 402."""
+
+
+class ModelNotFound(CallError):
+    """The provider does not know the model."""
+
+
+class RequestRefused(CallError):
+    """The provider refuses the request as it stands."""
+
+
+class BadReply(CallError):
+    """A 200 that is not a success."""
+
+    maybe_charged = True
+
+
+class ErrorInReply(BadReply):
+    """The body of a 200 carries an error object."""
+
+    retryable = True
+
+
+class EmptyReply(BadReply):
+    """No choices, or a choice without text."""
+
+    retryable = True
+
+
+class MalformedReply(BadReply):
+    """The body is not UTF-8, not JSON, nested too deep, or of another shape."""
+
+    retryable = True
+
+
+class ReplyTooLarge(BadReply):
+    """The body is larger than the cap, after decompression."""
+
+
+class ReplyTruncated(BadReply):
+    """The model was cut off by its token limit; :attr:`partial` is what came, already paid for."""
+
+    partial: Reply | None = None
+
+
+class ReplyFiltered(BadReply):
+    """The provider filtered the answer, or the model refused in the provider's own terms."""
+
+
+class BudgetExceeded(LlmRuntimeError):
+    """The next call does not fit what may still be spent. Nothing was sent."""
+
+    exit_code = 3
+
+
+class UnknownPrice(BudgetExceeded):
+    """There is a cap in USD, and no price for the model."""
+
+
+class DeadlineExceeded(LlmRuntimeError):
+    """The run's time is up."""
+
+    exit_code = 3
+
+
+class StructuredOutputError(LlmRuntimeError):
+    """The answer does not fit the schema; :attr:`raw` is the answer."""
+
+    exit_code = 6
+
+    def __init__(self, message: str, raw: str = "") -> None:
+        super().__init__(message)
+        self.raw = raw
+
+
+class ReplayMismatch(LlmRuntimeError):
+    """The recording has no answer to this request."""
+
+    exit_code = 5
+
+
+class StoreError(LlmRuntimeError):
+    """The run store failed."""
+
+    exit_code = 5
+
+
+class StoreDamaged(StoreError):
+    """The file is not a store, or its contents do not fit together."""
+
+
+class StoreUnwritable(StoreError):
+    """The store cannot be written: read-only, full, or an I/O error."""
+
+
+class StoreBusy(StoreError):
+    """Another process holds this run."""
+
+
+class RunNotFound(StoreError):
+    """There is no run by that id."""
+
+    exit_code = 2

@@ -1,0 +1,79 @@
+"""The event: one thing that happened in a run, said once, for the screen, the page, the report and the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from llm_runtime.errors import StoreDamaged
+
+
+class Event(BaseModel):
+    """Base of all events. A subclass names itself once: ``class Triaged(Event, type="crucible.triaged")``.
+
+    Events hold structure and content, never clock times: the log stamps them. Avoid floats where an integer
+    will do (micro-dollars, milliseconds); what is hashed should not depend on how a float prints.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings")
+
+    type: ClassVar[str] = ""
+    _kinds: ClassVar[dict[str, type[Event]]] = {}
+
+    def __init_subclass__(cls, *, type: str = "", **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if type:
+            cls.type = type
+            Event._kinds[type] = cls
+
+    def payload(self) -> dict[str, Any]:
+        """The event as JSON-compatible data, its type under ``"type"``."""
+        return {"type": self.type, **self.model_dump(mode="json")}
+
+
+class UnknownEvent(Event):
+    """An event of a protocol or version that this program does not know: kept as it is, shown as it is."""
+
+    name: str
+    data: dict[str, Any]
+
+    def payload(self) -> dict[str, Any]:
+        return {"type": self.name, **self.data}
+
+
+def parse_event(payload: dict[str, Any]) -> Event:
+    """The typed event for a payload; :class:`UnknownEvent` where its type is not known here.
+
+    Raises:
+        StoreDamaged: the type is known and the data does not fit it.
+    """
+    data = dict(payload)
+    name = str(data.pop("type", ""))
+    kind = Event._kinds.get(name)  # pyright: ignore[reportPrivateUsage]
+    if kind is None:
+        return UnknownEvent(name=name, data=data)
+    try:
+        return kind.model_validate(data)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise StoreDamaged(f"an event of type {name} does not fit: {field}: {first['msg']}") from None
+
+
+Emit: TypeAlias = Callable[[Event], None]
+
+
+def silent(event: Event) -> None:
+    """An :data:`Emit` for whoever does not listen."""
+
+
+def tee(*sinks: Emit) -> Emit:
+    """One :data:`Emit` that passes each event to all ``sinks``, in order."""
+
+    def emit(event: Event) -> None:
+        for sink in sinks:
+            sink(event)
+
+    return emit

@@ -1,0 +1,187 @@
+"""The vocabulary of a model call: what is asked, who asks it, what comes back, and the one function type.
+
+Everything in this package is a function over :data:`Generate`. These classes are on the hot path, so they are
+frozen, slotted dataclasses and validate nothing: whoever makes one is trusted code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from llm_runtime.canonical import canonical_json
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
+CostSource: TypeAlias = Literal["provider", "table", "free", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the conversation sent to a model."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallLabel:
+    """Where in a protocol's structure a call stands; never when it happened.
+
+    Two calls of one run never share a label unless they may swap answers, so a recording can be replayed
+    whatever order the answers arrive in.
+
+    Args:
+        protocol: ``"crucible"``, ``"fire_circle"``, ...
+        phase: the step, as the protocol's specification names it: ``"triage"``, ``"position"``.
+        seat: who speaks, unique within the run, e.g. ``"1:pragmatist"``; empty where no seat speaks.
+        round: 1-based round or loop; 0 where there are none.
+        attempt: 1-based; a protocol that asks the same thing again counts up. Transport retries do not.
+    """
+
+    protocol: str
+    phase: str
+    seat: str = ""
+    round: int = 0
+    attempt: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.protocol}/{self.phase}/{self.seat}/{self.round}/{self.attempt}"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to one model.
+
+    Args:
+        model: a model id (``"anthropic/claude-sonnet-4-20250514"``) or a full specification (``"ollama:qwen3"``).
+        messages: the conversation, oldest first; at least one.
+        label: where the call stands in its protocol.
+        fallbacks: further model ids, tried in order when ``model`` cannot answer.
+        temperature: 0.0 to 2.0; ``None`` leaves it to the provider.
+        max_tokens: upper bound of the answer in tokens; ``None`` leaves it to the provider.
+        seed: sampling seed, where the provider takes one.
+        schema: a JSON schema as canonical JSON text that the answer must fit; providers that can enforce it do.
+        session_id: an id that groups the calls of one run at the provider.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    label: CallLabel
+    fallbacks: tuple[str, ...] = ()
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    schema: str | None = None
+    session_id: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The request as JSON-compatible data, with what is unset left out."""
+        label = self.label
+        data: dict[str, Any] = {
+            "model": self.model,
+            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
+            "label": {
+                "protocol": label.protocol,
+                "phase": label.phase,
+                "seat": label.seat,
+                "round": label.round,
+                "attempt": label.attempt,
+            },
+        }
+        if self.fallbacks:
+            data["fallbacks"] = list(self.fallbacks)
+        for name in ("temperature", "max_tokens", "seed", "schema", "session_id"):
+            value = getattr(self, name)
+            if value is not None:
+                data[name] = value
+        return data
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Request:
+        """The inverse of :meth:`to_dict`."""
+        return cls(
+            **{
+                **data,
+                "messages": tuple(Message(**m) for m in data["messages"]),
+                "label": CallLabel(**data["label"]),
+                "fallbacks": tuple(data.get("fallbacks", ())),
+            }
+        )
+
+
+def request_digest(data: dict[str, Any]) -> str:
+    """SHA-256 of a request's canonical JSON (RFC 8785), in hex: what a recording is looked up by.
+
+    ``session_id`` is left out: it names a run, and a replay is another run of the same requests.
+    """
+    if "session_id" in data:
+        data = {key: value for key, value in data.items() if key != "session_id"}
+    return hashlib.sha256(canonical_json(data)).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call. ``estimated`` is true where the provider reported none and characters/4 stand in."""
+
+    input_tokens: int
+    output_tokens: int
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer.
+
+    Args:
+        text: what the model said.
+        model: the model that answered, as the provider names it; may differ from the one asked for.
+        provider: the endpoint's name, e.g. ``"openrouter"``.
+        usage: tokens in and out.
+        finish_reason: ``"stop"``, or the provider's own word. A cut answer is an error, never a reply.
+        cost: integer micro-dollars (1 USD = 1,000,000); ``None`` where no price is known.
+        cost_source: who said so: the provider, the price table, nobody, or nothing to pay.
+        request_id: the provider's id of the call, for its support desk.
+        attempts: transport attempts that it took, 1 or more.
+        latency_ms: wall time from the first attempt to the answer.
+    """
+
+    text: str
+    model: str
+    provider: str
+    usage: Usage
+    finish_reason: str = "stop"
+    cost: int | None = None
+    cost_source: CostSource = "unknown"
+    request_id: str | None = None
+    attempts: int = 1
+    latency_ms: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The reply as JSON-compatible data."""
+        return {
+            "text": self.text,
+            "model": self.model,
+            "provider": self.provider,
+            "usage": {
+                "input_tokens": self.usage.input_tokens,
+                "output_tokens": self.usage.output_tokens,
+                "estimated": self.usage.estimated,
+            },
+            "finish_reason": self.finish_reason,
+            "cost": self.cost,
+            "cost_source": self.cost_source,
+            "request_id": self.request_id,
+            "attempts": self.attempts,
+            "latency_ms": self.latency_ms,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Reply:
+        """The inverse of :meth:`to_dict`."""
+        return cls(**{**data, "usage": Usage(**data["usage"])})
+
+
+Generate: TypeAlias = Callable[[Request], Awaitable[Reply]]
+"""A model. Providers make one; wrappers take one and return one; protocols receive one."""

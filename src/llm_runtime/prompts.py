@@ -1,0 +1,76 @@
+"""Prompt texts: Markdown files with named placeholders, and the fence that untrusted text stands behind."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from llm_runtime.messages import CallLabel
+
+_PLACEHOLDER = re.compile(r"\{\{ *([a-z][a-z0-9_]*) *\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text with ``{{ named }}`` placeholders."""
+
+    name: str
+    text: str
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """The names that :meth:`render` wants."""
+        return frozenset(_PLACEHOLDER.findall(self.text))
+
+    def render(self, **values: str) -> str:
+        """Fill every placeholder in one pass; what is filled in is never read as a template again.
+
+        Raises:
+            ValueError: a placeholder is left unfilled, or a value has no place to go.
+        """
+        if values.keys() != self.placeholders:
+            missing = ", ".join(sorted(self.placeholders - values.keys())) or "none"
+            extra = ", ".join(sorted(values.keys() - self.placeholders)) or "none"
+            raise ValueError(f"prompt {self.name}: missing {missing}; without a place {extra}")
+        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
+
+
+@cache
+def load_prompt(package: str, name: str) -> Prompt:
+    """Read ``prompts/NAME.md`` beside the modules of ``package``, once."""
+    text = resources.files(package).joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+    return Prompt(f"{package}/{name}", text.strip())
+
+
+class Fence:
+    """Markers around material that a model must read and not obey.
+
+    The markers carry a nonce drawn from the run's seed and the call's label: a replay builds the same request,
+    while whoever wrote the material, a model that saw an earlier call's markers included, cannot foresee them.
+    """
+
+    __slots__ = ("_base",)
+
+    def __init__(self, seed: int, label: CallLabel) -> None:
+        self._base = f"{seed}|{label}"
+
+    def __call__(self, name: str, text: str) -> str:
+        """``text`` between a pair of markers that name it; the text itself is not changed.
+
+        Args:
+            name: what the material is, in plain words: ``"QUESTION"``, ``"CRITIQUE"``.
+            text: the material.
+        """
+        nonce = self._nonce(name, text)
+        return f"<<<{name} {nonce}>>>\n{text}\n<<<END {name} {nonce}>>>"
+
+    def _nonce(self, name: str, text: str) -> str:
+        turn = 0
+        while True:
+            nonce = hashlib.sha256(f"{self._base}|{name}|{turn}".encode()).hexdigest()[:16]
+            if nonce not in text:
+                return nonce
+            turn += 1
