@@ -33,8 +33,7 @@ def _has_simple_form(value: Any) -> bool:
         return -_SAFE <= value <= _SAFE
     if kind is dict:
         return all(
-            type(k) is str and k.isascii() and _has_simple_form(v)
-            for k, v in cast(dict[Any, Any], value).items()
+            type(k) is str and k.isascii() and _has_simple_form(v) for k, v in cast(dict[Any, Any], value).items()
         )
     if kind is list:
         return all(_has_simple_form(v) for v in cast(list[Any], value))

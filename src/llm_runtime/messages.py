@@ -101,14 +101,11 @@ class Request:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Request:
         """The inverse of :meth:`to_dict`."""
-        return cls(
-            **{
-                **data,
-                "messages": tuple(Message(**m) for m in data["messages"]),
-                "label": CallLabel(**data["label"]),
-                "fallbacks": tuple(data.get("fallbacks", ())),
-            }
-        )
+        fields: dict[str, Any] = dict(data)
+        fields["messages"] = tuple(Message(**m) for m in data["messages"])
+        fields["label"] = CallLabel(**data["label"])
+        fields["fallbacks"] = tuple(data.get("fallbacks", ()))
+        return cls(**fields)
 
 
 def request_digest(data: dict[str, Any]) -> str:
@@ -180,7 +177,9 @@ class Reply:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Reply:
         """The inverse of :meth:`to_dict`."""
-        return cls(**{**data, "usage": Usage(**data["usage"])})
+        fields: dict[str, Any] = dict(data)
+        fields["usage"] = Usage(**data["usage"])
+        return cls(**fields)
 
 
 Generate: TypeAlias = Callable[[Request], Awaitable[Reply]]
