@@ -60,11 +60,15 @@ class Critiqued(Event, type="crucible.critiqued"):
 
 
 class LoopEnded(Event, type="crucible.loop_ended"):
-    """A loop is complete. ``judged`` is false where nobody compared it with the loop before."""
+    """A loop is complete. ``judged`` is false where nobody compared it with the loop before.
+
+    ``note`` says why, where a comparison was tried and failed.
+    """
 
     loop: int
     delta_detected: bool
     judged: bool
+    note: str = ""
 
 
 class Synthesised(Event, type="crucible.synthesised"):

@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, cast
 
+from pydantic_core import to_json
+
 _SAFE = 2**53 - 1
+#: Fractions between this and its inverse are written in full by every shortest-form algorithm.
+_PLAIN = 1e4
 
 
 def canonical_json(value: Any) -> bytes:
     """Serialise JSON-compatible data to its canonical bytes.
 
-    Data without floats, with ASCII keys, has the same canonical form as the standard library's sorted compact
-    form, which is seven times faster; everything else goes through :mod:`rfc8785`. A property test holds the
-    two equal.
+    Most data, with its keys sorted, has the same form in a fast serialiser: strings, whole numbers, and fractions
+    that are written without an exponent everywhere. Everything else goes through :mod:`rfc8785`. A property test
+    holds the two equal.
 
     Raises:
         ValueError: for NaN, infinities, integers beyond 2^53-1, lone surrogates or values JSON cannot hold.
     """
-    if _has_simple_form(value):
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-    import rfc8785
+    try:
+        return to_json(_sorted(value))
+    except _NotSimple:
+        import rfc8785
 
-    return rfc8785.dumps(value)
+        return rfc8785.dumps(value)
 
 
-def _has_simple_form(value: Any) -> bool:
-    kind = type(value)
+class _NotSimple(Exception):
+    """A value whose canonical form needs the full algorithm."""
+
+
+def _sorted(value: Any) -> Any:
+    """The value with all keys in order, where the fast serialiser is known to agree with the standard."""
+    kind = cast("type[object]", type(value))
     if kind is str or value is None or kind is bool:
-        return True
-    if kind is int:
-        return -_SAFE <= value <= _SAFE
+        return value
     if kind is dict:
-        return all(
-            type(k) is str and k.isascii() and _has_simple_form(v) for k, v in cast(dict[Any, Any], value).items()
-        )
+        items = cast("dict[Any, Any]", value)
+        if not all(type(key) is str and key.isascii() for key in items):
+            raise _NotSimple
+        return {key: _sorted(items[key]) for key in sorted(items)}
     if kind is list:
-        return all(_has_simple_form(v) for v in cast(list[Any], value))
-    return False
+        return [_sorted(item) for item in cast("list[Any]", value)]
+    if kind is int and -_SAFE <= value <= _SAFE:
+        return value
+    if kind is float and -_PLAIN < value < _PLAIN:
+        if value.is_integer():
+            return int(value)
+        if abs(value) >= 1 / _PLAIN:
+            return value
+    raise _NotSimple

@@ -76,26 +76,46 @@ class Request:
     schema: str | None = None
     session_id: str | None = None
 
+    def bounded(self, max_tokens: int) -> Request:
+        """The same request with an upper bound on its answer. Faster than ``dataclasses.replace``: on the hot path."""
+        return Request(
+            self.model,
+            self.messages,
+            self.label,
+            self.fallbacks,
+            self.temperature,
+            max_tokens,
+            self.seed,
+            self.schema,
+            self.session_id,
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """The request as JSON-compatible data, with what is unset left out."""
+        """The request as JSON-compatible data, with what is unset left out.
+
+        ``session_id`` is no part of it: it names a run, and a replay is another run of the same requests.
+        """
         label = self.label
-        data: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
-            "label": {
-                "protocol": label.protocol,
-                "phase": label.phase,
-                "seat": label.seat,
-                "round": label.round,
-                "attempt": label.attempt,
-            },
-        }
+        data: dict[str, Any] = {}
         if self.fallbacks:
             data["fallbacks"] = list(self.fallbacks)
-        for name in ("temperature", "max_tokens", "seed", "schema", "session_id"):
-            value = getattr(self, name)
-            if value is not None:
-                data[name] = value
+        data["label"] = {
+            "attempt": label.attempt,
+            "phase": label.phase,
+            "protocol": label.protocol,
+            "round": label.round,
+            "seat": label.seat,
+        }
+        if self.max_tokens is not None:
+            data["max_tokens"] = self.max_tokens
+        data["messages"] = [{"content": m.content, "role": m.role} for m in self.messages]
+        data["model"] = self.model
+        if self.schema is not None:
+            data["schema"] = self.schema
+        if self.seed is not None:
+            data["seed"] = self.seed
+        if self.temperature is not None:
+            data["temperature"] = self.temperature
         return data
 
     @classmethod
@@ -109,12 +129,7 @@ class Request:
 
 
 def request_digest(data: dict[str, Any]) -> str:
-    """SHA-256 of a request's canonical JSON (RFC 8785), in hex: what a recording is looked up by.
-
-    ``session_id`` is left out: it names a run, and a replay is another run of the same requests.
-    """
-    if "session_id" in data:
-        data = {key: value for key, value in data.items() if key != "session_id"}
+    """SHA-256 of a request's canonical JSON (RFC 8785), in hex: what a recording is looked up by."""
     return hashlib.sha256(canonical_json(data)).hexdigest()
 
 
@@ -155,23 +170,39 @@ class Reply:
     attempts: int = 1
     latency_ms: int = 0
 
+    def settled(self, attempts: int, latency_ms: int) -> Reply:
+        """The same reply with what it took. Faster than ``dataclasses.replace``: on the hot path."""
+        return Reply(
+            self.text,
+            self.model,
+            self.provider,
+            self.usage,
+            self.finish_reason,
+            self.cost,
+            self.cost_source,
+            self.request_id,
+            attempts,
+            latency_ms,
+        )
+
     def to_dict(self) -> dict[str, Any]:
-        """The reply as JSON-compatible data."""
+        """The reply as JSON-compatible data, its keys in order."""
+        usage = self.usage
         return {
-            "text": self.text,
-            "model": self.model,
-            "provider": self.provider,
-            "usage": {
-                "input_tokens": self.usage.input_tokens,
-                "output_tokens": self.usage.output_tokens,
-                "estimated": self.usage.estimated,
-            },
-            "finish_reason": self.finish_reason,
+            "attempts": self.attempts,
             "cost": self.cost,
             "cost_source": self.cost_source,
-            "request_id": self.request_id,
-            "attempts": self.attempts,
+            "finish_reason": self.finish_reason,
             "latency_ms": self.latency_ms,
+            "model": self.model,
+            "provider": self.provider,
+            "request_id": self.request_id,
+            "text": self.text,
+            "usage": {
+                "estimated": usage.estimated,
+                "input_tokens": usage.input_tokens,
+                "output_tokens": usage.output_tokens,
+            },
         }
 
     @classmethod

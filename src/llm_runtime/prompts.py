@@ -52,10 +52,11 @@ class Fence:
     while whoever wrote the material, a model that saw an earlier call's markers included, cannot foresee them.
     """
 
-    __slots__ = ("_base",)
+    __slots__ = ("_base", "_nonce")
 
     def __init__(self, seed: int, label: CallLabel) -> None:
         self._base = f"{seed}|{label}"
+        self._nonce = self._draw(0)
 
     def __call__(self, name: str, text: str) -> str:
         """``text`` between a pair of markers that name it; the text itself is not changed.
@@ -64,13 +65,11 @@ class Fence:
             name: what the material is, in plain words: ``"QUESTION"``, ``"CRITIQUE"``.
             text: the material.
         """
-        nonce = self._nonce(name, text)
+        nonce, turn = self._nonce, 0
+        while nonce in text:
+            turn += 1
+            nonce = self._draw(turn)
         return f"<<<{name} {nonce}>>>\n{text}\n<<<END {name} {nonce}>>>"
 
-    def _nonce(self, name: str, text: str) -> str:
-        turn = 0
-        while True:
-            nonce = hashlib.sha256(f"{self._base}|{name}|{turn}".encode()).hexdigest()[:16]
-            if nonce not in text:
-                return nonce
-            turn += 1
+    def _draw(self, turn: int) -> str:
+        return hashlib.sha256(f"{self._base}|{turn}".encode()).hexdigest()[:16]

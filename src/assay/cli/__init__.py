@@ -1,0 +1,75 @@
+"""The command line: `assay COMMAND`. Commands are loaded when they are named, so `--help` stays quick."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from assay import __version__
+from llm_runtime.errors import LlmRuntimeError
+
+#: What each command is for, in one line; the module of the same name holds it.
+COMMANDS = {
+    "ask": "Put a question to a council with a red team.",
+    "demo": "Play the recorded runs through the real engines; needs no model.",
+    "runs": "List, show, resume, replay, fork, export, import and verify runs.",
+    "models": "Show which models can be reached, and how they were found.",
+    "keys": "Store and list provider keys.",
+    "doctor": "Show what is installed, what is missing and what to do about it.",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return getattr(importlib.import_module(f"assay.cli.{cmd_name}"), cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="assay")
+def assay() -> None:
+    """Put questions, prompts and models under structured adversarial pressure by several language models."""
+
+
+def main() -> NoReturn:
+    """Entry point of the console script. Exit codes: see ``docs/cli.md``."""
+    sys.exit(run(assay))
+
+
+def _colour() -> bool | None:
+    """What the environment says about colour; ``None`` leaves it to whether a terminal looks."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return True if os.environ.get("FORCE_COLOR", "0") not in ("", "0") else None
+
+
+def run(command: click.Command) -> int:
+    """Run a command; an error of ours becomes one line on stderr and its exit code."""
+    try:
+        outcome: object = command.main(standalone_mode=False, color=_colour())
+        return outcome if isinstance(outcome, int) else 0
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return 130
+    except LlmRuntimeError as error:
+        click.echo(f"assay: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of a pipe went away, as `head` does; Python would complain once more at exit.
+        sys.stderr.close()
+        return 141

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from llm_runtime.canonical import canonical_json
 from llm_runtime.events.event import Event
 
 GENESIS = bytes(32)
@@ -36,5 +35,5 @@ def chain_digest(previous: bytes, seq: int, at: int, body: bytes) -> bytes:
 
 def link(previous: bytes, seq: int, at: int, event: Event) -> Record:
     """The record that puts ``event`` behind ``previous``."""
-    body = canonical_json(event.payload())
+    body = event.canonical()
     return Record(seq, at, body, chain_digest(previous, seq, at, body))

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged
 
 
@@ -31,6 +32,10 @@ class Event(BaseModel):
     def payload(self) -> dict[str, Any]:
         """The event as JSON-compatible data, its type under ``"type"``."""
         return {"type": self.type, **self.model_dump(mode="json")}
+
+    def canonical(self) -> bytes:
+        """The payload in canonical JSON: what the log keeps and the chain is over."""
+        return canonical_json(self.payload())
 
 
 class UnknownEvent(Event):

@@ -6,7 +6,8 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
-from llm_runtime.messages import Generate, Reply, Request, Usage
+from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.tokens import estimated_usage
 
 Answer: TypeAlias = "str | Reply | BaseException"
 Script: TypeAlias = "Callable[[Request], Answer | Awaitable[Answer]]"
@@ -37,14 +38,3 @@ def scripted(script: Script) -> Generate:
         )
 
     return generate
-
-
-def estimate_tokens(text: str) -> int:
-    """Characters/4, rounded up: the estimate where no tokenizer is at hand."""
-    return (len(text) + 3) // 4
-
-
-def estimated_usage(request: Request, answer: str) -> Usage:
-    """Token counts by :func:`estimate_tokens`, marked as estimated."""
-    asked = sum(estimate_tokens(message.content) for message in request.messages)
-    return Usage(asked, estimate_tokens(answer), estimated=True)

@@ -1,0 +1,117 @@
+"""`assay doctor`: what is installed, what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import click
+
+from llm_runtime.errors import LlmRuntimeError
+
+Grade = Literal["ok", "note", "fault"]
+_MARKS: dict[Grade, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("--", "yellow"), "fault": ("!!", "red")}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: how it stands, and what to do where it is not well."""
+
+    grade: Grade
+    what: str
+    detail: str
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def doctor(as_json: bool) -> int:
+    """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
+    checks = [*_python(), *_parts(), *_configuration(), *_models(), *_store()]
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        click.echo(json.dumps({"checks": [asdict(check) for check in checks]}, indent=1))
+    else:
+        for check in checks:
+            mark, colour = _MARKS[check.grade]
+            click.echo(f"{click.style(mark, fg=colour)}  {check.what:<18}{check.detail}")
+    return 1 if any(check.grade == "fault" for check in checks) else 0
+
+
+def _python() -> Iterator[Check]:
+    version = ".".join(map(str, sys.version_info[:3]))
+    yield Check("ok" if sys.version_info >= (3, 11) else "fault", "Python", version)
+
+
+def _parts() -> Iterator[Check]:
+    """Every dependency that the distribution's own metadata names."""
+    from importlib import metadata
+
+    from assay import __version__
+
+    yield Check("ok", "assay", __version__)
+    for requirement in metadata.requires("assay") or []:
+        name = requirement.split(";")[0].split(">")[0].split("[")[0].strip()
+        extra = requirement.partition('extra == "')[2].rstrip('"') or requirement.partition("extra == '")[2].rstrip(
+            "'"
+        )
+        try:
+            yield Check("ok", name, metadata.version(name) + (f" ({extra})" if extra else ""))
+        except metadata.PackageNotFoundError:
+            grade: Grade = "note" if extra else "fault"
+            how = f"pip install 'assay[{extra}]'" if extra else "pip install assay"
+            yield Check(grade, name, f"not installed; {how}")
+
+
+def _configuration() -> Iterator[Check]:
+    from llm_runtime.settings import HOSTED, config_dir, load_settings
+
+    path = config_dir()
+    try:
+        settings = load_settings()
+    except LlmRuntimeError as error:
+        yield Check("fault", "configuration", str(error))
+        return
+    yield Check("ok", "configuration", f"{path}{'' if path.is_dir() else ' (not there; the defaults hold)'}")
+    keys = path / "keys.toml"
+    if keys.is_file() and keys.stat().st_mode & 0o077:
+        yield Check("fault", "keys file", f"{keys} can be read by others; chmod 600 it")
+    for provider, (variable, _, _) in HOSTED.items():
+        key = settings.keys.get(provider)
+        yield Check("ok" if key else "note", provider, f"key from {key.source}" if key else f"no key ({variable})")
+
+
+def _models() -> Iterator[Check]:
+    import asyncio
+
+    from llm_runtime.gateway import Gateway
+    from llm_runtime.settings import Settings, load_settings
+
+    async def local() -> list[str]:
+        # Without keys only this machine is asked: a doctor spends nothing and tells nobody.
+        async with Gateway(Settings(environment=load_settings().environment)) as gateway:
+            return [f"{found.provider} {found.how}" for found in await gateway.router.reachable()]
+
+    try:
+        servers = asyncio.run(local())
+    except LlmRuntimeError as error:
+        yield Check("fault", "local servers", str(error))
+        return
+    yield Check("ok" if servers else "note", "local servers", ", ".join(servers) or "none answers on this machine")
+
+
+def _store() -> Iterator[Check]:
+    from assay.cli.options import open_runs
+    from llm_runtime.settings import data_dir
+
+    try:
+        store = open_runs(None)
+        count = len(store.runs(limit=1000))
+        store.close()
+    except LlmRuntimeError as error:
+        yield Check("fault", "run store", str(error))
+        return
+    yield Check("ok", "run store", f"{data_dir() / 'runs.db'} ({count}{'+' if count == 1000 else ''} runs)")

@@ -1,0 +1,260 @@
+"""`assay runs`: everything that was ever run, kept, looked at again, gone on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import click
+
+from assay.cli.options import cap_options, caps_from, model_options, open_runs, store_option
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from llm_runtime.store import RunStore
+
+STATES = ["running", "interrupted", "finished", "stopped", "failed"]
+
+
+@click.group()
+def runs() -> None:
+    """List, show, resume, replay, fork, export, import and verify runs.
+
+    RUN is a run's id, the beginning of one, or "latest".
+    """
+
+
+@runs.command("list")
+@click.option("--protocol", help="Only runs of this protocol.")
+@click.option("--search", metavar="TEXT", help="Only runs whose title or id contains TEXT.")
+@click.option("--state", type=click.Choice(STATES), help="Only runs in this state.")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True, help="At most so many.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@store_option
+def list_runs(
+    protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool, store_path: str | None
+) -> None:
+    """List runs, newest first."""
+    store = open_runs(store_path)
+    try:
+        found = store.runs(protocol=protocol, search=search, state=state, limit=limit)
+    finally:
+        store.close()
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        click.echo(json.dumps({"runs": [asdict(summary) for summary in found]}, indent=1))
+        return
+    if not found:
+        click.echo("no runs yet; make one with: assay demo, or assay ask QUESTION", err=True)
+        return
+    from assay.cli.tables import print_runs
+
+    print_runs(found)
+
+
+@runs.command("show")
+@click.argument("run")
+@click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
+@click.option("--trace", is_flag=True, help="The whole story, not the result alone.")
+@click.option("--jsonl", is_flag=True, help="Every event as a line of JSON.")
+@store_option
+def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
+    """Show a run: its result and figures, its whole story, or a report of it."""
+    from assay.cli.session import show_run, write_report
+
+    store = open_runs(store_path)
+    try:
+        run_id = store.find(run)
+        if jsonl:
+            for record in store.records(run_id):
+                click.echo(record.body)
+            return
+        if out is not None:
+            click.echo(f"report: {write_report(store, run_id, Path(out))}", err=True)
+            return
+        show_run(store, run_id, trace=trace)
+    finally:
+        store.close()
+
+
+@runs.command("resume")
+@click.argument("run")
+@model_options
+@cap_options
+@click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+@store_option
+def resume(
+    run: str,
+    model: str | None,
+    seats: tuple[str, ...],
+    max_tokens: int | None,
+    budget: float | None,
+    max_calls: int | None,
+    deadline: float | None,
+    out: str | None,
+    quiet: bool,
+    store_path: str | None,
+) -> int:
+    """Go on with a run that was interrupted, stopped or failed. No answer it has is paid for again.
+
+    Models are those the run began with, unless given. A cap holds for the whole run, what it has spent included.
+    """
+    from assay.cli.session import Presentation, present, resume_run
+
+    store = open_runs(store_path)
+    try:
+        run_id = store.find(run)
+        if store.summary(run_id).state == "finished":
+            raise ConfigurationError(
+                f"run {run_id} is finished; to go another way from it: assay runs fork {run_id}"
+            )
+        presentation = Presentation(out=out, quiet=quiet)
+        flags = (model, seats, max_tokens)
+        caps = caps_from(budget, max_calls, deadline)
+        return present(resume_run(run_id, store, flags, caps, presentation), store, presentation)
+    finally:
+        store.close()
+
+
+@runs.command("replay")
+@click.argument("run")
+@click.option(
+    "--speed", type=click.FloatRange(0), default=0, help="1 is the recorded pace, 2 twice as fast, 0 no waiting."
+)
+@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+@store_option
+def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
+    """Run a recorded run again through the engine, answered by its recording, and compare the results.
+
+    No model is asked and nothing is stored. Exit code 1 where the result differs, 5 where the engine now asks
+    what the recording has no answer to.
+    """
+    from assay.cli.session import replay_run
+
+    store = open_runs(store_path)
+    try:
+        return replay_run(store, store.find(run), speed, quiet=quiet)
+    finally:
+        store.close()
+
+
+@runs.command("fork")
+@click.argument("run")
+@click.option("--at", "at", type=click.IntRange(0), required=True, help="Share the answers of events 1 to AT.")
+@model_options
+@cap_options
+@click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+@store_option
+def fork(
+    run: str,
+    at: int,
+    model: str | None,
+    seats: tuple[str, ...],
+    max_tokens: int | None,
+    budget: float | None,
+    max_calls: int | None,
+    deadline: float | None,
+    out: str | None,
+    quiet: bool,
+    store_path: str | None,
+) -> int:
+    """Make a new run that shares a run's answers up to an event and asks anew from there.
+
+    Event numbers are the "seq" of the run's timeline: assay runs show RUN --trace.
+    """
+    from assay.cli.session import Presentation, fork_run, present
+
+    store = open_runs(store_path)
+    try:
+        run_id = store.find(run)
+        if at > (length := store.summary(run_id).events):
+            raise ConfigurationError(f"run {run_id} has {length} events; --at {at} is behind its end")
+        presentation = Presentation(out=out, quiet=quiet)
+        flags = (model, seats, max_tokens)
+        caps = caps_from(budget, max_calls, deadline)
+        return present(fork_run(run_id, at, store, flags, caps, presentation), store, presentation)
+    finally:
+        store.close()
+
+
+@runs.command("verify")
+@click.argument("run")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@store_option
+def verify_run(run: str, as_json: bool, store_path: str | None) -> int:
+    """Check a run's log against its hash chain and its signed head. Exit code 1 where it was tampered with."""
+    from llm_runtime.store.verify import verify
+
+    store = open_runs(store_path)
+    try:
+        verification = verify(store, store.find(run))
+    finally:
+        store.close()
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        click.echo(json.dumps({"ok": verification.ok, **asdict(verification)}, indent=1))
+    elif verification.ok:
+        click.echo(f"run {verification.run_id}: {verification.length} records, all as they were written and signed")
+    else:
+        count = verification.length
+        click.echo(f"run {verification.run_id}: {count} records, {verification.anchored} of them signed for")
+        for finding in verification.findings:
+            click.echo(f"  {finding}")
+        if verification.intact:
+            click.echo("nothing contradicts the log; its end is signed when the run ends or is resumed")
+    return 0 if verification.ok else 1
+
+
+@runs.command("export")
+@click.argument("run")
+@click.argument("path", required=False, metavar="[PATH]")
+@store_option
+def export(run: str, path: str | None, store_path: str | None) -> None:
+    """Write a run's log as JSON lines, with its signed head; to PATH, or to standard output."""
+    from llm_runtime.store.transfer import export_run
+
+    store = open_runs(store_path)
+    try:
+        run_id = store.find(run)
+        with click.open_file(path or "-", "wb", atomic=path is not None and path != "-") as file:
+            export_run(store, run_id, cast("BinaryIO", file))
+    finally:
+        store.close()
+
+
+@runs.command("import")
+@click.argument("path")
+@click.option("--as", "new_id", metavar="ID", help="Take it under another id.")
+@store_option
+def import_(path: str, new_id: str | None, store_path: str | None) -> None:
+    """Take a run from a file that `assay runs export` wrote; - is standard input. All of it, or nothing."""
+    from llm_runtime.store.transfer import import_run
+
+    store = open_runs(store_path)
+    try:
+        with click.open_file(path, "rb") as file:
+            run_id = import_run(store, cast("BinaryIO", file), as_id=new_id)
+        click.echo(f"imported run {run_id}", err=True)
+    finally:
+        store.close()
+
+
+@runs.command("delete")
+@click.argument("run")
+@click.confirmation_option(prompt="Delete this run for good?")
+@store_option
+def delete(run: str, store_path: str | None) -> None:
+    """Delete a run and its signed head."""
+    store: RunStore = open_runs(store_path)
+    try:
+        run_id = store.find(run)
+        store.delete(run_id)
+        click.echo(f"deleted run {run_id}", err=True)
+    finally:
+        store.close()

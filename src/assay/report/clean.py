@@ -1,0 +1,61 @@
+"""The one writer that strips what could steer a terminal or a reader's eye from text that is not ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_BELL, _ESC, _STRING_END = "\x07", "\x1b", "\x9c"
+
+# Whole sequences first, so that their letters do not stay behind as litter. A string sequence (OSC, DCS, SOS,
+# PM, APC) without its end loses only its introducer: it must not swallow the rest of the text.
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*+(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*+[0-Z\\^-~]"
+)
+
+
+def _ranges(*bounds: tuple[int, int]) -> Iterable[int]:
+    for first, last in bounds:
+        yield from range(first, last + 1)
+
+
+_DROPPED = dict.fromkeys(
+    _ranges(
+        (0x00, 0x08),  # C0 but tab and line feed; carriage return becomes a line end before
+        (0x0B, 0x1F),
+        (0x7F, 0x9F),  # delete, C1
+        (0x00AD, 0x00AD),  # soft hyphen
+        (0x061C, 0x061C),  # Arabic letter mark
+        (0x180E, 0x180E),
+        (0x200B, 0x200F),  # zero-width characters, left-to-right and right-to-left marks
+        (0x202A, 0x202E),  # embeddings and overrides
+        (0x2060, 0x206F),  # word joiner, invisible operators, isolates, deprecated controls
+        (0xFEFF, 0xFEFF),
+        (0xFFF9, 0xFFFB),
+        (0x1D173, 0x1D17A),
+        (0xE0000, 0xE0FFF),  # tags and variation selectors: invisible text
+    )
+)
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+_TABLE: dict[int, str | None] = {**_DROPPED, **_SURROGATES}
+
+
+def clean(text: str) -> str:
+    """``text`` without control, bidirectional and zero-width control characters.
+
+    Tabs and line ends stay; every kind of line end becomes ``\\n``. The result is the same when cleaned again.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return _SEQUENCE.sub("", text).translate(_TABLE)
+
+
+def one_line(text: str, width: int | None = None) -> str:
+    """``text`` cleaned, on one line, cut to ``width`` characters (2 or more) with an ellipsis."""
+    line = " ".join(clean(text).split())
+    if width is not None and len(line) > width:
+        return line[: width - 1].rstrip() + "…"
+    return line

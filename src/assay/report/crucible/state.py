@@ -1,0 +1,225 @@
+"""The state of a council: who sits in it, and what was said loop by loop; a fold over its events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from assay.report.run import RunHead
+from crucible.events import (
+    Critiqued,
+    LoopEnded,
+    LoopStarted,
+    SeatAnswered,
+    SeatFailed,
+    ShortCircuited,
+    Synthesised,
+    Triaged,
+)
+from llm_runtime.events import Event
+
+RED_TEAM = "red_team"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A place in the council. ``key`` is ``"INDEX:ROLE"``, as calls and events have it."""
+
+    key: str
+    name: str
+    role: str
+    accent: str
+    prompt: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Critique:
+    """The red team's words. ``after`` is how many seats had answered in the loop by then."""
+
+    step: int
+    text: str
+    targets: tuple[str, ...]
+    after: int
+
+
+@dataclass(slots=True)
+class Loop:
+    """One loop. ``answers`` are by seat and kind, in the order they were first given."""
+
+    number: int
+    of: int
+    grammar: str
+    answers: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    critiques: dict[int, Critique] = field(default_factory=dict[int, Critique])
+    failures: dict[str, SeatFailed] = field(default_factory=dict[str, SeatFailed])
+    ended: bool = False
+    delta_detected: bool = False
+    judged: bool = False
+    note: str = ""
+
+    @property
+    def left_out(self) -> list[SeatFailed]:
+        """The failures of seats that said nothing in this loop; who merely failed to defend is not among them."""
+        return [failure for seat, failure in self.failures.items() if self.standing(seat) is None]
+
+    def standing(self, seat: str) -> str | None:
+        """What a seat holds at the end of the loop: its defence where it gave one."""
+        for kind in ("defence", "position", "draft"):
+            if (seat, kind) in self.answers:
+                return self.answers[seat, kind]
+        return None
+
+
+class CouncilState:
+    """The fold. Events that are repeated, as a resumed run repeats them, change nothing.
+
+    Args:
+        keep: as in :class:`assay.report.tally.Tally`.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self.run = RunHead(keep)
+        self.triage: dict[str, Any] | None = None
+        self.short_circuited = False
+        self.loops: dict[int, Loop] = {}
+        self.answer: str | None = None
+        self.loops_executed = 0
+        self.early_exit = False
+        self._seats: tuple[Seat, ...] = ()
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event, stamped ``at`` milliseconds since the epoch."""
+        self.run.apply(event, at)
+        match event:
+            case Triaged():
+                self.triage = event.triage
+                self._seats = _council(event.triage)
+            case ShortCircuited():
+                self.short_circuited = True
+            case LoopStarted():
+                self.loops.setdefault(event.loop, Loop(event.loop, event.of, event.grammar))
+            case SeatAnswered():
+                self._meet(event.seat, event.role)
+                loop = self._loop(event.loop)
+                loop.answers[event.seat, event.kind] = event.text
+                loop.failures.pop(event.seat, None)  # of before the run was resumed
+            case SeatFailed():
+                self._meet(event.seat, event.role)
+                self._loop(event.loop).failures[event.seat] = event
+            case Critiqued():
+                loop = self._loop(event.loop)
+                self._meet(event.seat, RED_TEAM)
+                known = loop.critiques.get(event.step)
+                after = known.after if known else len(loop.answers)
+                loop.critiques[event.step] = Critique(event.step, event.text, tuple(event.targets), after)
+            case LoopEnded():
+                loop = self._loop(event.loop)
+                loop.ended, loop.delta_detected = True, event.delta_detected
+                loop.judged, loop.note = event.judged, event.note
+            case Synthesised():
+                self.answer = event.text
+                self.loops_executed, self.early_exit = event.loops_executed, event.early_exit
+            case _:
+                pass
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """The council in seat order, the red team where it sits."""
+        return self._seats
+
+    @property
+    def deliberating(self) -> tuple[Seat, ...]:
+        """The council without its red team."""
+        return tuple(seat for seat in self._seats if seat.role != RED_TEAM)
+
+    @property
+    def red_team(self) -> Seat | None:
+        """The red team's seat, once known."""
+        return next((seat for seat in self._seats if seat.role == RED_TEAM), None)
+
+    @property
+    def loop(self) -> Loop | None:
+        """The loop under way, or the last one."""
+        return self.loops[max(self.loops)] if self.loops else None
+
+    @property
+    def grammar(self) -> str:
+        """``"parallel"``, ``"sequential"`` or ``"debate"``; empty before triage."""
+        return self.loop.grammar if self.loop else self.setting("loop_grammar")
+
+    def seat(self, key: str) -> Seat:
+        """The seat of that key; one of that name where the council has none."""
+        return next((seat for seat in self._seats if seat.key == key), Seat(key, key, "", "c0"))
+
+    def setting(self, name: str) -> str:
+        """A word of the triage's configuration; empty where it has none of that name."""
+        value = (self.triage or {}).get(name)
+        return value if isinstance(value, str) else ""
+
+    def limit(self) -> int:
+        """The most loops the council may take; 0 before triage."""
+        value = (self.triage or {}).get("loop_count")
+        return value if isinstance(value, int) else (self.loop.of if self.loop else 0)
+
+    def spoken(self, loop: Loop) -> list[tuple[str, str, str]]:
+        """A loop's seats, kinds and texts: in a sequence as they followed, else in seat order, never by arrival."""
+        said = [(seat, kind, text) for (seat, kind), text in loop.answers.items()]
+        if loop.grammar != "sequential":
+            order = {seat.key: index for index, seat in enumerate(self._seats)}
+            said.sort(key=lambda answer: (answer[1] == "defence", order.get(answer[0], len(order))))
+        return said
+
+    def before(self, loop: Loop, seat: str) -> str | None:
+        """What a seat's words of this loop follow on: its own of the loop before, in a sequence the last draft."""
+        if loop.grammar != "sequential":
+            earlier = [self.loops[number].standing(seat) for number in sorted(self.loops) if number < loop.number]
+            return next((text for text in reversed(earlier) if text is not None), None)
+        drafts = [
+            (number, *answer) for number in sorted(self.loops) for answer in self.loops[number].answers.items()
+        ]
+        previous: str | None = None
+        for number, (who, _), text in drafts:
+            if number == loop.number and who == seat:
+                return previous
+            previous = text
+        return previous
+
+    def _loop(self, number: int) -> Loop:
+        return self.loops.setdefault(number, Loop(number, max(number, self.limit()), self.setting("loop_grammar")))
+
+    def _meet(self, key: str, role: str) -> None:
+        if all(seat.key != key for seat in self._seats):
+            self._seats = (*self._seats, Seat(key, _title(role or key), role, _accent(len(self._seats), role)))
+
+
+def phase_name(phase: str) -> str:
+    """What to call a phase of the council's calls."""
+    return "Judge of change" if phase == "delta" else _title(phase)
+
+
+def _council(triage: dict[str, Any]) -> tuple[Seat, ...]:
+    listed = triage.get("council")
+    entries: list[dict[str, Any]] = []
+    if isinstance(listed, list):
+        entries = [cast(dict[str, Any], e) if isinstance(e, dict) else {} for e in cast(list[Any], listed)]
+    roles = [str(entry.get("role", "seat")) for entry in entries]
+    shared = {role for role, times in Counter(roles).items() if times > 1}
+    met: Counter[str] = Counter()
+    seats: list[Seat] = []
+    for index, (role, entry) in enumerate(zip(roles, entries, strict=True)):
+        met[role] += 1
+        name = f"{_title(role)} {met[role]}" if role in shared else _title(role)
+        prompt, hint = str(entry.get("system_prompt") or ""), str(entry.get("model_hint") or "")
+        seats.append(Seat(f"{index}:{role}", name, role, _accent(index, role), prompt, hint))
+    return tuple(seats)
+
+
+def _title(role: str) -> str:
+    words = role.replace("_", " ").strip()
+    return words[:1].upper() + words[1:]
+
+
+def _accent(index: int, role: str) -> str:
+    return "red" if role == RED_TEAM else f"c{index % 6}"

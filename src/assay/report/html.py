@@ -1,0 +1,154 @@
+"""A story as one HTML file that needs nothing else: no scripts, nothing remote, good on paper and on a phone."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+from assay.report.markup import Element, Node, Trusted, element, render
+from assay.report.prose import prose_html
+from assay.report.story import (
+    Block,
+    Details,
+    Fact,
+    Figure,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+    Voice,
+)
+from assay.report.svg import PALETTE
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_LONG_TITLE = 120
+_WORTH_CONTENTS = 4
+
+
+def story_html(story: Story) -> str:
+    """The whole file as text."""
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("meta", name="referrer", content="no-referrer"),
+        element("title", f"{story.title} · Assay"),
+        element("link", rel="icon", href="data:,"),
+        element("style", Trusted(_style())),
+    )
+    contents = len(story.sections) >= _WORTH_CONTENTS
+    body = element(
+        "body",
+        element("a", "To the report", href="#report", class_="skip"),
+        _masthead(story),
+        element(
+            "div",
+            _contents(story.sections) if contents else None,
+            element("main", [_section(s, i) for i, s in enumerate(story.sections, 1)], id="report"),
+            class_="page" if contents else "page single",
+        ),
+        element("footer", element("p", "Made by Assay from the run's own record. Texts are the models' own.")),
+    )
+    return f"<!doctype html>\n{render(element('html', head, body, lang='en'))}\n"
+
+
+def block_html(block: Block) -> Node:
+    """One block; pages of the web application show the same."""
+    match block:
+        case Prose():
+            return element("div", prose_html(block), class_="prose lead" if block.lead else "prose", dir="auto")
+        case Plain():
+            return element("p", block.text, class_="plain", dir="auto")
+        case Quote():
+            by = element("figcaption", block.by, dir="auto") if block.by else None
+            return element("figure", by, element("blockquote", block.text, dir="auto"), class_="quote")
+        case Note():
+            return element("p", block.text, class_=f"note {block.tone}", dir="auto")
+        case Table():
+            return _table(block)
+        case Figure():
+            return _figure(block)
+        case Details():
+            inner = element("div", [block_html(each) for each in block.blocks], class_="inner")
+            return element("details", element("summary", block.summary), inner, class_="more")
+        case Voice():
+            return _voice(block)
+
+
+def _masthead(story: Story) -> Element:
+    size = "long" if len(story.title) > _LONG_TITLE else None
+    return element(
+        "header",
+        element(
+            "div",
+            element("p", element("span", class_="lamp"), story.subtitle, class_=f"ending {story.tone}"),
+            element("h1", story.title, class_=size, dir="auto"),
+            element("dl", [_fact(fact) for fact in story.facts], class_="facts") if story.facts else None,
+            class_="head",
+        ),
+    )
+
+
+def _fact(fact: Fact) -> Element:
+    return element("div", element("dt", fact.label), element("dd", fact.value))
+
+
+def _contents(sections: tuple[Section, ...]) -> Element:
+    items = [element("li", element("a", s.heading, href=f"#s{i}")) for i, s in enumerate(sections, 1)]
+    return element("nav", element("ol", items), aria_label="Contents")
+
+
+def _section(section: Section, index: int) -> Element:
+    name = f"s{index}"
+    blocks = [block_html(block) for block in section.blocks]
+    return element("section", element("h2", section.heading), blocks, id=name)
+
+
+def _voice(voice: Voice) -> Element:
+    remark = element("span", voice.remark, class_="remark") if voice.remark else None
+    name = element("span", voice.name, class_="name", dir="auto")
+    inner = element("div", [block_html(block) for block in voice.blocks], class_="inner")
+    return element("details", element("summary", name, remark), inner, class_=f"voice {voice.accent}", open="")
+
+
+def _table(table: Table) -> Element:
+    kinds = [column.kind for column in table.columns]
+
+    def row(cells: tuple[str, ...]) -> Element:
+        written = zip(cells, kinds, strict=True)
+        return element("tr", [element("td", cell, class_=kind, dir="auto") for cell, kind in written])
+
+    heads = [element("th", column.head, class_=column.kind, scope="col") for column in table.columns]
+    return element(
+        "div",
+        element(
+            "table",
+            element("caption", table.caption) if table.caption else None,
+            element("thead", element("tr", heads)),
+            element("tbody", [row(cells) for cells in table.rows]),
+            element("tfoot", row(table.total)) if table.total else None,
+        ),
+        class_="wide",
+        tabindex="0",
+    )
+
+
+def _figure(figure: Figure) -> Element:
+    words = element("details", element("summary", "In words"), element("p", figure.alternative), class_="words")
+    return element(
+        "figure",
+        element("div", figure.svg, class_="wide", tabindex="0"),
+        element("figcaption", figure.caption, " ", words),
+        class_="picture",
+    )
+
+
+@cache
+def _style() -> str:
+    own = resources.files("assay.report").joinpath("report.css").read_text(encoding="utf-8")
+    return f"{PALETTE}\n{own}"

@@ -1,0 +1,108 @@
+"""A story as Markdown for a pull request: what a model wrote stays readable and loses its powers."""
+
+from __future__ import annotations
+
+import re
+
+from assay.report.clean import clean, one_line
+from assay.report.prose import markdown_parser
+from assay.report.story import (
+    Block,
+    Details,
+    Figure,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+    Voice,
+)
+
+_TONES = {"info": "NOTE", "good": "TIP", "warning": "WARNING", "bad": "CAUTION"}
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$^-])")
+_NUMBERED = re.compile(r"^(\d+)([.)])")
+_MENTION = re.compile(r"([@#])(?=\w)")
+
+
+def story_markdown(story: Story) -> str:
+    """The whole report as text."""
+    facts = " · ".join(f"{plain_text(fact.label)} **{plain_text(fact.value)}**" for fact in story.facts)
+    parts = [f"# {plain_text(story.title)}", plain_text(story.subtitle), facts]
+    parts += [_section(section) for section in story.sections]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def plain_text(text: str) -> str:
+    """Text on one line with nothing left that Markdown, HTML or a forge would act on.
+
+    Mentions and issue numbers are parted by an empty comment: nobody is notified by a report.
+    """
+    line = _SPECIAL.sub(r"\\\1", one_line(text).replace("&", "&amp;"))
+    line = line.replace("\\<", "&lt;").replace("\\>", "&gt;")
+    return _NUMBERED.sub(r"\1\\\2", _MENTION.sub(r"\1<!-- -->", line))
+
+
+def prose_text(text: str) -> str:
+    """A model's Markdown that keeps its emphasis, lists, tables and code blocks, and loses its HTML, pictures,
+    named links and mentions. It stands in a quotation, which ends whatever it leaves open.
+
+    Fenced code is left as it is, for nothing acts in there. Inline code shows ``&lt;`` for ``<``.
+    """
+    lines = clean(text).expandtabs(4).split("\n")  # a tab would be another indentation behind the quotation mark
+    code = _fenced_lines("\n".join(lines))
+    return "\n".join(f"> {line if at in code else _harmless(line)}".rstrip() for at, line in enumerate(lines))
+
+
+def _harmless(line: str) -> str:
+    line = line.replace("<", "&lt;").replace("![", "!\\[")
+    line = line.replace("](", "]\\(").replace("][", "]\\[").replace("]:", "]\\:")
+    return _MENTION.sub(r"\1<!-- -->", line)
+
+
+def _fenced_lines(text: str) -> set[int]:
+    fences = [token.map for token in markdown_parser().parse(text) if token.type == "fence" and token.map]
+    return {line for first, end in fences for line in range(first, end)}
+
+
+def _section(section: Section) -> str:
+    return "\n\n".join([f"## {plain_text(section.heading)}", *[_block(block) for block in section.blocks]])
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Prose():
+            return prose_text(block.text)
+        case Plain():
+            return "  \n".join(plain_text(line) for line in clean(block.text).split("\n"))
+        case Quote():
+            head = f"**{plain_text(block.by)}**\n\n" if block.by else ""
+            return head + "\n".join(f"> {plain_text(line)}".rstrip() for line in clean(block.text).split("\n"))
+        case Note():
+            return f"> [!{_TONES[block.tone]}]\n> {plain_text(block.text)}"
+        case Table():
+            return _table(block)
+        case Figure():
+            return f"*{plain_text(block.caption)}* {plain_text(block.alternative)}"
+        case Details():
+            return _folded(plain_text(block.summary), block.blocks)
+        case Voice():
+            remark = f" ({plain_text(block.remark)})" if block.remark else ""
+            return _folded(f"<b>{plain_text(block.name)}</b>{remark}", block.blocks)
+
+
+def _folded(summary: str, blocks: tuple[Block, ...]) -> str:
+    inner = "\n\n".join(_block(block) for block in blocks)
+    return f"<details><summary>{summary}</summary>\n\n{inner}\n\n</details>"
+
+
+def _table(table: Table) -> str:
+    def row(cells: tuple[str, ...]) -> str:
+        return f"| {' | '.join(plain_text(cell) for cell in cells)} |"
+
+    ruler = "|" + "|".join("---:" if column.kind == "number" else "---" for column in table.columns) + "|"
+    total = [f"| {' | '.join(f'**{plain_text(cell)}**' for cell in table.total)} |"] if table.total else []
+    lines = [row(tuple(column.head for column in table.columns)), ruler, *map(row, table.rows), *total]
+    caption = f"*{plain_text(table.caption)}*\n\n" if table.caption else ""
+    return caption + "\n".join(lines)

@@ -1,0 +1,116 @@
+"""What every run has, whatever its protocol: a beginning, a state, an end, and its calls' sums."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from pydantic_core import from_json
+
+from assay.report.progress import Progress, RunState
+from assay.report.story import Story
+from assay.report.tally import Tally
+from assay.report.units import several
+from llm_runtime.events import (
+    CallFailed,
+    CallRetried,
+    Event,
+    ModelSubstituted,
+    Record,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    parse_event,
+)
+
+
+class RunFold(Protocol):
+    """What a protocol plugs in here: one fold over its run, from which every view is made."""
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event, stamped ``at`` milliseconds since the epoch. Unknown events are passed over."""
+        ...
+
+    def announce(self, event: Event) -> str | None:
+        """The step that ``event``, just applied, completed, in one line; ``None`` where it completed none."""
+        ...
+
+    def progress(self) -> Progress:
+        """The run as it stands, for a live display."""
+        ...
+
+    def story(self) -> Story:
+        """The run as it stands, for a report."""
+        ...
+
+
+def moments(records: Iterable[Record]) -> Iterator[tuple[Event, int]]:
+    """The events of a log with their stamps, in milliseconds since the epoch.
+
+    Raises:
+        StoreDamaged: an event's data does not fit its type.
+    """
+    for record in records:
+        yield parse_event(from_json(record.body)), record.at
+
+
+class RunHead:
+    """The fold over the events that any run has.
+
+    Args:
+        keep: as in :class:`assay.report.tally.Tally`.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self.tally = Tally(keep)
+        self.started: RunStarted | None = None
+        self.began: int | None = None
+        self.last: int | None = None
+        self.ended: int | None = None
+        self.state: RunState = "running"
+        self.result: dict[str, Any] = {}
+        self.error = ""
+        self.message = ""
+        self.resumed = 0
+        self.troubles: deque[str] = deque(maxlen=200)
+
+    @property
+    def milliseconds(self) -> int:
+        """From the first event to the last one so far."""
+        return 0 if self.began is None or self.last is None else max(self.last - self.began, 0)
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        if self.began is None:
+            self.began = at
+        self.last = at
+        self.tally.apply(event, at)
+        match event:
+            case RunStarted():
+                self.started = self.started or event
+            case RunResumed():
+                self.resumed += 1
+                self.state, self.ended, self.error, self.message = "running", None, "", ""
+                self.troubles.append(f"resumed after {several(event.finished_calls, 'finished call')}")
+            case RunFinished():
+                self.state, self.ended = event.state, at
+                self.result, self.error, self.message = event.result, event.error, event.message
+            case CallRetried():
+                self._note(f"retried {_place(event.label)}: {event.error}")
+            case ModelSubstituted():
+                self._note(f"{event.used} answers instead of {event.asked}: {event.reason}")
+            case CallFailed():
+                self._note(f"a call failed: {event.error}: {event.message}")
+            case _:
+                pass
+
+    def _note(self, trouble: str) -> None:
+        if trouble not in self.troubles:  # a resumed run passes by its old troubles again
+            self.troubles.append(trouble)
+
+
+def _place(label: str) -> str:
+    """``"crucible/position/1:pragmatist/2/1"`` without what every call of the run has in common."""
+    parts = label.split("/")
+    return " ".join(part for part in parts[1:3] if part) or label

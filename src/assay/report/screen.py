@@ -1,0 +1,111 @@
+"""A progress drawn for a terminal: a few lines that fit any width, cleaned, and in symbols as well as colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.report.clean import clean, one_line
+from assay.report.progress import Progress, SeatProgress
+from assay.report.units import clock, money, short_count
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.text import Text
+
+COLOURS = {
+    "c0": "blue",
+    "c1": "cyan",
+    "c2": "magenta",
+    "c3": "yellow",
+    "c4": "bright_magenta",
+    "c5": "green",
+    "red": "red",
+}
+_SPINNER = ("⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏")
+_PLAIN_SPINNER = ("|", "/", "-", "\\")
+FRAME_MS = 200
+"""How long a frame of the spinner stands."""
+_BAR = 16
+_NAMES = 20
+
+
+def progress_view(progress: Progress, now: int, budget: int | None = None, *, ascii_only: bool = False) -> Group:
+    """The run as it stands.
+
+    Args:
+        progress: what a protocol's fold supplies.
+        now: milliseconds since the epoch.
+        budget: the cap in micro-dollars, where there is one.
+        ascii_only: draw without Unicode symbols.
+    """
+    from rich.console import Group
+
+    title = _line((f"{progress.protocol} ", "bold"), (one_line(progress.title), ""))
+    names = min(max((len(one_line(seat.name)) for seat in progress.seats), default=0), _NAMES)
+    seats = [_seat(seat, now, names, ascii_only) for seat in progress.seats]
+    notes = [_line(("  ! ", "yellow"), (one_line(note), "dim")) for note in progress.notes]
+    sums = _line(("  ", ""), (sums_line(progress, budget), "dim"))
+    return Group(title, _where(progress, now, ascii_only), *seats, sums, *notes)
+
+
+def sums_line(progress: Progress, budget: int | None = None) -> str:
+    """Tokens and money in one line."""
+    said = [f"{short_count(progress.tokens)} tokens"]
+    cost = money(progress.cost) + ("+" if progress.unpriced else "")
+    if budget is not None:
+        cost += f" spent, {money(max(budget - progress.cost, 0))} left"
+    said.append(cost)
+    if progress.replayed:
+        once = f", once {money(progress.replayed_cost)}" if progress.replayed_cost else ""
+        said.append(f"{progress.replayed} replayed{once}")
+    if progress.unpriced:
+        said.append(f"{progress.unpriced} without a known price")
+    return " · ".join(said)
+
+
+def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
+    said: list[str] = []
+    if progress.round:
+        said.append(f"{progress.round_noun} {progress.round} of {progress.rounds}")
+    expected = progress.calls_expected
+    said.append(f"{progress.calls_done} of {expected} calls" if expected else f"{progress.calls_done} calls")
+    said.append(clock(progress.elapsed(now)))
+    if left := progress.left(now):
+        said.append(f"about {clock(left)} left")
+    if progress.state != "running":
+        said.append(progress.state + (f": {one_line(progress.message)}" if progress.message else ""))
+    elif progress.phase:
+        said.append(progress.phase)
+    bar: tuple[tuple[str, str], ...] = ()
+    if expected:
+        full = round(_BAR * min(progress.calls_done / expected, 1.0))
+        on, off = ("#", ".") if ascii_only else ("━", "─")
+        bar = ((on * full, "green"), (off * (_BAR - full), "dim"), ("  ", ""))
+    dot = " | " if ascii_only else " · "
+    return _line(("  ", ""), *bar, (dot.join(said), ""))
+
+
+def _seat(seat: SeatProgress, now: int, names: int, ascii_only: bool) -> Text:
+    colour = COLOURS.get(seat.accent, "white")
+    frames = _PLAIN_SPINNER if ascii_only else _SPINNER
+    symbols = {
+        "thinking": (frames[now // FRAME_MS % len(frames)], colour),
+        "done": ("+" if ascii_only else "✓", "green"),
+        "failed": ("x" if ascii_only else "✗", "red"),
+        "waiting": ("." if ascii_only else "·", "dim"),
+    }
+    thinking = seat.state == "thinking" and seat.since is not None
+    state = f"thinking {clock(now - (seat.since or now))}" if thinking else seat.state
+    return _line(
+        ("  ", ""),
+        symbols[seat.state],
+        (f" {one_line(seat.name, _NAMES):<{names}}  ", f"bold {colour}"),
+        (f"{state:<14}  ", "" if thinking else "dim"),
+        (one_line(seat.says), "red" if seat.state == "failed" else "dim"),
+    )
+
+
+def _line(*pieces: tuple[str, str]) -> Text:
+    from rich.text import Text
+
+    return Text.assemble(*((clean(text), style) for text, style in pieces), no_wrap=True, overflow="ellipsis")

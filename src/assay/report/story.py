@@ -1,0 +1,143 @@
+"""The neutral data a report is made of; a protocol fills it, a renderer shows it, and neither knows the other.
+
+Every text in a story is raw: nothing is escaped or cleaned here. Renderers do that, each for its own medium.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from assay.report.markup import Element
+
+Tone: TypeAlias = Literal["info", "good", "warning", "bad"]
+Range: TypeAlias = tuple[int, int]
+"""A half-open range of characters, ``text[start:end]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown that a model wrote.
+
+    Args:
+        text: the Markdown.
+        changed: ranges of ``text`` to mark as new, ascending and apart, none across a line end.
+        lead: whether this is what the reader came for, and may be set larger.
+    """
+
+    text: str
+    changed: tuple[Range, ...] = ()
+    lead: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Text shown as it is, line for line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Somebody's words, and whose they are."""
+
+    text: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A table's column. Numbers are set flush right."""
+
+    head: str
+    kind: Literal["text", "number"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text under typed columns; ``total`` is set apart as the sum of what stands above it."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    total: tuple[str, ...] | None = None
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A picture drawn by our own code, and the same in words for whoever cannot see it."""
+
+    svg: Element
+    caption: str
+    alternative: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A remark of ours."""
+
+    text: str
+    tone: Tone = "info"
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Blocks that are folded away until asked for."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What one participant said.
+
+    Args:
+        name: who.
+        blocks: what.
+        accent: the participant's colour class, as in the pictures: ``"c0"`` to ``"c5"`` or ``"red"``.
+        remark: a few words beside the name.
+    """
+
+    name: str
+    blocks: tuple[Block, ...]
+    accent: str = "c0"
+    remark: str = ""
+
+
+Block: TypeAlias = "Prose | Plain | Quote | Table | Figure | Note | Details | Voice"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what stands under it."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing to know at a glance."""
+
+    label: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A report.
+
+    Args:
+        title: what the run was about.
+        subtitle: what kind of run it was and how it ended, in one line.
+        tone: how it ended, as a colour.
+        facts: the few numbers that go on top.
+        sections: the report itself, the most wanted first.
+    """
+
+    title: str
+    subtitle: str
+    tone: Tone = "info"
+    facts: tuple[Fact, ...] = ()
+    sections: tuple[Section, ...] = field(default=())

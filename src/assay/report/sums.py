@@ -1,0 +1,74 @@
+"""A tally as tables: calls, tokens, time and cost, by seat and by phase, with their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from assay.report.story import Block, Column, Fact, Note, Table
+from assay.report.tally import Spend, Sums, Tally
+from assay.report.units import count, duration, money, several
+
+_COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
+
+
+def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, ...]:
+    """Two tables, and in words what they cannot show.
+
+    Args:
+        tally: of the run.
+        name: what to call a seat, or a phase without seats, given ``(seat, phase)`` with one of them empty.
+    """
+    by_seat = [(name(*who), sums) for who, sums in tally.seats.items()]
+    by_phase = [(name("", phase), sums) for phase, sums in tally.phases.items()]
+    blocks: list[Block] = [
+        _table("Seat", by_seat, tally.total),
+        _table("Phase", by_phase, tally.total),
+    ]
+    remark = _remark(tally.total)
+    return (*blocks, Note(remark)) if remark else tuple(blocks)
+
+
+def cost_facts(sums: Sums) -> tuple[Fact, ...]:
+    """What a run cost, and apart from it what the calls that it replayed once cost."""
+    facts = [Fact("Cost", _cost(sums.live))]
+    if sums.replayed.calls:
+        facts.append(Fact("Recorded cost", _cost(sums.replayed)))
+    return tuple(facts)
+
+
+def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:
+    columns = (Column(head), *(Column(name, "number") for name in _COLUMNS))
+    return Table(columns, tuple((name, *_row(sums)) for name, sums in groups), ("Sum", *_row(total)))
+
+
+def _row(sums: Sums) -> tuple[str, ...]:
+    both = sums.both
+    cost = _cost(sums.live) if sums.live.calls or not sums.replayed.calls else f"({_cost(sums.replayed)})"
+    calls = f"{count(both.calls)} + {sums.failed} failed" if sums.failed else count(both.calls)
+    return calls, count(both.input_tokens), count(both.output_tokens), duration(both.milliseconds), cost
+
+
+def _cost(spend: Spend) -> str:
+    if spend.unpriced and spend.unpriced == spend.calls:
+        return "unknown"
+    return money(spend.cost) + ("+" if spend.unpriced else "")
+
+
+def _remark(total: Sums) -> str:
+    """What the sums leave out."""
+    both = total.both
+    said: list[str] = []
+    if total.replayed.calls:
+        said.append(
+            f"{several(total.replayed.calls, 'call')} of {count(both.calls)} came from a recording: nothing was "
+            "spent on them, and what they once cost stands in brackets or apart."
+        )
+    if both.unpriced:
+        said.append(f"No price is known for {several(both.unpriced, 'call')}; a + marks the sums that lack them.")
+    if both.estimated:
+        said.append(f"Tokens of {several(both.estimated, 'call')} are estimated as characters/4.")
+    if total.retries:
+        said.append(f"{several(total.retries, 'attempt')} failed and were made again.")
+    if total.substitutions:
+        said.append(f"Another model than asked for answered {several(total.substitutions, 'time')}.")
+    return " ".join(said)

@@ -1,0 +1,90 @@
+"""The frame every picture stands in, its colours, and the scales that numbers are placed by."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from dataclasses import replace
+
+from assay.report.markup import Element, Node, Trusted, element, render
+
+PALETTE = """
+:root{--ink:#211f1c;--soft:#6d675f;--line:#ddd7cc;--paper:#fbf9f5;--card:#ffffff;--band:#f3efe7;
+--c0:#2b6cb0;--c1:#137f6e;--c2:#7a4fb5;--c3:#a06a00;--c4:#b03a78;--c5:#4f6b1e;--red:#c2412d;--quiet:#857d72}
+@media (prefers-color-scheme:dark){:root{--ink:#ece7de;--soft:#a59d91;--line:#37332d;--paper:#161412;--card:#1e1b18;
+--band:#221f1b;--c0:#76aef0;--c1:#4fc2ac;--c2:#b695ee;--c3:#e0ac4c;--c4:#ec86ba;--c5:#a5c566;--red:#f1806c;
+--quiet:#8f877b}}
+svg{font-family:ui-sans-serif,system-ui,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif}
+svg text{fill:var(--ink)}svg text.soft{fill:var(--soft)}svg .grid{stroke:var(--line);stroke-width:1}
+svg .band{fill:var(--band)}svg .plate{fill:var(--paper)}
+svg .c0{fill:var(--c0)}svg .c1{fill:var(--c1)}svg .c2{fill:var(--c2)}svg .c3{fill:var(--c3)}svg .c4{fill:var(--c4)}
+svg .c5{fill:var(--c5)}svg .red{fill:var(--red)}svg .quiet{fill:var(--quiet)}
+svg .faded{opacity:.35}
+""".strip()
+"""Custom properties and the classes that pictures use; the report's own style sheet starts with it."""
+
+FONT = 12.0
+_BROAD = 600
+"""Wider pictures are scrolled on a narrow screen instead of shrunk past reading; they have the class ``broad``."""
+ROW = 26.0
+
+
+def picture(width: float, height: float, title: str, description: str, *parts: Node) -> Element:
+    """An SVG root that scales with its place and says in words what it shows."""
+    return element(
+        "svg",
+        element("title", title),
+        element("desc", description),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width:g} {height:g}",
+        width=width,
+        height=height,
+        class_="broad" if width > _BROAD else None,
+        role="img",
+        aria_label=f"{title}. {description}",
+    )
+
+
+def standalone(svg: Element) -> str:
+    """The text of an SVG file: the picture with its own colours and ground."""
+    ground = element("rect", width="100%", height="100%", class_="plate")
+    return render(replace(svg, children=(element("style", Trusted(PALETTE)), ground, *svg.children)))
+
+
+def label(x: float, y: float, text: str, *, anchor: str = "start", class_: str = "", size: float = FONT) -> Element:
+    """A line of text, its middle at ``y``."""
+    return element("text", text, x=x, y=y + size * 0.35, text_anchor=anchor, font_size=size, class_=class_ or None)
+
+
+def text_width(text: str, size: float = FONT) -> float:
+    """How wide a line will be, near enough for layout: no font is at hand to ask."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return (len(text) + wide * 0.8) * size * 0.56
+
+
+def fitted(text: str, width: float, size: float = FONT) -> str:
+    """``text`` cut with an ellipsis to what fits in ``width``."""
+    if text_width(text, size) <= width:
+        return text
+    return text[: max(int(width / (size * 0.56)) - 1, 1)].rstrip() + "…"
+
+
+def ticks(high: float, wanted: int = 6) -> list[float]:
+    """Round numbers from 0 up to ``high``, about ``wanted`` of them."""
+    if high <= 0:
+        return [0.0]
+    raw = high / wanted
+    power = 10.0 ** math.floor(math.log10(raw))
+    step = next(power * nice for nice in (1, 2, 5, 10) if power * nice >= raw)
+    return [step * index for index in range(math.floor(high / step + 1e-9) + 1)]
+
+
+def time_ticks(milliseconds: float, wanted: int = 6) -> list[float]:
+    """The same in milliseconds, in steps that people count time in."""
+    steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000)
+    minutes = (60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000)
+    for step in steps + minutes:
+        if milliseconds / step <= wanted:
+            return [float(step * index) for index in range(int(milliseconds // step) + 1)]
+    return ticks(milliseconds, wanted)

@@ -1,0 +1,145 @@
+"""A story for a terminal: rich renderables of its blocks, every text cleaned on its way in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from assay.report.clean import clean, one_line
+from assay.report.screen import COLOURS
+from assay.report.story import (
+    Block,
+    Details,
+    Figure,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+    Voice,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Group, RenderableType
+
+_TEXTS = (Prose, Plain, Quote, Note)
+_TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
+
+
+def story_view(story: Story) -> Group:
+    """The whole report, for a pager."""
+    from rich.console import Group
+
+    return Group(_head(story), *[_section(section) for section in story.sections])
+
+
+def summary_view(story: Story) -> Group:
+    """What is shown when a run ends: the first section, how it ended, and the facts."""
+    from rich.console import Group
+    from rich.text import Text
+
+    outcome = [block_view(block) for section in story.sections[:1] for block in section.blocks]
+    return Group(*outcome, Text(), _ending(story), _facts(story))
+
+
+def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
+    """Write a story: set for a terminal, plain and without escapes for a pipe.
+
+    Args:
+        story: the run's.
+        stream: where to.
+        whole: all of it; else what a person asked for, and to a pipe nothing but its text.
+    """
+    from rich.console import Console
+
+    console = Console(file=stream, highlight=False)
+    if whole:
+        console.print(story_view(story))
+    elif console.is_terminal:
+        console.print(summary_view(story))
+    else:
+        texts = [
+            block.text for section in story.sections[:1] for block in section.blocks if isinstance(block, _TEXTS)
+        ]
+        stream.write("\n\n".join(clean(text).strip() for text in texts) + "\n")
+
+
+def block_view(block: Block) -> RenderableType:
+    """One block. Pictures are given in words."""
+    from rich.console import Group
+    from rich.markdown import Markdown
+    from rich.padding import Padding
+    from rich.text import Text
+
+    match block:
+        case Prose():
+            return Group(Markdown(clean(block.text), hyperlinks=False), Text())
+        case Plain():
+            return Text(clean(block.text))
+        case Quote():
+            by = [Text(one_line(block.by), style="dim")] if block.by else []
+            return Group(*by, Padding(Text(clean(block.text), style="italic"), (0, 0, 1, 2)))
+        case Note():
+            return Text.assemble(("▌ ", _TONES[block.tone]), clean(block.text))
+        case Table():
+            return _table(block)
+        case Figure():
+            return Text(f"{one_line(block.caption)}\n{clean(block.alternative)}\n", style="dim")
+        case Details():
+            return Group(Text(one_line(block.summary), style="dim"), _indented(block.blocks))
+        case Voice():
+            colour = COLOURS.get(block.accent, "white")
+            name = Text.assemble((one_line(block.name), f"bold {colour}"), "  ", (one_line(block.remark), "dim"))
+            return Group(name, _indented(block.blocks))
+
+
+def _indented(blocks: tuple[Block, ...]) -> RenderableType:
+    from rich.console import Group
+    from rich.padding import Padding
+
+    return Padding(Group(*[block_view(block) for block in blocks]), (0, 0, 0, 2))
+
+
+def _head(story: Story) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    return Group(Text(one_line(story.title), style="bold"), _ending(story), _facts(story), Text())
+
+
+def _facts(story: Story) -> RenderableType:
+    from rich.text import Text
+
+    return Text(" · ".join(f"{one_line(fact.label)} {one_line(fact.value)}" for fact in story.facts), style="dim")
+
+
+def _ending(story: Story) -> RenderableType:
+    from rich.text import Text
+
+    return Text.assemble(("● ", _TONES[story.tone]), one_line(story.subtitle))
+
+
+def _section(section: Section) -> RenderableType:
+    from rich.console import Group
+    from rich.rule import Rule
+    from rich.text import Text
+
+    rule = Rule(Text(one_line(section.heading), style="bold"), align="left", style="dim")
+    return Group(rule, *[block_view(block) for block in section.blocks], Text())
+
+
+def _table(table: Table) -> RenderableType:
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    caption = Text(one_line(table.caption)) if table.caption else None
+    grid = Grid(box=box.SIMPLE, title=caption, show_footer=table.total is not None)
+    for index, column in enumerate(table.columns):
+        footer = Text(one_line(table.total[index])) if table.total else ""
+        justify = "right" if column.kind == "number" else "left"
+        grid.add_column(Text(one_line(column.head)), footer=footer, justify=justify)
+    for row in table.rows:
+        grid.add_row(*[Text(clean(cell)) for cell in row])
+    return grid

@@ -1,0 +1,94 @@
+"""How amounts are written for people: money, time, tokens, counts of things."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+
+def money(micros: int) -> str:
+    """Micro-dollars as dollars: cents from a dollar up, four decimals below, so that small calls still show.
+
+    >>> money(0), money(1_234), money(2_500_000)
+    ('$0', '$0.0012', '$2.50')
+    """
+    if micros == 0:
+        return "$0"
+    if 0 < micros < 50:
+        return "<$0.0001"
+    dollars = micros / 1_000_000
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def duration(milliseconds: int) -> str:
+    """Wall time, as short as it can be said.
+
+    >>> duration(420), duration(3_400), duration(72_000), duration(3_900_000)
+    ('420 ms', '3.4 s', '1 min 12 s', '1 h 05 min')
+    """
+    if milliseconds < 1_000:
+        return f"{max(milliseconds, 0)} ms"
+    if milliseconds < 59_950:
+        return f"{milliseconds / 1000:.1f} s"
+    seconds = round(milliseconds / 1000)
+    if seconds < 3_600:
+        return f"{seconds // 60} min {seconds % 60:02d} s"
+    return f"{seconds // 3_600} h {seconds % 3_600 // 60:02d} min"
+
+
+def clock(milliseconds: int) -> str:
+    """Wall time that ticks, for a display.
+
+    >>> clock(9_400), clock(72_000), clock(3_900_000)
+    ('0:09', '1:12', '1:05:00')
+    """
+    seconds = max(milliseconds, 0) // 1000
+    hours, rest = divmod(seconds, 3_600)
+    minutes, seconds = divmod(rest, 60)
+    return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+
+
+def count(amount: int) -> str:
+    """A whole number with its thousands apart."""
+    return f"{amount:,}"
+
+
+def short_count(amount: int) -> str:
+    """A whole number in three or four characters.
+
+    >>> short_count(950), short_count(12_340), short_count(1_200_000)
+    ('950', '12.3k', '1.2M')
+    """
+    if amount < 1_000:
+        return str(amount)
+    if amount < 999_950:
+        return f"{amount / 1000:.1f}k"
+    return f"{amount / 1_000_000:.1f}M"
+
+
+def several(amount: int, noun: str, plural: str = "") -> str:
+    """A number and its noun.
+
+    >>> several(1, "loop"), several(3, "loop"), several(2, "reply", "replies")
+    ('1 loop', '3 loops', '2 replies')
+    """
+    return f"{count(amount)} {noun if amount == 1 else plural or noun + 's'}"
+
+
+def in_words(items: list[str]) -> str:
+    """Items as a phrase.
+
+    >>> in_words(["a", "b", "c"]), in_words(["a"]), in_words([])
+    ('a, b and c', 'a', '')
+    """
+    return " and ".join(part for part in (", ".join(items[:-1]), *items[-1:]) if part)
+
+
+def written_time(milliseconds: int | None) -> str:
+    """A moment since the epoch, in UTC; empty where there is none.
+
+    >>> written_time(0)
+    '1970-01-01 00:00:00 UTC'
+    """
+    if milliseconds is None:
+        return ""
+    return f"{datetime.fromtimestamp(milliseconds / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,30 @@
+"""How each protocol is run from the first event of its log: one module a protocol."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from llm_runtime.events import Emit, RunStarted
+    from llm_runtime.messages import Generate
+
+Runner: TypeAlias = "Callable[[RunStarted, Generate, Emit], Awaitable[dict[str, Any]]]"
+"""Runs a protocol from the first event of a run to its result as data."""
+
+#: Protocols that this version can run, each with the module that holds its ``run``.
+RUNNERS = {"crucible": "assay.runners.crucible"}
+
+
+def runner(protocol: str) -> Runner:
+    """The runner of a protocol, loaded when first named.
+
+    Raises:
+        ConfigurationError: this version knows no such protocol.
+    """
+    if protocol not in RUNNERS:
+        raise ConfigurationError(f"this version runs no protocol called {protocol}; it runs: {', '.join(RUNNERS)}")
+    return importlib.import_module(RUNNERS[protocol]).run

@@ -1,0 +1,93 @@
+"""What a caller sets, and the closed vocabularies that council configurations are written in."""
+
+from __future__ import annotations
+
+import inspect
+from enum import Enum
+from typing import Annotated, Any, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
+
+from llm_runtime.messages import Generate
+
+
+class ComplexityDomain(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differently
+    """How cause and effect relate in a question; after Snowden and Boone's Cynefin framework (2007)."""
+
+    SIMPLE = "simple"
+    COMPLICATED = "complicated"
+    COMPLEX = "complex"
+    CHAOTIC = "chaotic"
+
+
+class LoopGrammar(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differently
+    """Who speaks when within one loop of deliberation."""
+
+    PARALLEL = "parallel"
+    SEQUENTIAL = "sequential"
+    DEBATE = "debate"
+
+
+class RedTeamFlavor(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differently
+    """The attack vector of the red team."""
+
+    LOGICAL = "logical"
+    FEASIBILITY = "feasibility"
+    ETHICAL = "ethical"
+    STEELMAN = "steelman"
+
+
+class CouncilRole(str, Enum):  # noqa: UP042 - frozen; StrEnum prints differently
+    """What a seat is there for."""
+
+    SYNTHESIZER = "synthesizer"
+    DOMAIN_EXPERT = "domain_expert"
+    PRAGMATIST = "pragmatist"
+    CREATIVE = "creative"
+    RED_TEAM = "red_team"
+
+
+class DeltaStrategy(Protocol):
+    """Decides whether the council's positions materially changed from one loop to the next."""
+
+    async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
+        """True where they changed. The texts of seats that share a role are joined in seat order."""
+        ...
+
+
+def _usable_strategy(value: Any) -> Any:
+    # A runtime-checkable protocol would accept detect=1, and an instance test would refuse honest duck types.
+    if value is None:
+        return None
+    detect = getattr(value, "detect", None)
+    if not callable(detect) or not inspect.iscoroutinefunction(inspect.unwrap(detect)):
+        raise ValueError("delta_strategy needs a method: async def detect(self, prior, current) -> bool")
+    try:
+        inspect.signature(detect).bind(None, {})
+    except TypeError:
+        raise ValueError("delta_strategy.detect must take two arguments: prior and current") from None
+    return value
+
+
+class EngineConfig(BaseModel):
+    """Everything the engine is told once (specification 2.1; the last two fields are its optional extras).
+
+    Args:
+        openrouter_api_key: passed on to OpenRouter, never shown. Not used where ``generate`` is set.
+        triage_model: the model that configures the council.
+        default_model: every seat without a usable hint, the short circuit and the synthesis.
+        observability: build the reasoning trace. The answer does not depend on it.
+        delta_strategy: what detects convergence; ``None`` asks a model to judge.
+        base_url: another address that speaks OpenRouter's protocol.
+        generate: any model function, in place of OpenRouter.
+    """
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    openrouter_api_key: str = Field(repr=False)
+    triage_model: str = "anthropic/claude-sonnet-4-20250514"
+    default_model: str = "openrouter/auto"
+    observability: bool = False
+    delta_strategy: Annotated[DeltaStrategy | None, PlainValidator(_usable_strategy)] = None
+    base_url: str | None = None
+    generate: Generate | None = Field(default=None, repr=False)

@@ -1,0 +1,1 @@
+"""The executor: runs what triage configured, mechanically, and decides nothing about meaning."""

@@ -1,0 +1,59 @@
+"""DEBATE: positions, an attack on the weakest of them, and a defence by those attacked.
+
+There is no vote and no majority; what stays open is resolved in the synthesis.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from crucible.executor.grammars import Council, LoopOutcome, Seat
+from crucible.executor.grammars.parallel import by_label, state_positions
+from crucible.red_team.prompts import critique_targets
+from llm_runtime.messages import Message
+from llm_runtime.prompts import Fence, load_prompt
+
+_DECORATION = " \t*_`#>-"
+
+
+async def debate_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
+    """One loop: positions as in PARALLEL, a critique that names its targets, their defence.
+
+    Who is not targeted, or fails to defend, keeps its position.
+    """
+    positions = await state_positions(council, loop, prior)
+    attack = await council.critique(
+        loop,
+        lambda fence: critique_targets(council.query, by_label(positions), fence),
+        targets_in=lambda text: read_targets(text, positions),
+    )
+
+    def compose(seat: Seat, fence: Fence) -> Sequence[Message]:
+        task = load_prompt("crucible.executor.grammars", "defence").render(
+            seat=seat.label,
+            position=fence("YOUR OWN POSITION", positions[seat]),
+            attack=fence("RED TEAM ATTACK", attack),
+        )
+        return [Message("user", task)]
+
+    targets = read_targets(attack, positions) or list(positions)
+    defended = await council.hear(loop, "defence", targets, compose)
+    return LoopOutcome(positions | defended, (attack,))
+
+
+def read_targets(critique: str, seats: Iterable[Seat]) -> list[Seat]:
+    """The seats that the critique's last line, ``TARGETS: 0:pragmatist, 2:creative``, names, in seat order.
+
+    Emphasis around the line and its labels is overlooked. A line that is missing, empty, or names anyone who
+    is not in ``seats`` is no line at all: the list is empty.
+    """
+    by_name = {seat.label: seat for seat in seats}
+    lines = [bare for line in critique.splitlines() if (bare := line.strip(_DECORATION))]
+    head, _, names = (lines[-1] if lines else "").partition(":")
+    if head.strip(_DECORATION).upper() != "TARGETS":
+        return []
+    wanted = {name.strip(_DECORATION + ".[]").lower() for name in re.split(r"[,;]", names)}
+    if not wanted <= by_name.keys():
+        return []
+    return [seat for label, seat in by_name.items() if label in wanted]

@@ -1,0 +1,1 @@
+"""Transport: the one door through which triage and executor reach a model."""

@@ -1,0 +1,125 @@
+"""The triage agent: one call, one JSON object, checked and never corrected (specification 2.2 and 4.2)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from crucible.config import ComplexityDomain, CouncilRole
+from crucible.openrouter.client import OpenRouterClient
+from crucible.schemas import TriageOutput
+from crucible.triage.prompts import system_prompt, user_message
+from llm_runtime.errors import ConfigurationError, StructuredOutputError
+from llm_runtime.messages import CallLabel, Message
+from llm_runtime.prompts import Fence
+
+MAX_INPUT_BYTES = 1024 * 1024
+"""Largest query, and largest context as JSON, in bytes of UTF-8."""
+
+_LABEL = CallLabel("crucible", "triage")
+
+
+class InputError(ConfigurationError):
+    """The query or its context cannot be put to a council; nothing was asked."""
+
+
+class TriageError(StructuredOutputError):
+    """Triage's answer is no usable council configuration; :attr:`raw` is the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A query and its context as JSON, both fit to be asked about."""
+
+    query: str
+    context: str | None = None
+
+    @classmethod
+    def read(cls, query: str, context: dict[str, Any] | None = None) -> Inquiry:
+        """What the caller passed, checked before any call.
+
+        Raises:
+            InputError: the query is empty, either is larger than 1 MiB or holds text that is not Unicode, or
+                the context is not JSON.
+        """
+        if not query.strip():
+            raise InputError("the query is empty; ask something")
+        _check_size("query", query)
+        return cls(query, None if context is None else _context_json(context))
+
+
+class TriageAgent:
+    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``."""
+
+    def __init__(self, client: OpenRouterClient, model: str, seed: int) -> None:
+        self._client = client
+        self._model = model
+        self._fence = Fence(seed, _LABEL)
+
+    async def configure(self, inquiry: Inquiry) -> TriageOutput:
+        """The council for ``inquiry``.
+
+        Raises:
+            TriageError: the answer does not hold. It is not asked again (specification 8.9).
+        """
+        question = user_message(inquiry.query, inquiry.context, self._fence)
+        raw = await self._client.call_openrouter(
+            self._model, [Message("system", system_prompt()), Message("user", question)], label=_LABEL
+        )
+        return parse_triage(raw)
+
+
+def _context_json(context: dict[str, Any]) -> str:
+    try:
+        text = json.dumps(context, ensure_ascii=False, allow_nan=False, indent=2)
+    except (TypeError, ValueError, RecursionError) as fault:
+        raise InputError(f"the context cannot be written as JSON ({fault}); pass plain data") from None
+    _check_size("context", text)
+    return text
+
+
+def _check_size(what: str, text: str) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise InputError(f"the {what} holds a lone surrogate, which is no text; decode it properly first") from None
+    if size > MAX_INPUT_BYTES:
+        raise InputError(f"the {what} has {size} bytes, and {MAX_INPUT_BYTES} is the limit; shorten it")
+
+
+def parse_triage(raw: str) -> TriageOutput:
+    """The configuration that ``raw`` is, as it stands: no fence is stripped, no value converted.
+
+    Raises:
+        TriageError: ``raw`` is not JSON, does not fit the schema, or breaks a constraint.
+    """
+    try:
+        triage = TriageOutput.model_validate_json(raw, strict=True)
+    except ValidationError as fault:
+        raise TriageError(f"triage gave no valid configuration: {_first_complaint(fault)}", raw) from None
+    for complaint in _broken_constraints(triage):
+        raise TriageError(f"triage gave no valid configuration: {complaint}", raw)
+    return triage
+
+
+def _first_complaint(fault: ValidationError) -> str:
+    first = fault.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    more = fault.error_count() - 1
+    return f"{where + ': ' if where else ''}{first['msg']}{f' (and {more} more)' if more else ''}"
+
+
+def _broken_constraints(triage: TriageOutput) -> list[str]:
+    """What no single field can check (specification 4.2)."""
+    complaints: list[str] = []
+    red_teams = sum(seat.role is CouncilRole.RED_TEAM for seat in triage.council)
+    if red_teams != 1:
+        complaints.append(f"council: exactly one seat must be red_team, and {red_teams} are")
+    if triage.short_circuit_allowed and triage.complexity is not ComplexityDomain.SIMPLE:
+        complaints.append(f"short_circuit_allowed: needs complexity simple, not {triage.complexity.value}")
+    if not triage.reconstructed_query.strip():
+        complaints.append("reconstructed_query: is empty")
+    return complaints

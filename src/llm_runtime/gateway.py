@@ -1,0 +1,197 @@
+"""Settings in, one model function out: the only place where providers and wrappers are put together.
+
+From the outside in, a call passes::
+
+    chosen       the user's model for the seat, the phase or the run, where one is set
+    fallback     the next model, where one cannot answer
+    routed       the endpoint, and the model's name there
+    retrying     the same model again, where that may help
+    limiting     rates and calls in flight, per endpoint and model
+    budgeted     what an attempt may cost is held before it is sent
+    priced       a cost for the reply, where the provider reports none
+    timed        one attempt's whole answer in time, and none past the run's deadline
+    a provider   HTTP, a mailbox, a keyboard
+
+Recording goes around all of this (``wrappers/recording.py``), so a replay replaces all of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable
+from math import inf
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import Emit, ModelSubstituted, silent
+from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.pricing import Price, PriceTable, load_prices, priced
+from llm_runtime.routing import PATIENT, Router, Target, parse_model
+from llm_runtime.settings import HOSTED, Key, Settings
+from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
+from llm_runtime.wrappers.fallback import fallback
+from llm_runtime.wrappers.limiting import Limiter, limiting
+from llm_runtime.wrappers.retrying import Backoff, retrying
+from llm_runtime.wrappers.timed import Deadline, timed
+
+if TYPE_CHECKING:
+    from pydantic import SecretStr
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Route:
+    """What a model id was found to mean: its target, the stack that leads there, and whether it is another model."""
+
+    target: Target
+    generate: Generate
+    substitutes: bool
+
+
+class Gateway:
+    """A model function over everything that is configured; the module's text shows the order of its parts.
+
+    Args:
+        settings: keys, addresses, models, limits.
+        caps: what the run may spend.
+        emit: told of retries and substitutions.
+        budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
+        backoff: the patience of retries.
+
+    Use it as ``async with``, or call :meth:`aclose`.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        caps: Caps | None = None,
+        emit: Emit = silent,
+        budget: Budget | None = None,
+        backoff: Backoff | None = None,
+    ) -> None:
+        from llm_runtime.providers._base import Http
+
+        self.settings = settings
+        self.budget = budget or Budget(caps or Caps())
+        self.prices: PriceTable = load_prices(settings.prices_path)
+        self.http = Http()
+        self.router = Router(settings, self.http)
+        self._emit = emit
+        self._backoff = backoff or Backoff()
+        self._stacks: dict[Target, Generate] = {}
+        self._routes: dict[str, _Route] = {}
+        self._deadline = Deadline(self.budget.caps.seconds or inf)
+        self.generate: Generate = self._chosen(fallback(self._routed, emit=emit))
+
+    async def __aenter__(self) -> Gateway:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections; a gateway that is used again opens new ones."""
+        await self.http.aclose()
+
+    async def ready(self) -> Target:
+        """Where a call goes that nothing else decides about: ask before a run starts.
+
+        Raises:
+            NoModelError: nowhere.
+        """
+        return await self.router.resolve(self.settings.config.model or "openrouter/auto")
+
+    def _chosen(self, generate: Generate) -> Generate:
+        config = self.settings.config
+        if not config.model and not config.seats and config.max_tokens is None:
+            return generate
+
+        def call(request: Request) -> Awaitable[Reply]:
+            role = request.label.seat.partition(":")[2]
+            model = config.seats.get(role) or config.seats.get(request.label.phase) or config.model
+            max_tokens = request.max_tokens or config.max_tokens
+            if model:
+                return generate(dataclasses.replace(request, model=model, fallbacks=(), max_tokens=max_tokens))
+            return generate(dataclasses.replace(request, max_tokens=max_tokens))
+
+        return call
+
+    async def _routed(self, request: Request) -> Reply:
+        route = self._routes.get(request.model) or await self._route(request.model)
+        if route.substitutes:
+            self._emit(
+                ModelSubstituted(
+                    label=str(request.label),
+                    asked=request.model,
+                    used=route.target.model,
+                    reason=f"{route.target.provider} is what this machine reaches",
+                )
+            )
+        # Only OpenRouter knows ids of other vendors; elsewhere the fallback wrapper has to route them.
+        fallbacks = request.fallbacks if route.target.provider == "openrouter" else ()
+        if route.target.model != request.model or fallbacks != request.fallbacks:
+            request = dataclasses.replace(request, model=route.target.model, fallbacks=fallbacks)
+        return await route.generate(request)
+
+    async def _route(self, asked: str) -> _Route:
+        target = await self.router.resolve(asked)
+        if (stack := self._stacks.get(target)) is None:
+            # Calls that arrive together must end up with one limiter between them.
+            stack = self._stacks.setdefault(target, await self._stack(target))
+        own_name = asked in (target.model, f"{target.provider}/{target.model}") or parse_model(asked) is not None
+        route = self._routes[asked] = _Route(target, stack, substitutes=not own_name)
+        return route
+
+    async def _stack(self, target: Target) -> Generate:
+        name, deadline = target.provider, self._deadline
+        patient = name in PATIENT
+        call = await self._provider(target)
+        call = timed(call, inf if patient else self.settings.config.call_timeout, deadline=deadline, provider=name)
+        call = priced(call, self.prices, name)
+        call = budgeted(call, self.budget, self._price(name))
+        if not patient:
+            call = limiting(call, Limiter(self.settings.limits_for(name, target.model), sleep=deadline.sleep))
+        backoff = Backoff(attempts=1) if patient else self._backoff
+        return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
+
+    def _price(self, provider: str) -> Callable[[str], Price | None]:
+        return lambda model: self.prices.find(provider, model)
+
+    async def _provider(self, target: Target) -> Generate:
+        """To add a provider: make a :data:`Generate` of it in ``providers/`` and name it here."""
+        if target.provider == "mailbox":
+            from llm_runtime.providers.mailbox import mailbox
+
+            if not target.model:
+                raise ConfigurationError("mailbox: needs a folder, as in --model mailbox:./letters")
+            return mailbox(Path(target.model))
+        if target.provider == "terminal":
+            from llm_runtime.providers.terminal import terminal
+
+            return terminal()
+        endpoint = await self.router.endpoint(target.provider)
+        if endpoint.kind == "anthropic":
+            from llm_runtime.providers.anthropic import anthropic
+
+            return anthropic(endpoint, self.http)
+        from llm_runtime.providers.openai_compatible import openai_compatible
+
+        return openai_compatible(endpoint, self.http, max_price=self._ceiling(target))
+
+    def _ceiling(self, target: Target) -> tuple[float, float] | None:
+        """Under a cap in USD the router's choice is bounded by the price that was held for it."""
+        if target.provider != "openrouter" or self.budget.caps.cost is None:
+            return None
+        price = self.prices.find(target.provider, target.model)
+        return (price.input, price.output) if price else None
+
+
+def openrouter(api_key: SecretStr, base_url: str | None = None, emit: Emit = silent) -> Gateway:
+    """A gateway that knows one key and reads no configuration: what a library embeds."""
+    url = base_url or HOSTED["openrouter"][2]
+    settings = Settings(keys={"openrouter": Key(api_key, "given")}, base_urls={"openrouter": url})
+    return Gateway(settings, emit=emit)

@@ -1,0 +1,104 @@
+"""What can be asked: the model servers that run on this machine, and the models that an endpoint serves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.providers._base import Endpoint, Http
+from llm_runtime.providers._shape import mapping, sequence, text
+from llm_runtime.providers.anthropic import versioned, with_version
+
+PROBE_SECONDS = 0.4
+
+_OLLAMA_PORT = 11434
+_PORTS = (("llama.cpp", 8080), ("vllm", 8000), ("lmstudio", 1234))
+#: What the servers write into ``owned_by``, which tells them apart wherever they listen.
+_OWNERS = {"llamacpp": "llama.cpp", "vllm": "vllm", "organization_owner": "lmstudio", "library": "ollama"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A server that answered.
+
+    Args:
+        endpoint: ready to ask; its name is ``"ollama"``, ``"llama.cpp"``, ``"vllm"`` or ``"lmstudio"``.
+        models: the ids that it serves, in its own order; may be empty.
+        how: in words, where it was found.
+    """
+
+    endpoint: Endpoint
+    models: list[str]
+    how: str
+
+
+async def discover_local(http: Http, env: Mapping[str, str]) -> list[Found]:
+    """Ask the usual local ports for their models, all at once, each for at most 0.4 seconds.
+
+    Args:
+        http: the client.
+        env: the environment; ``OLLAMA_HOST`` moves Ollama, as it does for Ollama itself.
+
+    Returns:
+        The servers that answered, Ollama first and then by port; never an error.
+    """
+    addresses = [*_ollama(env), *((name, f"http://127.0.0.1:{port}/v1", f"port {port}") for name, port in _PORTS)]
+    await http.open()
+    found = await asyncio.gather(*(_probe(http, *address) for address in addresses))
+    servers: dict[str, Found] = {}
+    for server in found:
+        if server is not None:
+            servers.setdefault(server.endpoint.base_url, server)
+    return list(servers.values())
+
+
+def _ollama(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    host = env.get("OLLAMA_HOST", "").strip()
+    if not host:
+        return [("ollama", f"http://127.0.0.1:{_OLLAMA_PORT}/v1", f"port {_OLLAMA_PORT}")]
+    try:
+        parts = urlsplit(host if "://" in host else f"http://{host}")
+        name = parts.hostname or "127.0.0.1"
+        port = parts.port or (_OLLAMA_PORT if "://" not in host else {"https": 443}.get(parts.scheme, 80))
+    except ValueError:
+        return []
+    # What a server listens on when it listens everywhere is not an address to connect to.
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(name, f"[{name}]" if ":" in name else name)
+    return [("ollama", f"{parts.scheme}://{name}:{port}/v1", f"OLLAMA_HOST={name}:{port}")]
+
+
+async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | None:
+    try:
+        endpoint = Endpoint(name, base_url)
+        async with asyncio.timeout(PROBE_SECONDS):
+            body = await http.get_json(endpoint, "/models")
+    except (CallError, ConfigurationError, TimeoutError):
+        return None
+    entries = mapping(body).get("data")
+    if not isinstance(entries, list) and not (entries is None and mapping(body).get("object") == "list"):
+        return None
+    owners = [text(mapping(entry).get("owned_by")) for entry in sequence(entries)]
+    known = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), name)
+    return Found(Endpoint(known, base_url), _ids(entries), f"answers at {where}")
+
+
+async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
+    """The ids of the models that an endpoint serves, in its own order.
+
+    Raises:
+        CallError: any of its kinds.
+    """
+    if endpoint.kind == "anthropic":
+        endpoint = with_version(endpoint)
+        body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
+    else:
+        body = await http.get_json(endpoint, "/models")
+    return _ids(mapping(body).get("data"))
+
+
+def _ids(entries: Any) -> list[str]:
+    return [name for entry in sequence(entries) if (name := text(mapping(entry).get("id")))]

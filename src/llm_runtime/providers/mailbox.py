@@ -1,0 +1,272 @@
+"""A model that is a folder: questions go in as files and answers come back as files, from anyone.
+
+The format is described in ``docs/mailbox.md``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import json
+import os
+import re
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from llm_runtime.errors import ConnectionFailed, EmptyReply, MalformedReply, ReplyTooLarge, RequestRefused
+from llm_runtime.messages import Generate, Reply, Request, Usage, request_digest
+from llm_runtime.providers._shape import harmless, mapping, one_line
+from llm_runtime.tokens import estimated_usage
+
+FORMAT = "llm-mailbox/1"
+MAX_BYTES = 16 * 2**20
+
+_SUFFIXES = (".reply.json", ".reply.md", ".reply.txt")
+_NUMBER = re.compile(r"\.?([0-9]{4,9})-")
+
+
+class Answer(BaseModel):
+    """A ``.reply.json`` file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    format: str = FORMAT
+    text: str
+    digest: str | None = None
+    model: str | None = None
+    input_tokens: int | None = Field(default=None, ge=0)
+    output_tokens: int | None = Field(default=None, ge=0)
+
+
+def mailbox(directory: Path, *, poll: float = 0.2) -> Generate:
+    """A model function that writes each request into a folder and waits for the answer to appear beside it.
+
+    A request that was written before and is the same in all but its session is not written again: the answer it
+    has, or is still to get, is taken. Cancelling withdraws a request that has no answer yet.
+
+    Args:
+        directory: the folder; made, for this user alone, when the first request comes.
+        poll: seconds between two looks at the folder. An answer counts once it has the same size and time at
+            two looks in a row.
+
+    Returns:
+        A function that raises :class:`RequestRefused` when somebody deletes the request,
+        :class:`MalformedReply`, :class:`EmptyReply` or :class:`ReplyTooLarge` for an answer that is none, with the
+        file's name, and :class:`ConnectionFailed` where the folder cannot be used.
+    """
+    folder = _Folder(directory)
+
+    async def generate(request: Request) -> Reply:
+        stem = folder.claim(request)
+        try:
+            text = await _answer_file(folder, stem, request, poll)
+        except asyncio.CancelledError:
+            folder.release(stem)
+            raise
+        return _reply(request, stem, folder.digests[stem], text)
+
+    return generate
+
+
+class _AnswerFile(NamedTuple):
+    name: str
+    text: str
+
+
+async def _answer_file(folder: _Folder, stem: str, request: Request, poll: float) -> _AnswerFile:
+    seen: tuple[str, int, int] | None = None
+    while True:
+        look = folder.look(stem, request.model)
+        if look is not None and look == seen:
+            return folder.read(look[0], request.model)
+        seen = look
+        await asyncio.sleep(poll)
+
+
+def _reply(request: Request, stem: str, digest: str, file: _AnswerFile) -> Reply:
+    if not file.name.endswith(".json"):
+        return _checked(request, stem, file.name, Answer(text=file.text))
+    try:
+        answer = Answer.model_validate_json(file.text)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise _malformed(request.model, file.name, f"{where}: {first['msg']}" if where else first["msg"]) from None
+    if answer.format != FORMAT:
+        raise _malformed(request.model, file.name, f"its format is not {FORMAT}")
+    if answer.digest not in (None, digest):
+        raise _malformed(request.model, file.name, "it answers another request, by its digest")
+    return _checked(request, stem, file.name, answer)
+
+
+def _checked(request: Request, stem: str, name: str, answer: Answer) -> Reply:
+    if not answer.text.strip():
+        raise EmptyReply(f"the answer in {name} is blank; write one", provider="mailbox", model=request.model)
+    usage = estimated_usage(request, answer.text)
+    if answer.input_tokens is not None and answer.output_tokens is not None:
+        usage = Usage(answer.input_tokens, answer.output_tokens)
+    model = answer.model or request.model
+    return Reply(answer.text, model, "mailbox", usage, cost=0, cost_source="free", request_id=stem)
+
+
+def _malformed(model: str, name: str, problem: str) -> MalformedReply:
+    message = (
+        f"the answer in {name} cannot be used ({one_line(problem, 200)}); correct or delete it, then run again"
+    )
+    return MalformedReply(message, provider="mailbox", model=model)
+
+
+class _Folder:
+    """The files. Names are made here or read from the folder's own listing, so none leads out of it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._scanned = False
+        self._waiting: dict[str, list[str]] = {}
+        self.digests: dict[str, str] = {}
+
+    def claim(self, request: Request) -> str:
+        """The stem of the file of this request: the first one of the same digest that no call has yet, or new."""
+        digest = request_digest(request.to_dict())
+        try:
+            if not self._scanned:
+                self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._waiting = self._earlier_requests()
+                self._scanned = True
+            earlier = self._waiting.get(digest)
+            stem = earlier.pop(0) if earlier else self._publish(request, digest)
+            with suppress(FileExistsError):
+                self._write(f"{stem}.request.md", _for_people(request, stem))
+        except OSError as error:
+            raise self._unusable(error, request.model) from None
+        self.digests[stem] = digest
+        return stem
+
+    def release(self, stem: str) -> None:
+        """Take an unanswered request back; one that is answered stays, for the next call that asks it."""
+        if any((self._path / f"{stem}{suffix}").exists() for suffix in _SUFFIXES):
+            self._waiting.setdefault(self.digests[stem], []).append(stem)
+            return
+        for suffix in (".request.json", ".request.md"):
+            (self._path / f"{stem}{suffix}").unlink(missing_ok=True)
+
+    def look(self, stem: str, model: str) -> tuple[str, int, int] | None:
+        """Name, size and time of the answer's file; ``None`` while there is none, or an empty one."""
+        for suffix in _SUFFIXES:
+            name = f"{stem}{suffix}"
+            try:
+                status = (self._path / name).lstat()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise self._unusable(error, model) from None
+            if not stat.S_ISREG(status.st_mode):
+                raise _malformed(model, name, "it is a link, a folder or a device, not a file")
+            return (name, status.st_size, status.st_mtime_ns) if status.st_size else None
+        if not (self._path / f"{stem}.request.json").exists():
+            message = f"{stem}.request.json was deleted without an answer; run again to ask again"
+            raise RequestRefused(message, provider="mailbox", model=model)
+        return None
+
+    def read(self, name: str, model: str) -> _AnswerFile:
+        try:
+            raw = self._read(name)
+        except OSError as error:
+            problem = "it is a link" if error.errno == errno.ELOOP else error.strerror or "it cannot be read"
+            raise _malformed(model, name, problem) from None
+        if len(raw) > MAX_BYTES:
+            message = f"the answer in {name} is larger than {MAX_BYTES} bytes; shorten it"
+            raise ReplyTooLarge(message, provider="mailbox", model=model)
+        try:
+            return _AnswerFile(name, raw.decode("utf-8-sig"))
+        except UnicodeDecodeError:
+            raise _malformed(model, name, "it is not UTF-8") from None
+
+    def _earlier_requests(self) -> dict[str, list[str]]:
+        """The stems of the requests in the folder, oldest first, by digest."""
+        stems: dict[str, list[str]] = {}
+        for name in self._names():
+            stem = name.removesuffix(".request.json")
+            if stem != name and _NUMBER.match(name):
+                try:
+                    written = mapping(json.loads(self._read(name)))
+                    digest = request_digest(mapping(written.get("request")))
+                except (OSError, ValueError, RecursionError):
+                    # Not one of ours, or damaged: it answers nothing, and its number is not used again.
+                    continue
+                stems.setdefault(digest, []).append(stem)
+        return stems
+
+    def _names(self) -> list[str]:
+        return sorted(path.name for path in self._path.iterdir())
+
+    def _publish(self, request: Request, digest: str) -> str:
+        slug = re.sub("[^a-z0-9]+", "-", str(request.label).lower()).strip("-")[:60].strip("-") or "request"
+        number = 1 + max((int(m[1]) for name in self._names() if (m := _NUMBER.match(name))), default=0)
+        while True:
+            stem = f"{number:04d}-{slug}"
+            try:
+                self._write(f"{stem}.request.json", _for_programs(request, digest, stem))
+            except FileExistsError:
+                number += 1
+            else:
+                return stem
+
+    def _write(self, name: str, content: str) -> None:
+        """All of it or nothing, and never over another file, whoever else writes at this moment."""
+        temporary = self._path / f".{name}.{os.getpid()}.tmp"
+        try:
+            with temporary.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            _rename_to_new(temporary, self._path / name)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    def _read(self, name: str) -> bytes:
+        descriptor = os.open(self._path / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "it is not a file")
+            return file.read(MAX_BYTES + 1)
+
+    def _unusable(self, error: OSError, model: str) -> ConnectionFailed:
+        message = f"the mailbox folder {self._path} cannot be used ({error.strerror}); free it or choose another"
+        return ConnectionFailed(message, provider="mailbox", model=model)
+
+
+def _rename_to_new(temporary: Path, final: Path) -> None:
+    """A rename that does not replace what is there: a link under the new name, where the file system has links."""
+    try:
+        os.link(temporary, final)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP) or final.exists():
+            raise
+        temporary.rename(final)
+
+
+def _for_programs(request: Request, digest: str, stem: str) -> str:
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "digest": digest,
+        "answer_with": [f"{stem}{suffix}" for suffix in _SUFFIXES],
+        "request": request.to_dict(),
+    }
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def _for_people(request: Request, stem: str) -> str:
+    parts = [
+        f"# {request.label}",
+        f"Asked of: {one_line(request.model)}",
+        f"Answer in a file named `{stem}.reply.md` in this folder. To decline, delete `{stem}.request.json`.",
+    ]
+    if request.schema is not None:
+        parts.append(f"The answer must be JSON that fits this schema:\n\n    {request.schema}")
+    parts += [f"## {message.role}\n\n{message.content}" for message in request.messages]
+    return harmless("\n\n".join(parts)) + "\n"

@@ -1,0 +1,133 @@
+"""A recorded run as something to answer from: what was asked, how often, and what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from llm_runtime import errors
+from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch, ReplyTruncated
+from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
+from llm_runtime.messages import CallLabel, Reply, Request
+
+_SPAN = 32
+
+
+class Recording:
+    """The answers of a recorded run, by request digest and occurrence (1-based, among equal requests).
+
+    A later answer to the same key replaces an earlier one: a call that failed, and was made again when the run was
+    resumed, has the answer of the second try.
+    """
+
+    def __init__(self) -> None:
+        self._outcomes: dict[tuple[str, int], Reply | CallFailed] = {}
+        self._requests: dict[str, dict[str, Any]] = {}
+
+    @classmethod
+    def from_events(cls, events: Iterable[Event], until: int | None = None) -> Recording:
+        """Read a run's log.
+
+        Args:
+            events: the log from its first event on.
+            until: take only the first so many events: what a fork at that event shares with its parent.
+        """
+        recording = cls()
+        for seq, event in enumerate(events, start=1):
+            if until is not None and seq > until:
+                break
+            recording._add(event)
+        return recording
+
+    def __len__(self) -> int:
+        """Calls that have an outcome."""
+        return len(self._outcomes)
+
+    def reply(self, digest: str, occurrence: int) -> Reply | None:
+        """The recorded answer, or ``None`` where there is none, or the call failed."""
+        outcome = self._outcomes.get((digest, occurrence))
+        return outcome if isinstance(outcome, Reply) else None
+
+    def error(self, digest: str, occurrence: int, label: CallLabel) -> LlmRuntimeError | None:
+        """The recorded failure, as a new exception of its class; ``None`` where the call did not fail."""
+        outcome = self._outcomes.get((digest, occurrence))
+        return _rebuilt(outcome, label) if isinstance(outcome, CallFailed) else None
+
+    def has(self, digest: str, occurrence: int) -> bool:
+        """Whether the call has an outcome: an answer or a failure."""
+        return (digest, occurrence) in self._outcomes
+
+    def has_reply(self, digest: str, occurrence: int) -> bool:
+        """Whether the call was answered."""
+        return isinstance(self._outcomes.get((digest, occurrence)), Reply)
+
+    def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
+        """Why there is no answer to ``request``, in one line."""
+        recorded = [data for data in self._requests.values() if data["label"] == request.to_dict()["label"]]
+        where = f"replay of {request.label}"
+        if digest in self._requests:
+            if occurrence == 1:
+                return ReplayMismatch(f"{where}: the recording breaks off before the answer; resume it live")
+            return ReplayMismatch(f"{where}: asked {occurrence} times, recorded fewer; resume it live")
+        if not recorded:
+            return ReplayMismatch(
+                f"{where}: the recording has no such call; it is of another question or other settings, run it live"
+            )
+        return ReplayMismatch(f"{where}: {_difference(recorded[-1], request.to_dict())}")
+
+    def _add(self, event: Event) -> None:
+        if isinstance(event, CallStarted):
+            self._requests[event.digest] = event.request
+        elif isinstance(event, CallFinished):
+            self._outcomes[event.digest, event.occurrence] = Reply.from_dict(event.reply)
+        elif isinstance(event, CallFailed):
+            self._outcomes[event.digest, event.occurrence] = event
+
+
+def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
+    kind = getattr(errors, failed.error, None)
+    if not (isinstance(kind, type) and issubclass(kind, LlmRuntimeError)):
+        return CallError(f"{failed.error}: {failed.message}", label=label)
+    if not issubclass(kind, CallError):
+        return kind(failed.message)
+    error = kind(
+        failed.message,
+        provider=failed.provider,
+        model=failed.model,
+        status=failed.status,
+        request_id=failed.request_id,
+        label=label,
+    )
+    if isinstance(error, ReplyTruncated) and failed.partial is not None:
+        error.partial = Reply.from_dict(failed.partial)
+    return error
+
+
+def _difference(recorded: dict[str, Any], asked: dict[str, Any]) -> str:
+    """What first differs between two requests of one label."""
+    for name in ("model", "fallbacks", "temperature", "max_tokens", "seed", "schema"):
+        if recorded.get(name) != asked.get(name):
+            return f"{name} was {_short(recorded.get(name))} in the recording and is {_short(asked.get(name))} now"
+    then, now = recorded["messages"], asked["messages"]
+    for index, (old, new) in enumerate(zip(then, now, strict=False), start=1):
+        if old["role"] != new["role"]:
+            return f"message {index} was from {old['role']} in the recording and is from {new['role']} now"
+        if old["content"] != new["content"]:
+            at, old_span, new_span = _first_difference(old["content"], new["content"])
+            return (
+                f"message {index} ({new['role']}) differs at character {at}: "
+                f"{old_span} in the recording, {new_span} now"
+            )
+    return f"the recording has {len(then)} messages here, now there are {len(now)}"
+
+
+def _first_difference(old: str, new: str) -> tuple[int, str, str]:
+    at = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = max(0, at - _SPAN // 4)
+    return at, _short(old[start : at + _SPAN]), _short(new[start : at + _SPAN])
+
+
+def _short(value: object) -> str:
+    # ascii() also keeps line breaks and terminal escapes out of a one-line message.
+    text = ascii(value)
+    return text if len(text) <= 2 * _SPAN else f"{text[: 2 * _SPAN]}..."

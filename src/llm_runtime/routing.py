@@ -1,0 +1,170 @@
+"""Where a model id leads: which endpoint answers for it, and under which name it goes there."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from llm_runtime.errors import LlmRuntimeError, NoModelError
+from llm_runtime.settings import HOSTED, Settings
+
+if TYPE_CHECKING:
+    from llm_runtime.providers._base import Endpoint, Http
+
+LOCAL = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio"})
+#: A person or another program answers here: no timeout, no second try.
+PATIENT = frozenset({"mailbox", "terminal"})
+
+NO_MODEL = (
+    "no model to ask: set OPENROUTER_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY (or: assay keys set openrouter); "
+    "or start a local server (Ollama, llama.cpp, vLLM, LM Studio); or answer yourself with --model terminal: "
+    "or --model mailbox:DIR"
+)
+
+#: What a vendor's newest general model is called; the listing comes newest first.
+_GENERAL = {
+    "anthropic": re.compile(r"claude-.*sonnet|claude-sonnet"),
+    "openai": re.compile(r"gpt-\d+(\.\d+)?o?(-\d{4}-\d\d-\d\d)?$"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An endpoint's name, and the model's name there; an empty model is the endpoint's default."""
+
+    provider: str
+    model: str
+
+
+def parse_model(text: str) -> Target | None:
+    """Read ``PROVIDER:MODEL`` or a base URL; ``None`` for a plain id, which is routed by what is reachable.
+
+    >>> parse_model("ollama:qwen3:8b")
+    Target(provider='ollama', model='qwen3:8b')
+    >>> parse_model("http://127.0.0.1:9000/v1#tiny")
+    Target(provider='http://127.0.0.1:9000/v1', model='tiny')
+    >>> parse_model("deepseek/deepseek-r1:free") is None
+    True
+    """
+    if text.startswith(("http://", "https://")):
+        url, _, model = text.partition("#")
+        return Target(url.rstrip("/"), model)
+    head, colon, rest = text.partition(":")
+    if colon and (head in HOSTED or head in LOCAL or head in PATIENT):
+        return Target(head, rest)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """One endpoint: how it was found, and its models or why they could not be listed."""
+
+    provider: str
+    how: str
+    models: list[str]
+    fault: str = ""
+
+
+class Router:
+    """Finds endpoints for model ids; local servers are looked for only when nothing else answers.
+
+    A plain id goes to OpenRouter if it has a key, else to its vendor if that has one, else to whichever hosted
+    provider has one, else to the first local server; the last two with that endpoint's default model.
+    """
+
+    def __init__(self, settings: Settings, http: Http) -> None:
+        self._settings = settings
+        self._http = http
+        self._local: dict[str, tuple[Endpoint, list[str]]] | None = None
+        self._defaults: dict[str, str] = {}
+
+    async def resolve(self, asked: str) -> Target:
+        """The target of a model id.
+
+        Raises:
+            NoModelError: no endpoint is configured or found.
+            CallError: the endpoint's list of models was needed and could not be read.
+        """
+        target = parse_model(asked) or self._hosted(asked)
+        if target is None:
+            local = await self._local_servers()
+            if not local:
+                raise NoModelError(NO_MODEL)
+            target = Target(next(iter(local)), "")
+        if target.model or target.provider in PATIENT:
+            return target
+        return Target(target.provider, await self._default_model(target.provider))
+
+    async def endpoint(self, name: str) -> Endpoint:
+        """The endpoint of a provider's name or base URL.
+
+        Raises:
+            NoModelError: a hosted provider without a key, or a local server that does not answer.
+        """
+        from llm_runtime.providers._base import Endpoint
+
+        if name.startswith(("http://", "https://")):
+            return Endpoint(name, name)
+        if name in HOSTED:
+            if name not in self._settings.keys:
+                raise NoModelError(f"{name} has no key: set {HOSTED[name][0]}, or: assay keys set {name}")
+            kind = "anthropic" if name == "anthropic" else "openai"
+            return Endpoint(name, self._settings.base_urls[name], self._settings.keys[name].secret, kind)
+        local = await self._local_servers()
+        if name not in local:
+            raise NoModelError(f"no {name} server answers on this machine; see: assay models")
+        return local[name][0]
+
+    async def reachable(self) -> list[Reachable]:
+        """Every endpoint with a key and every local server, asked at the same time."""
+
+        async def hosted(name: str, source: str) -> Reachable:
+            from llm_runtime.providers.catalogue import list_models
+
+            try:
+                return Reachable(name, source, await list_models(await self.endpoint(name), self._http))
+            except LlmRuntimeError as error:
+                return Reachable(name, source, [], str(error))
+
+        keys = self._settings.keys.items()
+        local, *reached = await asyncio.gather(
+            self._local_servers(), *(hosted(name, f"key from {key.source}") for name, key in keys)
+        )
+        servers = [Reachable(name, f"found at {server.base_url}", models) for name, (server, models) in local.items()]
+        return [*reached, *servers]
+
+    def _hosted(self, asked: str) -> Target | None:
+        keys = self._settings.keys
+        if "openrouter" in keys:
+            return Target("openrouter", asked)
+        vendor, _, name = asked.partition("/")
+        if vendor in keys:
+            return Target(vendor, name)
+        return next((Target(provider, "") for provider in HOSTED if provider in keys), None)
+
+    async def _local_servers(self) -> dict[str, tuple[Endpoint, list[str]]]:
+        if self._local is None:
+            from llm_runtime.providers.catalogue import discover_local
+
+            found = await discover_local(self._http, self._settings.environment)
+            self._local = {server.endpoint.name: (server.endpoint, server.models) for server in found}
+        return self._local
+
+    async def _default_model(self, provider: str) -> str:
+        if provider == "openrouter":
+            return "openrouter/auto"
+        if provider not in self._defaults:
+            self._defaults[provider] = await self._newest(provider)
+        return self._defaults[provider]
+
+    async def _newest(self, provider: str) -> str:
+        from llm_runtime.providers.catalogue import list_models
+
+        endpoint = await self.endpoint(provider)
+        models = await list_models(endpoint, self._http)
+        if not models:
+            raise NoModelError(f"{provider} serves no model; load one there, or name one with --model")
+        general = _GENERAL.get(provider)
+        return next((name for name in models if general is None or general.match(name)), models[0])

@@ -1,0 +1,205 @@
+"""What the user configured: keys, addresses, models, limits. Read once, explicit afterwards."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.wrappers.limiting import Limits
+
+#: Hosted providers: the variable that holds the key, and the address, which a variable may replace.
+HOSTED: Mapping[str, tuple[str, str, str]] = {
+    "openrouter": ("OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "https://openrouter.ai/api/v1"),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
+    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"),
+}
+
+
+class LimitEntry(BaseModel):
+    """One ``[limits."PROVIDER"]`` or ``[limits."PROVIDER/MODEL"]`` table; see :class:`Limits`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    in_flight: int | None = Field(default=64, ge=1)
+
+
+class ConfigFile(BaseModel):
+    """``config.toml``: everything is optional.
+
+    Args:
+        model: the model for every seat that names none of its own, as ``PROVIDER:MODEL``.
+        seats: a model for a seat's role or for a phase, e.g. ``red_team = "terminal:"``.
+        call_timeout: seconds for one attempt's whole answer.
+        max_tokens: upper bound of every answer that names none, in tokens.
+        limits: rates, by provider or by ``provider/model``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str | None = None
+    seats: dict[str, str] = {}
+    call_timeout: float = Field(default=180.0, gt=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+    limits: dict[str, LimitEntry] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A provider's key and where it was found."""
+
+    secret: SecretStr
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that the gateway needs to know. Holds secrets; its repr shows none."""
+
+    keys: Mapping[str, Key] = field(default_factory=dict[str, Key])
+    base_urls: Mapping[str, str] = field(
+        default_factory=lambda: {name: url for name, (_, _, url) in HOSTED.items()}
+    )
+    config: ConfigFile = field(default_factory=ConfigFile)
+    prices_path: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    def limits_for(self, provider: str, model: str) -> Limits:
+        """The narrowest entry: ``provider/model``, then ``provider``, then the default."""
+        entry = self.config.limits.get(f"{provider}/{model}") or self.config.limits.get(provider) or LimitEntry()
+        return Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
+
+
+def config_dir() -> Path:
+    """Where ``config.toml``, ``keys.toml`` and ``prices.toml`` live; ``ASSAY_CONFIG_DIR`` moves it."""
+    if given := os.environ.get("ASSAY_CONFIG_DIR"):
+        return Path(given)
+    import platformdirs
+
+    return platformdirs.user_config_path("assay", appauthor=False)
+
+
+def data_dir() -> Path:
+    """Where the run store lives; ``ASSAY_DATA_DIR`` moves it."""
+    if given := os.environ.get("ASSAY_DATA_DIR"):
+        return Path(given)
+    import platformdirs
+
+    return platformdirs.user_data_path("assay", appauthor=False)
+
+
+def load_settings(
+    environment: Mapping[str, str] | None = None, folder: Path | None = None, config: Path | None = None
+) -> Settings:
+    """Read the configuration.
+
+    A key is taken from the environment, else from ``.env`` in ``folder`` (the working directory), else from
+    ``keys.toml`` in ``config`` (:func:`config_dir`).
+
+    Raises:
+        ConfigurationError: a file is not TOML, or holds something unknown; says which and where.
+    """
+    environment = os.environ if environment is None else environment
+    config = config_dir() if config is None else config
+    dotenv = _read_dotenv((folder or Path.cwd()) / ".env")
+    stored = read_keys(config)
+    keys: dict[str, Key] = {}
+    base_urls: dict[str, str] = {}
+    for name, (key_variable, url_variable, url) in HOSTED.items():
+        sources = (
+            ("environment", environment.get(key_variable, "")),
+            (".env", dotenv.get(key_variable, "")),
+            ("keys file", stored.get(name, "")),
+        )
+        for source, value in sources:
+            if value.strip():
+                keys[name] = Key(SecretStr(value.strip()), source)
+                break
+        base_urls[name] = environment.get(url_variable) or dotenv.get(url_variable) or url
+    return Settings(
+        keys, base_urls, _read_config(config / "config.toml"), config / "prices.toml", dict(environment)
+    )
+
+
+def read_keys(config: Path) -> dict[str, str]:
+    """Keys by provider from ``keys.toml``; empty where there is no such file."""
+    data = _read_toml(config / "keys.toml")
+    return {name: value for name, value in data.items() if name in HOSTED and isinstance(value, str)}
+
+
+def write_key(config: Path, provider: str, secret: str) -> Path:
+    """Store a key in ``keys.toml``, mode 0600, the whole file at once; an empty ``secret`` removes it.
+
+    Raises:
+        ConfigurationError: the provider takes no key.
+    """
+    if provider not in HOSTED:
+        raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(HOSTED)}")
+    keys = {**read_keys(config), provider: secret.strip()}
+    lines = [f"{name} = {_toml_string(value)}\n" for name, value in sorted(keys.items()) if value]
+    config.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = config / "keys.toml"
+    draft = config / "keys.toml.new"
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    return path
+
+
+def _toml_string(value: str) -> str:
+    if not value.isprintable():
+        raise ConfigurationError("a key holds printable characters only; was something else pasted?")
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _read_config(path: Path) -> ConfigFile:
+    try:
+        return ConfigFile.model_validate(_read_toml(path))
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        raise ConfigurationError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
+    except OSError as fault:
+        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
+
+
+def _read_dotenv(path: Path) -> dict[str, str]:
+    """The plain ``NAME=value`` lines of a ``.env`` file; quotes around a value are taken off."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    values: dict[str, str] = {}
+    for line in lines:
+        name, equals, value = line.strip().removeprefix("export ").partition("=")
+        if equals and not name.startswith("#"):
+            values[name.strip()] = value.strip().strip("'\"")
+    return values
+
+
+def merged(settings: Settings, **changes: object) -> Settings:
+    """Settings with some fields of the configuration file replaced, as flags of a command line do."""
+    import dataclasses
+
+    given = {name: value for name, value in changes.items() if value is not None}
+    config = ConfigFile.model_validate({**settings.config.model_dump(), **cast("dict[str, Any]", given)})
+    return dataclasses.replace(settings, config=config)

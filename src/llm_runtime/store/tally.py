@@ -1,0 +1,74 @@
+"""The fold from a log to its line in a list: how the run stands and what it has spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, cast
+
+from llm_runtime.errors import StoreDamaged
+from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished, RunResumed
+
+Ending: TypeAlias = Literal["open", "finished", "stopped", "failed"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the events so far add up to. Field meanings and units as in ``RunSummary``."""
+
+    ending: Ending = "open"
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: int = 0
+    cost_unknown: bool = False
+
+    def after(self, event: Event) -> Tally:
+        """The sums with one event more; the same object where it changes nothing."""
+        if not isinstance(event, CallFinished | CallFailed | RunFinished | RunResumed):
+            return self
+        tally = replace(self)
+        tally.add(event)
+        return tally
+
+    def add(self, event: Event) -> None:
+        """Take one event into account."""
+        kind = type(event)
+        if kind is CallFinished:
+            finished = cast(CallFinished, event)
+            if not finished.replayed:
+                self._add_reply(finished.reply)
+        elif kind is CallFailed:
+            failed = cast(CallFailed, event)
+            if failed.partial is not None and not failed.replayed:
+                self._add_reply(failed.partial)
+        elif kind is RunFinished:
+            self.ending = cast(RunFinished, event).state
+        elif kind is RunResumed:
+            self.ending = "open"
+
+    def _add_reply(self, reply: dict[str, Any]) -> None:
+        try:
+            usage = reply["usage"]
+            input_tokens, output_tokens = _count(usage["input_tokens"]), _count(usage["output_tokens"])
+            cost = None if reply["cost"] is None else _count(reply["cost"])
+        except (KeyError, TypeError):
+            raise StoreDamaged("an answer does not say what it used: usage and cost are not counts") from None
+        self.calls += 1
+        self.input_tokens += input_tokens
+        self.output_tokens += output_tokens
+        self.cost += cost or 0
+        self.cost_unknown = self.cost_unknown or cost is None
+
+
+def counts(body: bytes) -> bool:
+    """Whether an event can matter to a :class:`Tally`, told from its canonical JSON without parsing it.
+
+    Canonical JSON has one spelling, so an event spelled in another way counts nowhere.
+    """
+    return b'"type":"call.f' in body or b'"type":"run.' in body
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value < 2**53:
+        raise TypeError
+    return value

@@ -1,0 +1,264 @@
+"""Whether a run's log is the one that was written: the chain from record to record, and the signed head."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from llm_runtime.errors import RunNotFound, StoreDamaged
+from llm_runtime.events import GENESIS, Record, RunStarted, chain_digest
+from llm_runtime.store.anchor import SignedHead
+from llm_runtime.store.interface import RunStore, RunSummary
+from llm_runtime.store.reading import read_event
+from llm_runtime.store.tally import Tally, counts
+
+Kind: TypeAlias = Literal[
+    "edited",
+    "deleted",
+    "inserted",
+    "reordered",
+    "truncated",
+    "emptied",
+    "rewritten",
+    "unanchored",
+    "bad signature",
+]
+
+_MOST_FINDINGS = 100
+_REMEMBERED_PLACES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong with a log, at record ``seq`` (1-based; 0 where it concerns none)."""
+
+    seq: int
+    kind: Kind
+    detail: str
+
+    def __str__(self) -> str:
+        return f"record {self.seq}: {self.kind}: {self.detail}" if self.seq else f"{self.kind}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found.
+
+    Args:
+        run_id: the run.
+        length: records seen.
+        anchored: how many of them, from the first, the signed head vouches for.
+        findings: in the order of the log, at most 100.
+    """
+
+    run_id: str
+    length: int
+    anchored: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """The whole log is as it was written, and signed for."""
+        return not self.findings
+
+    @property
+    def intact(self) -> bool:
+        """Nothing contradicts the log, though its end may not be signed yet: so it is while a run is written,
+        and after its process was killed."""
+        return all(finding.kind == "unanchored" for finding in self.findings)
+
+
+def verify(store: RunStore, run_id: str) -> Verification:
+    """Check a run's log against its chain, its signed head and its line in the list, in constant memory.
+
+    Raises:
+        RunNotFound: there is neither a log nor a head by that id.
+        StoreDamaged: the store cannot be read.
+    """
+    signed, fault = _load_head(store, run_id)
+    try:
+        summary = store.summary(run_id)
+    except RunNotFound:
+        if signed is None:
+            raise
+        gone = Finding(0, "emptied", f"the run is gone; its head says {signed.head.length} records")
+        return Verification(run_id, 0, 0, (gone,))
+    # Head and summary were read before the log, so a run that is being written can only be longer than they say.
+    walk = _Walk(signed.head.length if signed else 0)
+    audit = _Audit(summary)
+    walk.over(audit.watching(store.records(run_id)))
+    findings = walk.findings + audit.findings
+    anchored = 0
+    if fault is not None:
+        findings.append(fault)
+    elif not walk.count:
+        findings.append(Finding(0, "emptied", "the run has no records left"))
+    elif signed is None:
+        findings.append(Finding(1, "unanchored", "the chain holds, and no signed head vouches for it"))
+    else:
+        anchored, judged = _judge(signed, walk)
+        findings += judged
+    findings.sort(key=lambda finding: finding.seq)
+    return Verification(run_id, walk.count, anchored, tuple(findings[:_MOST_FINDINGS]))
+
+
+def _load_head(store: RunStore, run_id: str) -> tuple[SignedHead | None, Finding | None]:
+    try:
+        signed = store.heads.load(run_id)
+    except StoreDamaged as fault:
+        return None, Finding(0, "bad signature", str(fault))
+    if signed is not None and not store.heads.vouches_for(signed, run_id):
+        return signed, Finding(0, "bad signature", "the head was not signed with this store's key for this run")
+    return signed, None
+
+
+def _judge(signed: SignedHead, walk: _Walk) -> tuple[int, list[Finding]]:
+    """What the head says about a log whose links were checked: records vouched for, and findings."""
+    length = signed.head.length
+    if walk.last < length:
+        return 0, [Finding(walk.last + 1, "truncated", f"the head says {length} records, {walk.last} are left")]
+    if walk.findings:
+        return 0, []
+    if walk.digest_at_head != signed.head.digest:
+        return 0, [Finding(length, "rewritten", "the chain holds, and it is not the one that was signed")]
+    if walk.last > length:
+        return length, [
+            Finding(length + 1, "unanchored", "from here on the chain holds, and no head vouches for it")
+        ]
+    return length, []
+
+
+class _Walk:
+    """Follows the chain, one record behind, since what happened to a record shows in its successor."""
+
+    def __init__(self, head_length: int) -> None:
+        self.findings: list[Finding] = []
+        self.count = 0
+        self.last = 0
+        self.digest_at_head = b""
+        self._head_length = head_length
+        self._previous = GENESIS
+        #: what renumbering has added to sequence numbers: 1 after an unnoticed deletion, -1 after an insertion
+        self._shift = 0
+        #: a record that does not follow from its predecessor, and that predecessor's digest
+        self._suspect: tuple[bytes, Record] | None = None
+        #: places whose record does not belong there, for finding out where it went
+        self._places: deque[tuple[bytes, int]] = deque(maxlen=_REMEMBERED_PLACES)
+
+    def over(self, records: Iterable[Record]) -> None:
+        """Take the whole log."""
+        for record in records:
+            self.count += 1
+            self._step(record)
+        if self._suspect is not None:
+            self._find(self._suspect[1].seq, "edited", "its content is not what was chained")
+
+    def _step(self, record: Record) -> None:
+        if record.seq <= self.last:
+            self._find(record.seq, "inserted", "this number occurs twice")
+            return
+        if record.seq > self.last + 1:
+            self._settle_alone()
+            self._find(self.last + 1, "deleted", f"{record.seq - self.last - 1} missing here")
+        elif self._suspect is not None:
+            self._settle(self._suspect, record)
+        elif not _follows(self._previous, record, self._shift):
+            self._suspect = (self._previous, record)
+        self._previous = record.digest
+        self.last = record.seq
+        if record.seq == self._head_length:
+            self.digest_at_head = record.digest
+
+    def _settle_alone(self) -> None:
+        if self._suspect is not None:
+            self._find(self._suspect[1].seq, "edited", "its content is not what was chained")
+            self._suspect = None
+
+    def _settle(self, suspect: tuple[bytes, Record], after: Record) -> None:
+        """Say what happened to the suspect, now that its successor is known."""
+        before, record = suspect
+        self._suspect = None
+        place = self._place_of(record)
+        if place:
+            self._find(record.seq, "reordered", f"it belongs at {place}")
+        elif _follows(record.digest, after, self._shift):
+            self._find(record.seq, "edited", "its content is not what was chained")
+        elif _follows(before, after, self._shift - 1):
+            if _follows(after.digest, record, self._shift + 1):
+                self._find(record.seq, "reordered", f"it changed places with {after.seq}")
+            else:
+                self._find(record.seq, "inserted", "its successor follows from its predecessor")
+                self._shift -= 1
+        elif _follows(record.digest, after, self._shift + 1):
+            self._find(record.seq, "deleted", "a record before it is missing, and the rest was renumbered")
+            self._shift += 1
+        else:
+            self._find(record.seq, "edited", "neither it nor its successor is what was chained")
+        self._places.append((before, record.seq))
+
+    def _place_of(self, record: Record) -> int:
+        """The place further up where ``record`` would fit, or 0."""
+        for before, seq in self._places:
+            if chain_digest(before, seq, record.at, record.body) == record.digest:
+                return seq
+        return 0
+
+    def _find(self, seq: int, kind: Kind, detail: str) -> None:
+        if len(self.findings) < _MOST_FINDINGS:
+            self.findings.append(Finding(seq, kind, detail))
+
+
+def _follows(previous: bytes, record: Record, shift: int) -> bool:
+    return chain_digest(previous, record.seq + shift, record.at, record.body) == record.digest
+
+
+class _Audit:
+    """Adds up the log again and compares it with the run's line in the list."""
+
+    def __init__(self, summary: RunSummary) -> None:
+        self.findings: list[Finding] = []
+        self._summary = summary
+        self._tally = Tally()
+
+    def watching(self, records: Iterable[Record]) -> Iterable[Record]:
+        """The same records, added up as they pass."""
+        for record in records:
+            self._add(record)
+            if record.seq == self._summary.events:
+                self._compare(record.seq)
+            yield record
+
+    def _add(self, record: Record) -> None:
+        if not counts(record.body):
+            return
+        try:
+            event = read_event(record)
+            self._tally.add(event)
+        except StoreDamaged as fault:
+            self.findings.append(Finding(record.seq, "edited", str(fault)))
+            return
+        if record.seq == 1 and isinstance(event, RunStarted):
+            self._compare_opening(event, record.at)
+
+    def _compare_opening(self, started: RunStarted, at: int) -> None:
+        ours = (started.protocol, started.title, started.origin, started.parent, at)
+        line = self._summary
+        if ours != (line.protocol, line.title, line.origin, line.parent, line.started_at):
+            self.findings.append(Finding(1, "edited", "the run's line in the list is not what its log says"))
+
+    def _compare(self, seq: int) -> None:
+        ours, theirs = self._tally, self._summary
+        ending = theirs.state if theirs.state in ("finished", "stopped", "failed") else "open"
+        if (ours.ending, ours.calls, ours.input_tokens, ours.output_tokens, ours.cost, ours.cost_unknown) != (
+            ending,
+            theirs.calls,
+            theirs.input_tokens,
+            theirs.output_tokens,
+            theirs.cost,
+            theirs.cost_unknown,
+        ):
+            self.findings.append(
+                Finding(seq, "edited", "the sums kept beside the log are not those of its records")
+            )

@@ -1,0 +1,264 @@
+"""The ways in which a model server can fail, and how the loopback server performs each of them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import zlib
+from collections.abc import Awaitable, Callable
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+_MEGABYTE = 2**20
+
+
+class Fault(Enum):
+    """One way to fail, for one call. The value says what the client sees."""
+
+    CONNECTION_REFUSED = "nobody listens any more"
+    NO_ANSWER = "the connection closes before a status line"
+    NOT_HTTP = "the first line is not HTTP"
+    CUT_AFTER_HEADERS = "the connection closes after the headers"
+    RESET_MID_BODY = "the connection is reset within the body"
+    LENGTH_TOO_LONG = "Content-Length promises more than there is"
+    LENGTH_TOO_SHORT = "Content-Length promises less than there is"
+    STATUS_400 = "400"
+    STATUS_401 = "401"
+    STATUS_402 = "402"
+    STATUS_403 = "403"
+    STATUS_404 = "404"
+    STATUS_408 = "408"
+    STATUS_422 = "422"
+    STATUS_429 = "429"
+    STATUS_429_SECONDS = "429 with Retry-After: 7"
+    STATUS_429_DATE = "429 with a Retry-After that is a date"
+    STATUS_500 = "500"
+    STATUS_502 = "502 with an HTML page"
+    STATUS_503 = "503"
+    STATUS_529 = "529"
+    REDIRECT = "307 to another host"
+    UNKNOWN_MODEL = "400 that says the model is unknown"
+    ERROR_IN_REPLY = "200 with an error object"
+    RATE_LIMIT_IN_REPLY = "200 with an error object whose code is 429"
+    EMPTY_CHOICES = "200 without a choice"
+    NULL_CONTENT = "200 with a choice without text"
+    CUT_BY_LENGTH = "200 with an answer cut by its token limit"
+    FILTERED = "200 with a filtered answer"
+    WRONG_SHAPE = "200 with JSON that is no answer"
+    INVALID_UTF8 = "200 with bytes that are not UTF-8"
+    NOT_JSON = "200 with JSON that breaks off"
+    HTML_PAGE = "200 with an HTML page"
+    DEEP_JSON = "200 with JSON nested a million deep"
+    BAD_GZIP = "200 with a body that claims to be gzip"
+    GZIP_BOMB = "200 with 256 MiB of zeros in a quarter of a MiB"
+    GIANT_BODY = "200 with 100 MB"
+    ENDLESS_BODY = "200 with a body that goes on for as long as anyone reads"
+    ONE_BYTE_A_SECOND = "200 with the key repeated in a header and in the body, then a byte a second, for ever"
+    ECHOED_KEY = "401 that repeats the key in its body, its headers and its request id"
+    ECHOED_KEY_IN_REPLY = "200 whose answer repeats the key"
+
+
+_STATUS: dict[Fault, tuple[int, str]] = {
+    Fault.STATUS_400: (400, "this request is malformed"),
+    Fault.STATUS_401: (401, "no such key"),
+    Fault.STATUS_402: (402, "insufficient credits"),
+    Fault.STATUS_403: (403, "not allowed"),
+    Fault.STATUS_404: (404, "no such model"),
+    Fault.STATUS_408: (408, "the request took too long"),
+    Fault.STATUS_422: (422, "this request cannot be processed"),
+    Fault.STATUS_429: (429, "slow down"),
+    Fault.STATUS_429_SECONDS: (429, "slow down"),
+    Fault.STATUS_429_DATE: (429, "slow down"),
+    Fault.STATUS_500: (500, "an internal error"),
+    Fault.STATUS_503: (503, "unavailable"),
+    Fault.STATUS_529: (529, "overloaded"),
+    Fault.REDIRECT: (307, "elsewhere"),
+    Fault.UNKNOWN_MODEL: (400, "the model `nonesuch` does not exist"),
+}
+_HEADERS: dict[Fault, dict[str, str]] = {
+    Fault.STATUS_429_SECONDS: {"Retry-After": "7"},
+    Fault.STATUS_429_DATE: {"Retry-After": "Fri, 31 Dec 2100 23:59:59 GMT"},
+    Fault.REDIRECT: {"Location": "http://elsewhere.invalid/v1/chat/completions"},
+}
+_BODIES: dict[Fault, bytes] = {
+    Fault.WRONG_SHAPE: b'{"choices": 5, "content": 5}',
+    Fault.INVALID_UTF8: b'{"choices": "\xff\xfe"}',
+    Fault.NOT_JSON: b'{"choices": [',
+    Fault.HTML_PAGE: b"<!doctype html><title>Sign in</title>",
+    Fault.DEEP_JSON: b'{"choices": ' + b"[" * 10**6,
+}
+_RAW: dict[Fault, bytes] = {
+    Fault.NO_ANSWER: b"",
+    Fault.NOT_HTTP: b"220 mail.invalid ESMTP\r\n",
+    Fault.CUT_AFTER_HEADERS: b"HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 100\r\n\r\n",
+    Fault.RESET_MID_BODY: b'HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 100\r\n\r\n{"choices"',
+    Fault.LENGTH_TOO_LONG: b"HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 100\r\n\r\n{}",
+    Fault.LENGTH_TOO_SHORT: b'HTTP/1.1 200 OK\r\nx-request-id: %s\r\nContent-Length: 9\r\n\r\n{"choices": []}',
+}
+
+
+def perform(fault: Fault, request: web.Request, request_id: str) -> Awaitable[web.StreamResponse] | None:
+    """The response of a fault that concerns the wire or the status; ``None`` for one within an answer's fields."""
+    if fault in _STATUS:
+        return _status(request_id, _HEADERS.get(fault, {}), *_STATUS[fault])
+    if fault in _BODIES:
+        return _body(request_id, _BODIES[fault])
+    if fault in _RAW:
+        return _raw(request, request_id, fault)
+    performer = _PERFORMERS.get(fault)
+    return performer(request, request_id) if performer else None
+
+
+def spoil(fault: Fault | None, answer: dict[str, Any], kind: str) -> dict[str, Any]:
+    """A whole answer, with the fields of it changed that the fault concerns."""
+    changes = _ANTHROPIC_CHANGES if kind == "anthropic" else _OPENAI_CHANGES
+    change = changes.get(fault) if fault else None
+    return change(answer) if change else answer
+
+
+def _error(code: int | str) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda _: {"type": "error", "error": {"message": "the provider behind failed", "code": code}}
+
+
+def _choice(**fields: Any) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    return lambda answer: answer | {"choices": [answer["choices"][0] | fields]}
+
+
+_OPENAI_CHANGES: dict[Fault, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    Fault.ERROR_IN_REPLY: _error("upstream_error"),
+    Fault.RATE_LIMIT_IN_REPLY: _error(429),
+    Fault.EMPTY_CHOICES: lambda answer: answer | {"choices": []},
+    Fault.NULL_CONTENT: _choice(message={"role": "assistant", "content": None}),
+    Fault.CUT_BY_LENGTH: _choice(finish_reason="length"),
+    Fault.FILTERED: _choice(finish_reason="content_filter"),
+}
+_ANTHROPIC_CHANGES: dict[Fault, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    Fault.ERROR_IN_REPLY: _error("upstream_error"),
+    Fault.RATE_LIMIT_IN_REPLY: _error(429),
+    Fault.EMPTY_CHOICES: lambda answer: answer | {"content": []},
+    Fault.NULL_CONTENT: lambda answer: answer | {"content": [{"type": "text", "text": ""}]},
+    Fault.CUT_BY_LENGTH: lambda answer: answer | {"stop_reason": "max_tokens"},
+    Fault.FILTERED: lambda answer: answer | {"stop_reason": "refusal"},
+}
+
+
+def echoes_of(key: str) -> str:
+    """A text that holds a key as it is, in base64 (alone, and as a part of more), and URL-encoded."""
+    parts = [key, base64.b64encode(key.encode()).decode(), base64.b64encode(f"user:{key}".encode()).decode()]
+    return " ".join([*parts, quote(key, safe="")])
+
+
+def key_of(request: web.Request) -> str:
+    """The key that a request came with."""
+    return request.headers.get("x-api-key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
+
+
+async def _status(request_id: str, headers: dict[str, str], status: int, message: str) -> web.StreamResponse:
+    from aiohttp import web
+
+    body = {"type": "error", "error": {"type": "some_error", "message": message}}
+    return web.json_response(body, status=status, headers={"x-request-id": request_id, **headers})
+
+
+async def _body(request_id: str, body: bytes, **headers: str) -> web.StreamResponse:
+    from aiohttp import web
+
+    all_headers = {"x-request-id": request_id, "Content-Type": "application/json", **headers}
+    return web.Response(body=body, headers=all_headers)
+
+
+async def _raw(request: web.Request, request_id: str, fault: Fault) -> web.StreamResponse:
+    from aiohttp import web
+
+    transport = request.transport
+    if transport is not None:
+        template = _RAW[fault]
+        transport.write(template % request_id.encode() if b"%s" in template else template)
+        if fault is Fault.RESET_MID_BODY:
+            transport.abort()
+        else:
+            transport.close()
+    # The connection is gone, so this goes nowhere.
+    return web.Response()
+
+
+async def _html_502(_: web.Request, request_id: str) -> web.StreamResponse:
+    from aiohttp import web
+
+    page = "<html><body><h1>502 Bad Gateway</h1></body></html>"
+    return web.Response(status=502, text=page, content_type="text/html", headers={"x-request-id": request_id})
+
+
+async def _bad_gzip(_: web.Request, request_id: str) -> web.StreamResponse:
+    return await _body(request_id, b"this is not gzip", **{"Content-Encoding": "gzip"})
+
+
+async def _gzip_bomb(_: web.Request, request_id: str) -> web.StreamResponse:
+    return await _body(request_id, _bomb(), **{"Content-Encoding": "gzip"})
+
+
+@cache
+def _bomb() -> bytes:
+    gzip = zlib.compressobj(level=9, wbits=31)
+    zeros = bytes(_MEGABYTE)
+    return b"".join([*(gzip.compress(zeros) for _ in range(256)), gzip.flush()])
+
+
+async def _giant_body(request: web.Request, request_id: str) -> web.StreamResponse:
+    return await _stream(request, request_id, b"a" * _MEGABYTE, times=100)
+
+
+async def _endless_body(request: web.Request, request_id: str) -> web.StreamResponse:
+    return await _stream(request, request_id, b"a" * _MEGABYTE)
+
+
+async def _one_byte_a_second(request: web.Request, request_id: str) -> web.StreamResponse:
+    return await _stream(request, request_id, b" ", first=echoes_of(key_of(request)), pause=1.0)
+
+
+async def _stream(
+    request: web.Request,
+    request_id: str,
+    chunk: bytes,
+    *,
+    first: str = "",
+    times: int | None = None,
+    pause: float = 0.0,
+) -> web.StreamResponse:
+    from aiohttp import web
+
+    headers = {"x-request-id": request_id, "x-echo": first, "Content-Type": "application/json"}
+    response = web.StreamResponse(headers=headers)
+    await response.prepare(request)
+    await response.write(first.encode())
+    sent = 0
+    while times is None or sent < times:
+        await response.write(chunk)
+        sent += 1
+        await asyncio.sleep(pause)
+    return response
+
+
+async def _echoed_key(request: web.Request, request_id: str) -> web.StreamResponse:
+    from aiohttp import web
+
+    key = key_of(request)
+    headers = {"x-request-id": f"{request_id}-{key}", "x-echo": key}
+    body = {"error": {"message": f"bad key {echoes_of(key)}"}}
+    return web.json_response(body, status=401, headers=headers)
+
+
+_PERFORMERS: dict[Fault, Callable[[web.Request, str], Awaitable[web.StreamResponse]]] = {
+    Fault.STATUS_502: _html_502,
+    Fault.BAD_GZIP: _bad_gzip,
+    Fault.GZIP_BOMB: _gzip_bomb,
+    Fault.GIANT_BODY: _giant_body,
+    Fault.ENDLESS_BODY: _endless_body,
+    Fault.ONE_BYTE_A_SECOND: _one_byte_a_second,
+    Fault.ECHOED_KEY: _echoed_key,
+}

@@ -1,0 +1,206 @@
+"""A model server on this machine: real HTTP, scripted answers, and a fault wherever a test wants one."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from pydantic import SecretStr
+from pydantic_core import from_json
+
+from llm_runtime.messages import Message
+from llm_runtime.providers._base import Endpoint
+from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
+from llm_runtime.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+Kind: TypeAlias = Literal["openai", "anthropic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A request as it arrived.
+
+    Args:
+        number: 1 for the first call.
+        kind: the protocol, ``"openai"`` or ``"anthropic"``.
+        headers: with lower-case names.
+        payload: the body.
+    """
+
+    number: int
+    kind: Kind
+    headers: dict[str, str]
+    payload: dict[str, Any]
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return str(self.payload.get("model", ""))
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation, with Anthropic's separate system text as its first message."""
+        turns = tuple(Message(turn["role"], turn["content"]) for turn in self.payload["messages"])
+        return (Message("system", self.payload["system"]), *turns) if "system" in self.payload else turns
+
+
+ServerAnswer: TypeAlias = "str | dict[str, Any] | tuple[int, dict[str, Any]]"
+ServerScript: TypeAlias = "Callable[[Received], ServerAnswer | Awaitable[ServerAnswer]]"
+FaultPlan: TypeAlias = "Fault | Mapping[int, Fault] | Callable[[Received], Fault | None] | None"
+
+
+class LoopbackServer:
+    """A server on 127.0.0.1 that speaks OpenAI's chat completions, Anthropic's messages, and ``/v1/models``.
+
+    >>> async with LoopbackServer(lambda received: "an answer") as server:
+    ...     generate = openai_compatible(server.endpoint(), http)
+
+    Args:
+        script: the answer to every request, or a function that makes it. A text is wrapped into a whole answer
+            of the protocol asked; a dict is sent as the body, as it is; a pair of status and dict likewise.
+        faults: the fault of every call, of some (by number, from 1), or a function that decides on each.
+            ``CONNECTION_REFUSED`` stops the listening, for good, before the call of that number.
+        latency: seconds before an answer.
+        models: the ids that ``/v1/models`` lists.
+        owner: what it says as their ``owned_by``.
+        cost: USD of each call, reported as ``usage.cost`` in chat completions.
+        port: 0 for any that is free.
+
+    Attributes:
+        requests: everything received, in order of arrival.
+    """
+
+    def __init__(
+        self,
+        script: ServerScript | ServerAnswer = "An answer.",
+        *,
+        faults: FaultPlan = None,
+        latency: float = 0.0,
+        models: tuple[str, ...] = ("loopback-model",),
+        owner: str = "loopback",
+        cost: float | None = None,
+        port: int = 0,
+    ) -> None:
+        self.requests: list[Received] = []
+        self._script = script
+        self._faults = faults
+        self._planned = _planner(faults)
+        self._latency = latency
+        self._models = [{"id": model, "object": "model", "owned_by": owner} for model in models]
+        self._cost = cost
+        self._port = port
+        self._runner: web.AppRunner | None = None
+        self._site: web.TCPSite | None = None
+
+    async def __aenter__(self) -> Self:
+        from aiohttp import web
+
+        app = web.Application(client_max_size=64 * 2**20)
+        app.router.add_post("/v1/chat/completions", self._chat_completions)
+        app.router.add_post("/v1/messages", self._messages)
+        app.router.add_get("/v1/models", self._list_models)
+        # A handler must end with its connection, or an endless answer would outlive its reader.
+        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.01)
+        await self._runner.setup()
+        self._site = web.TCPSite(self._runner, "127.0.0.1", self._port)
+        await self._site.start()
+        self._port = self._runner.addresses[0][1]
+        await self._refuse_if_planned(1)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    @property
+    def url(self) -> str:
+        """The server's address, without a path."""
+        return f"http://127.0.0.1:{self._port}"
+
+    def endpoint(self, name: str = "loopback", *, key: str | None = None, kind: Kind = "openai") -> Endpoint:
+        """This server as a provider's endpoint."""
+        base_url = f"{self.url}/v1" if kind == "openai" else self.url
+        return Endpoint(name, base_url, SecretStr(key) if key else None, kind)
+
+    async def _chat_completions(self, request: web.Request) -> web.StreamResponse:
+        return await self._handle(request, "openai")
+
+    async def _messages(self, request: web.Request) -> web.StreamResponse:
+        return await self._handle(request, "anthropic")
+
+    async def _list_models(self, _: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
+        return web.json_response({"object": "list", "data": self._models})
+
+    async def _handle(self, request: web.Request, kind: Kind) -> web.StreamResponse:
+        from aiohttp import web
+
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        received = Received(len(self.requests) + 1, kind, headers, from_json(await request.read()))
+        self.requests.append(received)
+        fault = self._faults(received) if callable(self._faults) else self._planned(received.number)
+        request_id = f"loopback-{received.number}"
+        if self._latency:
+            await asyncio.sleep(self._latency)
+        await self._refuse_if_planned(received.number + 1)
+        response = perform(fault, request, request_id) if fault else None
+        if response is not None:
+            return await response
+        answer: ServerAnswer = echoes_of(key_of(request))
+        if fault is not Fault.ECHOED_KEY_IN_REPLY:
+            answer = await self._answer(received)
+        if isinstance(answer, str):
+            answer = spoil(fault, self._whole(answer, received), kind)
+        status, body = answer if isinstance(answer, tuple) else (200, answer)
+        return web.json_response(body, status=status, headers={"x-request-id": request_id})
+
+    async def _answer(self, received: Received) -> ServerAnswer:
+        if not callable(self._script):
+            return self._script
+        answer = self._script(received)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    def _whole(self, answer: str, received: Received) -> dict[str, Any]:
+        asked = sum(estimate_tokens(str(message.content)) for message in received.messages)
+        answered = estimate_tokens(answer)
+        if received.kind == "anthropic":
+            return {
+                "id": f"msg_{received.number}",
+                "type": "message",
+                "role": "assistant",
+                "model": received.model,
+                "content": [{"type": "text", "text": answer}],
+                "stop_reason": "end_turn",
+                "usage": {"input_tokens": asked, "output_tokens": answered},
+            }
+        usage: dict[str, Any] = {"prompt_tokens": asked, "completion_tokens": answered}
+        if self._cost is not None:
+            usage["cost"] = self._cost
+        return {
+            "id": f"chatcmpl-{received.number}",
+            "object": "chat.completion",
+            "model": received.model,
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}],
+            "usage": usage,
+        }
+
+    async def _refuse_if_planned(self, number: int) -> None:
+        if self._planned(number) is Fault.CONNECTION_REFUSED and self._site is not None:
+            await self._site.stop()
+            self._site = None
+
+
+def _planner(faults: FaultPlan) -> Callable[[int], Fault | None]:
+    """The part of a plan that is known before a request arrives."""
+    if isinstance(faults, Fault):
+        return lambda _: faults
+    if faults is None or callable(faults):
+        return lambda _: None
+    return faults.get

@@ -1,0 +1,166 @@
+"""Budgets: what a call may cost is reserved before it is sent, and settled after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from llm_runtime.errors import BudgetExceeded, CallError, UnknownPrice
+from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
+from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.pricing import Price
+from llm_runtime.tokens import estimate_input
+
+#: Tokens an answer may take where a cap needs a bound and the request names none.
+ANSWER_TOKENS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """What a run may spend; ``None`` is no cap.
+
+    Args:
+        cost: integer micro-dollars, 0 or more.
+        tokens: input and output together, 0 or more.
+        calls: attempts sent, 0 or more.
+        seconds: of wall time, above 0; kept by a :class:`~llm_runtime.wrappers.timed.Deadline`.
+    """
+
+    cost: int | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    seconds: float | None = None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether an answer's length must be known before it is asked for."""
+        return self.cost is not None or self.tokens is not None
+
+
+@dataclass(slots=True)
+class Spend:
+    """Micro-dollars, tokens and calls."""
+
+    cost: int = 0
+    tokens: int = 0
+    calls: int = 0
+
+    def add(self, other: Spend) -> None:
+        self.cost += other.cost
+        self.tokens += other.tokens
+        self.calls += other.calls
+
+    def take(self, other: Spend) -> None:
+        self.cost -= other.cost
+        self.tokens -= other.tokens
+        self.calls -= other.calls
+
+
+class Budget:
+    """One purse for any number of concurrent calls.
+
+    A call that does not fit beside what is spent and what is held is refused before it is sent. A hold whose
+    call ended in a way that may have been charged stays in :attr:`spent`. Reserving never awaits, so on one
+    event loop it cannot be overtaken.
+    """
+
+    def __init__(self, caps: Caps, spent: Spend | None = None) -> None:
+        self.caps = caps
+        self.spent = spent or Spend()
+        self.held = Spend()
+
+    def reserve(self, hold: Spend, where: str) -> None:
+        """Hold what a call may take at the most.
+
+        Raises:
+            BudgetExceeded: it does not fit; nothing is held.
+        """
+        caps, spent, held = self.caps, self.spent, self.held
+        if caps.cost is not None and spent.cost + held.cost + hold.cost > caps.cost:
+            raise _exceeded(where, _usd(hold.cost), _usd(caps.cost), _usd(spent.cost), _usd(held.cost))
+        if caps.tokens is not None and spent.tokens + held.tokens + hold.tokens > caps.tokens:
+            raise _exceeded(where, f"{hold.tokens} tokens", f"{caps.tokens}", f"{spent.tokens}", f"{held.tokens}")
+        if caps.calls is not None and spent.calls + held.calls + hold.calls > caps.calls:
+            raise _exceeded(where, f"{hold.calls} call", f"{caps.calls}", f"{spent.calls}", f"{held.calls}")
+        held.add(hold)
+
+    def settle(self, hold: Spend, actual: Spend) -> None:
+        """Replace a hold by what the call really took."""
+        self.held.take(hold)
+        self.spent.add(actual)
+
+
+def _exceeded(where: str, wanted: str, cap: str, spent: str, held: str) -> BudgetExceeded:
+    return BudgetExceeded(f"budget: {where} may take {wanted}, and of {cap} {spent} are spent and {held} are held")
+
+
+def _usd(micros: int) -> str:
+    return f"${micros / 1_000_000:.4f}"
+
+
+def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | None]) -> Generate:
+    """Send only what ``budget`` can pay for.
+
+    Under a cap in USD or tokens, a request that names no ``max_tokens`` is sent with :data:`ANSWER_TOKENS`:
+    without a bound on the answer a reservation would bound nothing.
+
+    Raises, from the returned function:
+        BudgetExceeded: the call does not fit. Nothing was sent.
+        UnknownPrice: there is a cap in USD and ``price(model)`` knows none. Nothing was sent.
+    """
+
+    async def call(request: Request) -> Reply:
+        if budget.caps.bounded and request.max_tokens is None:
+            request = request.bounded(ANSWER_TOKENS)
+        hold = worst_case(request, price(request.model), budget.caps)
+        budget.reserve(hold, str(request.label))
+        actual = hold
+        try:
+            reply = await generate(request)
+            usage = reply.usage
+            cost = hold.cost if reply.cost is None else reply.cost
+            actual = Spend(cost, usage.input_tokens + usage.output_tokens, 1)
+            return reply
+        except CallError as error:
+            if not error.maybe_charged:
+                actual = Spend(calls=1)
+            raise
+        finally:
+            # On cancellation nobody knows what was charged: the hold counts as spent.
+            budget.settle(hold, actual)
+
+    return call
+
+
+def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
+    """What a request may take at the most: input by characters/4, output by its ``max_tokens``."""
+    if caps.cost is not None and price is None:
+        raise UnknownPrice(
+            f"no price is known for {request.model}, so a budget in USD cannot hold; add it to prices.toml "
+            "(see: assay models --prices), or cap tokens or calls instead"
+        )
+    asked = estimate_input(request)
+    answer = request.max_tokens or ANSWER_TOKENS
+    return Spend(price.cost(asked, answer) if price else 0, asked + answer, 1)
+
+
+def spent_before(events: Iterable[Event], price: Callable[[str], Price | None]) -> Spend:
+    """What a recorded run has spent: its answers at their cost, and calls without an outcome at their worst.
+
+    Answers that were themselves replayed cost nothing. A run that is resumed starts its budget here.
+    """
+    spent = Spend()
+    open_calls: dict[tuple[str, int], Request] = {}
+    for event in events:
+        if isinstance(event, CallStarted) and not event.replayed:
+            open_calls[event.digest, event.occurrence] = Request.from_dict(event.request)
+        elif isinstance(event, CallFinished) and not event.replayed:
+            open_calls.pop((event.digest, event.occurrence), None)
+            usage = event.reply["usage"]
+            spent.add(Spend(event.reply["cost"] or 0, usage["input_tokens"] + usage["output_tokens"], 1))
+        elif isinstance(event, CallFailed):
+            # What a failed call may have cost was never told; its attempts were held by the run that made them.
+            open_calls.pop((event.digest, event.occurrence), None)
+    for request in open_calls.values():
+        spent.add(worst_case(request, price(request.model), Caps()))
+    return spent

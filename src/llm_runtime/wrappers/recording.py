@@ -1,0 +1,71 @@
+"""Says of every call what was asked and what came of it: the one place where calls become events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from llm_runtime.errors import CallError, ReplyTruncated
+from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
+from llm_runtime.messages import Generate, Reply, Request
+
+
+def _none(digest: str, occurrence: int) -> bool:
+    return False
+
+
+def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none) -> Generate:
+    """A model that emits ``call.started`` before each call, and ``call.finished`` or ``call.failed`` after it.
+
+    A call is known by its request's digest and its occurrence among equal requests, never by when it was made, so
+    the log says the same whatever order the answers arrive in. A cancelled call emits nothing further: it is as
+    unfinished as one that a killed process had in flight.
+
+    Args:
+        generate: the model.
+        emit: where the events go; what it raises ends the call.
+        replayed: tells, by digest and occurrence, the calls that a recording answers, so that their events say so.
+            For a replay ``recording(replaying(old), emit, replayed=old.has)``; for a run that goes on
+            ``recording(replaying(old, live), emit, replayed=old.has_reply)``, since failed calls are asked again.
+    """
+    occurrences: dict[str, int] = {}
+
+    async def generate_and_record(request: Request) -> Reply:
+        started = CallStarted.of(request, occurrences, replayed)
+        digest, occurrence, old = started.digest, started.occurrence, started.replayed
+        emit(started)
+        try:
+            reply = await generate(request)
+        except Exception as error:
+            if isinstance(error, CallError):
+                error.label = error.label or request.label
+            emit(_failed(digest, occurrence, error, old))
+            raise
+        emit(CallFinished(digest=digest, occurrence=occurrence, reply=reply.to_dict(), replayed=old))
+        return reply
+
+    return generate_and_record
+
+
+def _failed(digest: str, occurrence: int, error: Exception, replayed: bool) -> CallFailed:
+    if not isinstance(error, CallError):
+        return CallFailed(
+            digest=digest,
+            occurrence=occurrence,
+            error=type(error).__name__,
+            message=str(error),
+            replayed=replayed,
+        )
+    partial = error.partial if isinstance(error, ReplyTruncated) else None
+    return CallFailed(
+        digest=digest,
+        occurrence=occurrence,
+        error=type(error).__name__,
+        # Without the address that str() adds: the fields below hold it.
+        message=Exception.__str__(error),
+        provider=error.provider,
+        model=error.model,
+        status=error.status,
+        request_id=error.request_id,
+        partial=partial.to_dict() if partial else None,
+        replayed=replayed,
+    )

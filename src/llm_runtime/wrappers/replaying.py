@@ -1,0 +1,43 @@
+"""Answers from a recording; what it does not have goes to a model, or is an error that says what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from llm_runtime.messages import Generate, Reply, Request, request_digest
+from llm_runtime.replay import Recording
+
+
+def replaying(
+    recording: Recording,
+    otherwise: Generate | None = None,
+    *,
+    pace: Callable[[int], Awaitable[None]] | None = None,
+) -> Generate:
+    """A model that gives the recorded answers.
+
+    Args:
+        recording: what was recorded.
+        otherwise: the model to ask what the recording has no answer to. With one, calls that failed in the
+            recording are asked again; without one, they fail again in the same way.
+        pace: waited for before each recorded answer, with the milliseconds that the answer took when it was live.
+
+    Raises (when called):
+        ReplayMismatch: there is no recorded answer, and no model to ask instead.
+    """
+    occurrences: dict[str, int] = {}
+
+    async def replay(request: Request) -> Reply:
+        digest = request_digest(request.to_dict())
+        occurrence = occurrences[digest] = occurrences.get(digest, 0) + 1
+        reply = recording.reply(digest, occurrence)
+        if reply is not None:
+            if pace is not None:
+                await pace(reply.latency_ms)
+            return reply
+        if otherwise is not None:
+            return await otherwise(request)
+        error = recording.error(digest, occurrence, request.label)
+        raise error or recording.mismatch(request, digest, occurrence)
+
+    return replay

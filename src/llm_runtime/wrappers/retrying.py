@@ -1,0 +1,74 @@
+"""Trying again: exponential backoff with full jitter, and the provider's own Retry-After."""
+
+from __future__ import annotations
+
+import asyncio
+import random as _random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from llm_runtime.errors import CallError
+from llm_runtime.events import CallRetried, Emit, silent
+from llm_runtime.messages import Generate, Reply, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How often and how patiently.
+
+    Args:
+        attempts: in all, 1 or more.
+        base: seconds before the second attempt at the most; doubles with each further one.
+        cap: seconds between two attempts at the most.
+        patience: longest Retry-After, in seconds, that is waited for; a longer one ends the trying.
+    """
+
+    attempts: int = 5
+    base: float = 0.5
+    cap: float = 30.0
+    patience: float = 120.0
+
+
+def retrying(
+    generate: Generate,
+    backoff: Backoff = Backoff(),
+    *,
+    emit: Emit = silent,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    random: Callable[[], float] = _random.random,
+    clock: Callable[[], float] = time.monotonic,
+) -> Generate:
+    """Ask again where the error says that it may help (``retryable``), and nowhere else.
+
+    The reply carries the number of attempts and the time from the first attempt to the answer. Jitter is
+    full: uniform between 0 and the backoff (Brooker, "Exponential Backoff and Jitter", 2015), above the
+    Retry-After where there is one.
+    """
+
+    async def call(request: Request) -> Reply:
+        begun = clock()
+        attempt = 1
+        while True:
+            try:
+                reply = await generate(request)
+            except CallError as error:
+                asked = error.retry_after or 0.0
+                if not error.retryable or attempt >= backoff.attempts or asked > backoff.patience:
+                    raise
+                wait = asked + random() * min(backoff.cap, backoff.base * 2 ** (attempt - 1))
+                emit(
+                    CallRetried(
+                        label=str(request.label),
+                        attempt=attempt,
+                        error=type(error).__name__,
+                        message=str(error),
+                        wait_ms=round(wait * 1000),
+                    )
+                )
+            else:
+                return reply.settled(attempt, round((clock() - begun) * 1000))
+            await sleep(wait)
+            attempt += 1
+
+    return call

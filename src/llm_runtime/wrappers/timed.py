@@ -1,0 +1,75 @@
+"""Time limits: of one attempt, and of a whole run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from math import inf
+
+from llm_runtime.errors import CallTimeout, DeadlineExceeded
+from llm_runtime.messages import Generate, Reply, Request
+
+
+class Deadline:
+    """The moment a run must end. The clock starts when it is first looked at, not when the limit is set.
+
+    Args:
+        seconds: time for the whole run, above 0; infinite where there is no limit.
+        clock: monotonic seconds.
+    """
+
+    def __init__(self, seconds: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
+        self.seconds = seconds
+        self._clock = clock
+        self._end: float | None = None
+
+    def left(self) -> float:
+        """Seconds until the end, never below 0."""
+        if self._end is None:
+            self._end = self._clock() + self.seconds
+        return max(0.0, self._end - self._clock())
+
+    async def sleep(self, seconds: float, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        """Sleep, but not past the end: what waits between calls waits here.
+
+        Raises:
+            DeadlineExceeded: the run's time is up.
+        """
+        left = self.left()
+        await sleep(min(seconds, left))
+        if seconds >= left:
+            raise self.exceeded()
+
+    def exceeded(self) -> DeadlineExceeded:
+        """What to raise when the time is up."""
+        return DeadlineExceeded(f"the run's {self.seconds:g} s are up")
+
+
+def timed(
+    generate: Generate, seconds: float = inf, *, deadline: Deadline | None = None, provider: str = ""
+) -> Generate:
+    """Give each call ``seconds`` (above 0) for its whole answer, first byte to last, and none past ``deadline``.
+
+    Raises, from the returned function:
+        CallTimeout: the answer was not complete in time.
+        DeadlineExceeded: the run's time is up; a call in flight is cancelled, a new one is not sent.
+    """
+    deadline = deadline or Deadline()
+
+    async def call(request: Request) -> Reply:
+        left = deadline.left()
+        if left <= 0:
+            raise deadline.exceeded()
+        limit = asyncio.timeout(min(seconds, left))
+        try:
+            async with limit:
+                return await generate(request)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+        if left <= seconds:
+            raise deadline.exceeded()
+        raise CallTimeout(f"no whole answer within {seconds:g} s", provider=provider, model=request.model)
+
+    return call

@@ -1,0 +1,112 @@
+"""The command line as a person meets it: real processes, a model server on this machine, a store in a folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_runtime.testing import LoopbackServer, Received
+
+KEY = "sk-or-canary-0123456789abcdef"
+TRIAGE = {
+    "reconstructed_query": "Which database should a team of three run?",
+    "complexity": "complex",
+    "short_circuit_allowed": False,
+    "council": [
+        {"role": "domain_expert", "system_prompt": "You know databases.", "model_hint": None},
+        {"role": "pragmatist", "system_prompt": "You run databases.", "model_hint": None},
+        {"role": "red_team", "system_prompt": "Attack.", "model_hint": None},
+    ],
+    "loop_grammar": "parallel",
+    "loop_count": 2,
+    "red_team_flavor": "logical",
+    "allow_early_exit": True,
+    "synthesis_instruction": "One paragraph.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a process left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Assay = Callable[..., Awaitable[Done]]
+
+
+@pytest.fixture
+def triage() -> dict[str, Any]:
+    """A valid configuration: three seats, two loops, eight calls in all."""
+    return TRIAGE
+
+
+@pytest.fixture
+def council() -> Callable[[Received], str]:
+    """A whole council's answers, told apart by what was asked."""
+
+    def answer(received: Received) -> str:
+        first = received.messages[0].content
+        if first.startswith("You are the triage agent"):
+            return json.dumps(TRIAGE)
+        if first.startswith("You are synthesizing"):
+            return "**Use SQLite** until it hurts."
+        return f"Opinion after {len(received.messages)} messages."
+
+    return answer
+
+
+@pytest.fixture
+async def server(council: Callable[[Received], str]) -> AsyncIterator[LoopbackServer]:
+    async with LoopbackServer(council) as running:
+        yield running
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> dict[str, str]:
+    """An environment without keys, whose home is empty."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
+        "ASSAY_DATA_DIR": str(tmp_path / "data"),
+        "OLLAMA_HOST": "127.0.0.1:9",
+        "PYTHONWARNINGS": "error",
+    }
+
+
+@pytest.fixture
+def assay(world: dict[str, str], tmp_path: Path) -> Assay:
+    """Run ``assay ARGUMENTS`` in an empty folder; ``server`` is what OPENROUTER_API_KEY leads to."""
+
+    async def run(
+        *arguments: str, stdin: str | bytes = b"", server: LoopbackServer | None = None, **environment: str
+    ) -> Done:
+        reached = {"OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "assay", *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=tmp_path,
+            env={**world, **reached, **environment},
+        )
+        out, err = await process.communicate(stdin.encode() if isinstance(stdin, str) else stdin)
+        assert KEY.encode() not in out + err
+        return Done(process.returncode or 0, out.decode(), err.decode())
+
+    return run

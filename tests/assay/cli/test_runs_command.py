@@ -1,0 +1,132 @@
+"""`assay runs`, `keys`, `models`, `doctor` and `demo`: what was run is kept, and can be looked at in every way."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_runtime.testing import LoopbackServer
+
+Assay = Any
+
+
+@pytest.fixture
+async def kept(assay: Assay) -> str:
+    """A finished run in the user's store: the demonstration, played without waiting."""
+    done = await assay("demo", "--speed", "0", "-q")
+    assert done.code == 0, done.err
+    return (await assay("runs", "list", "--json")).json["runs"][0]["run_id"]
+
+
+async def test_the_demo_plays_a_whole_council_and_leaves_a_report(assay: Assay, tmp_path: Path) -> None:
+    done = await assay("demo", "--speed", "0")
+    assert done.code == 0
+    assert "loop 3 of 3 complete" in done.err and "written by hand" in done.err
+    assert "microservices" not in done.out.splitlines()[0]  # the answer, not the question
+    report = (tmp_path / "out/demo-council.html").read_text(encoding="utf-8")
+    assert "Loop 3" in report and "<script" not in report
+
+
+async def test_list_and_show(assay: Assay, kept: str) -> None:
+    listed = await assay("runs", "list")
+    assert kept in listed.out and "finished" in listed.out
+    shown = await assay("runs", "show", kept[:17], "--trace")
+    assert shown.code == 0 and "Loop 2" in shown.out
+    lines = (await assay("runs", "show", "latest", "--jsonl")).out.splitlines()
+    assert json.loads(lines[0])["run_id"] == kept
+
+
+async def test_a_replay_asks_no_model_and_has_the_same_result(assay: Assay, kept: str) -> None:
+    done = await assay("runs", "replay", kept, "-q")
+    assert done.code == 0 and "with the result that was recorded" in done.out
+    assert len((await assay("runs", "list", "--json")).json["runs"]) == 1
+
+
+async def test_a_recording_of_another_question_is_a_mismatch_that_says_what_differs(
+    assay: Assay, kept: str, tmp_path: Path
+) -> None:
+    exported = (await assay("runs", "export", kept)).out
+    other = exported.replace("Django monolith on one", "Rails monolith on one", 1)
+    (tmp_path / "other.jsonl").write_text(other)
+    assert (await assay("runs", "import", "other.jsonl", "--as", "other")).code == 5  # the chain does not hold
+
+
+async def test_fork_shares_the_answers_up_to_an_event(assay: Assay, kept: str, server: LoopbackServer) -> None:
+    records = (await assay("runs", "show", kept, "--jsonl")).out.splitlines()
+    types = [json.loads(line)["type"] for line in records]
+    at = types.index("crucible.loop_ended") + 1
+    done = await assay("runs", "fork", kept, "--at", str(at), "-q", server=server)
+    assert done.code == 0, done.err
+    forked = (await assay("runs", "list", "--json")).json["runs"][0]
+    assert forked["parent"] == kept
+    shared_calls = types[:at].count("call.finished")
+    assert len(server.requests) == types.count("call.finished") - shared_calls
+    assert (await assay("runs", "fork", kept, "--at", "9999", server=server)).code == 2
+
+
+async def test_export_import_and_verify(assay: Assay, kept: str, tmp_path: Path) -> None:
+    assert (await assay("runs", "export", kept, "run.jsonl")).code == 0
+    assert (await assay("runs", "import", "run.jsonl")).code == 5  # it is there already
+    assert (await assay("runs", "delete", kept, "--yes")).code == 0
+    assert (await assay("runs", "import", "run.jsonl")).code == 0
+    assert (await assay("runs", "verify", kept)).code == 0
+    assert (await assay("runs", "replay", kept, "-q")).code == 0
+
+
+async def test_a_changed_log_fails_verification_and_says_where(assay: Assay, kept: str, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "data/runs.db") as connection:
+        connection.execute("UPDATE records SET body = CAST(replace(CAST(body AS TEXT), 'answer', 'ANSWER') AS BLOB) WHERE seq = 5")
+    connection.close()
+    done = await assay("runs", "verify", kept)
+    assert done.code == 1 and "record 5: edited" in done.out
+
+
+@pytest.mark.parametrize("command", ["show", "replay", "resume", "verify", "export"])
+async def test_a_run_that_is_not_there_is_exit_code_2(assay: Assay, command: str) -> None:
+    done = await assay("runs", command, "nothing-like-it")
+    assert done.code == 2 and len(done.err.splitlines()) == 1
+
+
+async def test_a_finished_run_is_not_resumed(assay: Assay, kept: str) -> None:
+    done = await assay("runs", "resume", kept)
+    assert done.code == 2 and "runs fork" in done.err
+
+
+async def test_keys_are_stored_for_their_owner_alone(assay: Assay, tmp_path: Path) -> None:
+    done = await assay("keys", "set", "openrouter", stdin="sk-or-canary-0123456789abcdef\n")
+    assert done.code == 0
+    path = tmp_path / "config/keys.toml"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "keys file" in (await assay("keys", "list")).out
+    assert str(path) in (await assay("keys", "path")).out
+    assert (await assay("keys", "set", "nobody", stdin="x\n")).code == 2
+    assert (await assay("keys", "remove", "openrouter")).code == 0
+    assert (await assay("keys", "remove", "openrouter")).code == 2
+
+
+async def test_models_lists_what_the_key_reaches(assay: Assay, server: LoopbackServer) -> None:
+    done = await assay("models", server=server)
+    assert done.code == 0 and "openrouter" in done.out and "key from environment" in done.out
+    assert (await assay("models")).code == 78
+    prices = await assay("models", "--prices", "--search", "gpt-4o")
+    assert "gpt-4o-mini" in prices.out and "claude" not in prices.out
+
+
+async def test_doctor_tells_what_is_missing_and_what_to_do(assay: Assay, tmp_path: Path) -> None:
+    done = await assay("doctor")
+    assert done.code == 0
+    assert "OPENROUTER_API_KEY" in done.out and "aiohttp" in done.out
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.toml").write_text("modle = 3")
+    broken = await assay("doctor")
+    assert broken.code == 1 and "modle" in broken.out
+
+
+async def test_no_colour_where_none_is_wanted_and_some_where_it_is(assay: Assay, kept: str) -> None:
+    assert "\x1b[" not in (await assay("runs", "list")).out
+    assert "\x1b[" in (await assay("runs", "list", FORCE_COLOR="1")).out
+    assert "\x1b[" not in (await assay("runs", "list", NO_COLOR="1", FORCE_COLOR="1")).out

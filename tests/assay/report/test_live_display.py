@@ -1,0 +1,186 @@
+"""The live display shows a run, in the manner that its stream allows, and never harms it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import threading
+from io import StringIO
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from assay.cli.live import LiveDisplay, manner_for
+from assay.report.progress import Progress, SeatProgress
+from assay.report.protocols import fold_for
+from assay.report.screen import progress_view
+from llm_runtime.errors import ServerFault
+from llm_runtime.events import RunFinished, RunStarted
+from llm_runtime.events.event import Event
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+STARTED = RunStarted(run_id="r", protocol="crucible", title="Why?", task={}, settings={}, seed=1)
+
+
+class Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environment", "on_terminal", "elsewhere"),
+    [
+        ({"TERM": "xterm"}, "live", "plain"),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, "plain", "plain"),
+        ({"TERM": "xterm", "CI": "true"}, "plain", "plain"),
+        ({"TERM": "xterm", "CI": "true", "FORCE_COLOR": "1"}, "live", "coloured"),
+        ({"TERM": "dumb"}, "plain", "plain"),
+        ({"TERM": "dumb", "FORCE_COLOR": "1"}, "coloured", "coloured"),
+        ({}, "plain", "plain"),
+    ],
+)
+def test_the_manner_follows_stream_and_environment(
+    environment: dict[str, str], on_terminal: str, elsewhere: str
+) -> None:
+    assert manner_for(Terminal(), environment) == on_terminal
+    assert manner_for(StringIO(), environment) == elsewhere
+
+
+async def test_without_a_terminal_there_is_a_line_for_each_finished_step(play: Any, scene: Any) -> None:
+    moments = await play(scene(roles=("pragmatist", "red_team", "creative"), cost=2_000))
+    stream = StringIO()
+    clock = iter(range(0, 10_000_000, 500))
+    with LiveDisplay(fold_for("crucible", 8), stream=stream, budget=50_000, now=lambda: next(clock)) as display:
+        for event, _ in moments:
+            display(event)
+    lines = stream.getvalue().splitlines()
+    assert [re.sub(r"^\[\d+:\d\d\] ", "", line) for line in lines] == [
+        "council configured: Pragmatist, Red team and Creative; parallel, up to 3 loops",
+        "loop 1: Pragmatist took a position: 0:pragmatist says position 1. It stays with its reasons.",
+        "loop 1: Creative took a position: 2:creative says position 1. It stays with its reasons.",
+        "loop 1: red team: 1:red_team says critique 1. It stays with its reasons.",
+        "loop 1 of 3 complete: not compared with the loop before",
+        "loop 2: Pragmatist took a position: 0:pragmatist says position 2. It stays with its reasons.",
+        "loop 2: Creative took a position: 2:creative says position 2. It stays with its reasons.",
+        "loop 2: red team: 1:red_team says critique 2. It stays with its reasons.",
+        "loop 2 of 3 complete: nothing of substance changed",
+        "answer written after 2 loops",
+        "run finished",
+        "9 calls · 990 tokens · $0.0180 spent, $0.0320 left",
+    ]
+
+
+def screen(progress: Progress, width: int = 100, *, ascii_only: bool = False) -> str:
+    console = Console(file=StringIO(), width=width, force_terminal=False, color_system=None)
+    with console.capture() as capture:
+        console.print(progress_view(progress, 31_000, 500_000, ascii_only=ascii_only))
+    return capture.get()
+
+
+def test_the_picture_says_who_does_what() -> None:
+    seats = (
+        SeatProgress("Pragmatist", "done", says="Stay with the monolith.", accent="c0"),
+        SeatProgress("Expert", "thinking", since=19_000, accent="c1"),
+        SeatProgress("Creative", "failed", says="ServerFault", accent="c3"),
+        SeatProgress("Red team", "waiting", accent="red"),
+    )
+    progress = Progress(
+        *("Crucible", "Should we?", "taking positions", 2, 3, "loop", seats, 6, 12, 1_000),
+        tokens=12_340,
+        cost=120_000,
+        unpriced=1,
+        notes=("retried position 1:expert: RateLimited",),
+    )
+    lines = screen(progress).splitlines()
+    assert lines[0] == "Crucible Should we?"
+    assert "loop 2 of 3 · 6 of 12 calls · 0:30 · about 0:30 left · taking positions" in lines[1]
+    assert re.fullmatch(r"  ✓ Pragmatist  done            Stay with the monolith\.", lines[2].rstrip())
+    assert "thinking 0:12" in lines[3]
+    assert "✗ Creative" in lines[4] and "ServerFault" in lines[4]
+    assert "12.3k tokens · $0.1200+ spent, $0.3800 left · 1 without a known price" in lines[6]
+    assert "! retried position 1:expert: RateLimited" in lines[7]
+    assert all(len(line) <= 40 for line in screen(progress, 40).splitlines())
+    assert "✓" not in screen(progress, ascii_only=True) and "━" not in screen(progress, ascii_only=True)
+
+
+def watched(events: list[Event], **options: Any) -> tuple[str, LiveDisplay]:
+    """What arrives on a real pseudo-terminal while ``events`` are shown on it."""
+    master, slave = pty.openpty()
+    arrived = bytearray()
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # Linux ends a terminal that nobody holds with an I/O error
+            while piece := os.read(master, 65_536):
+                arrived.extend(piece)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with (
+        os.fdopen(slave, "w", encoding="utf-8") as stream,
+        LiveDisplay(fold_for("crucible", 8), stream=stream, manner="live", **options) as display,
+    ):
+        for event in events:
+            display(event)
+    reader.join()
+    os.close(master)
+    return arrived.decode(), display
+
+
+async def test_on_a_terminal_only_our_own_escapes_arrive(play: Any, scene: Any) -> None:
+    bad = "red \x1b[31m \x1b]52;c;AAAA\x07 \x1b]8;;https://evil.test\x1b\\ \u202e \x9b2J \r\n over"
+    places = ("position", "critique", "synthesis", "prompt")
+    fault = {"position/0:pragmatist/2": ServerFault(bad, status=500)}
+    moments = await play(scene(query=bad, texts=dict.fromkeys(places, bad), faults=fault))
+    text, display = watched([event for event, _ in moments])
+    assert "Pragmatist" in text and "finished" in text and "red" in text
+    ours = re.sub(r"\x1b\[(\?25[lh]|[0-9;]*m|2K|\d*A)", "", text.replace("\r", ""))
+    assert not CONTROLS.search(ours)
+    assert "52;c" not in ours and "evil.test" not in ours
+    assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l"), "the cursor is given back"
+    assert display.redraws >= 1
+
+
+def test_nothing_is_drawn_twice() -> None:
+    _, display = watched([STARTED], now=lambda: 1_000)
+    assert display.redraws <= 2
+
+
+async def test_somebody_else_may_have_the_terminal_for_a_while(play: Any, scene: Any) -> None:
+    stream = Terminal()
+    with LiveDisplay(fold_for("crucible"), stream=stream, manner="live") as display:
+        display(STARTED)
+        with display.paused():
+            assert stream.getvalue().endswith("\x1b[?25h")
+            length = len(stream.getvalue())
+            display(RunFinished(state="finished"))
+            assert len(stream.getvalue()) == length
+    assert "finished" in stream.getvalue()[length:]
+
+
+class Broken(Terminal):
+    def write(self, text: str) -> int:
+        raise BrokenPipeError("nobody reads any more")
+
+
+class Careless:
+    """A fold that fails at everything."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ZeroDivisionError(name)
+
+
+@pytest.mark.parametrize("manner", ["live", "plain", "coloured"])
+async def test_a_display_that_fails_does_no_harm(play: Any, scene: Any, manner: Any) -> None:
+    moments = await play(scene())
+    for fold, stream in ((fold_for("crucible"), Broken()), (Careless(), Terminal())):
+        with LiveDisplay(fold, stream=stream, manner=manner) as display:  # type: ignore[arg-type]
+            for event, _ in moments:
+                display(event)
+
+
+def test_a_fault_of_the_run_passes_through() -> None:
+    with pytest.raises(KeyboardInterrupt), LiveDisplay(fold_for("crucible"), stream=StringIO()):
+        raise KeyboardInterrupt

@@ -1,0 +1,52 @@
+"""What every test may rely on: no model, no key, no configuration of the person who runs it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("assay")
+
+
+@pytest.fixture(autouse=True)
+def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    """No test sees the user's keys, configuration or runs."""
+    for name in list(os.environ):
+        if name.endswith(("_API_KEY", "_BASE_URL")) or name in ("OLLAMA_HOST", "FORCE_COLOR", "NO_COLOR"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
+    monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_loopback() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """A connection to anywhere but this machine fails the test that tried it."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host = str(address[0])
+            if not (host.startswith("127.") or host in ("::1", "localhost")):
+                raise AssertionError(f"a test tried to reach {host}")
+        connect(self, address)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "connect", guarded)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with real corpora and data sets; tests that want it skip where it is absent."""
+    folder = Path(os.environ.get("ASSAY_SHARED") or Path(__file__).parents[2] / "shared")
+    if not folder.is_dir():
+        pytest.skip("the shared corpora and data sets are not on this machine (set ASSAY_SHARED)")
+    return folder

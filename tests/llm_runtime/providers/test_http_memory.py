@@ -1,0 +1,61 @@
+"""A hostile body costs the client its cap in memory, and not more."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Any
+
+import pytest
+
+from llm_runtime.testing import Fault, LoopbackServer
+
+_CLIENT = """
+import asyncio, resource, sys
+from llm_runtime.errors import CallError
+from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.providers._base import Endpoint, Http
+from llm_runtime.providers.openai_compatible import openai_compatible
+
+async def main():
+    http = Http()
+    generate = openai_compatible(Endpoint("hostile", sys.argv[1]), http)
+    request = Request("m", (Message("user", "?"),), CallLabel("test", "ask"))
+    await generate(request)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        await generate(request)
+    except CallError as error:
+        print(type(error).__name__, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    await http.aclose()
+
+asyncio.run(main())
+"""
+
+
+async def _growth(server: LoopbackServer) -> tuple[str, int]:
+    """The error's name, and by how many KiB the client's peak of memory grew."""
+    command = (sys.executable, "-c", _CLIENT, f"{server.url}/v1")
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    output, _ = await process.communicate()
+    name, kibibytes = output.decode().split()
+    return name, int(kibibytes)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has another unit elsewhere")
+@pytest.mark.parametrize("fault", [Fault.GIANT_BODY, Fault.ENDLESS_BODY, Fault.GZIP_BOMB, Fault.DEEP_JSON])
+async def test_a_giant_answer_stays_within_32_mebibytes(fault: Fault) -> None:
+    async with LoopbackServer(faults={2: fault}) as server:
+        name, kibibytes = await _growth(server)
+    assert name == ("MalformedReply" if fault is Fault.DEEP_JSON else "ReplyTooLarge")
+    assert kibibytes < 32 * 1024
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has another unit elsewhere")
+async def test_a_body_that_would_parse_to_many_times_its_size_is_not_parsed() -> None:
+    body: dict[str, Any] = {"choices": [{"message": {"content": "ok"}}]}
+    bomb: dict[str, Any] = body | {"more": [()] * 3_000_000}
+    async with LoopbackServer(lambda received: bomb if received.number == 2 else body) as server:
+        name, kibibytes = await _growth(server)
+    assert name == "MalformedReply"
+    assert kibibytes < 32 * 1024

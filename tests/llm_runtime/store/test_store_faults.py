@@ -1,0 +1,167 @@
+"""Disks fill up, folders are read-only, files are not what they seem: one line each, and nothing lost."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from llm_runtime.events import CallFinished, CallStarted, RunStarted
+from llm_runtime.store import SqliteStore
+from llm_runtime.store.verify import verify
+
+Started = Callable[..., RunStarted]
+Call = Callable[..., tuple[CallStarted, CallFinished]]
+
+
+def one_line(error: BaseException, path: Path) -> bool:
+    text = str(error)
+    return str(path) in text and "\n" not in text and ";" in text
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    path = tmp_path / "file" / "runs.db"
+    with pytest.raises(StoreUnwritable) as caught:
+        SqliteStore(path)
+    assert one_line(caught.value, path)
+
+
+def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
+    with pytest.raises(StoreUnwritable) as caught:
+        SqliteStore(tmp_path)
+    assert one_line(caught.value, tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes to read-only folders")
+def test_a_read_only_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "shut"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(StoreUnwritable) as caught:
+        SqliteStore(folder / "runs.db")
+    assert one_line(caught.value, folder / "runs.db")
+
+
+def test_heads_that_cannot_be_written(store: SqliteStore, started: Started) -> None:
+    log = store.start(started())
+    store.heads.folder.write_text("in the way")
+    with pytest.raises(StoreUnwritable, match="make the folder writable"):
+        log.close()
+    store.heads.folder.unlink()
+    # the run was let go all the same, and loses nothing but its signature until it is closed again
+    assert store.summary("run-1").state == "interrupted"
+    store.reopen("run-1").close()
+    assert verify(store, "run-1").ok
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Dear diary, " * 500)
+    with pytest.raises(StoreDamaged, match="not a run store") as caught:
+        SqliteStore(path)
+    assert one_line(caught.value, path)
+    assert path.read_text().startswith("Dear diary")
+
+
+def test_a_database_of_another_program(tmp_path: Path) -> None:
+    path = tmp_path / "places.sqlite"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE bookmarks (url)")
+    with pytest.raises(StoreDamaged, match="another program"):
+        SqliteStore(path)
+
+
+def test_a_store_of_a_newer_version(store: SqliteStore, store_path: Path) -> None:
+    with closing(sqlite3.connect(store_path)) as newer:
+        newer.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer version") as caught:
+        SqliteStore(store_path)
+    assert one_line(caught.value, store_path)
+
+
+def test_opening_twice_migrates_once(store: SqliteStore, store_path: Path, finished_run: str) -> None:
+    with closing(SqliteStore(store_path)) as again:
+        assert again.find("latest") == finished_run
+
+
+def test_a_damaged_page(store: SqliteStore, store_path: Path, started: Started, call: Call) -> None:
+    log = store.start(started())
+    for number in range(200):
+        log.emit(call(number)[0])
+    log.close()
+    store.close()
+    raw = bytearray(store_path.read_bytes())
+    middle = len(raw) // 2 // 4096 * 4096
+    raw[middle : middle + 4096] = b"\xff" * 4096
+    store_path.write_bytes(raw)
+    with closing(SqliteStore(store_path)) as damaged, pytest.raises(StoreDamaged) as caught:
+        for _ in damaged.events("run-1"):
+            pass
+    assert one_line(caught.value, store_path)
+
+
+def test_another_program_that_locks_the_file(
+    store: SqliteStore, store_path: Path, started: Started, call: Call
+) -> None:
+    log = store.start(started())
+    store._writer.execute("PRAGMA busy_timeout = 0")  # pyright: ignore[reportPrivateUsage]
+    with closing(sqlite3.connect(store_path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreBusy) as caught:
+            log.emit(call(1)[0])
+        assert one_line(caught.value, store_path)
+        other.execute("ROLLBACK")
+    log.emit(call(1)[0])
+    log.close()
+    assert verify(store, "run-1").ok
+
+
+def test_a_run_deleted_under_its_writer(store: SqliteStore, store_path: Path, started: Started, call: Call) -> None:
+    log = store.start(started())
+    with closing(sqlite3.connect(store_path)) as other, other:
+        other.execute("DELETE FROM runs")
+    with pytest.raises(StoreBusy, match="deleted"):
+        log.emit(call(1)[0])
+
+
+FILL = """
+import resource, sys
+from pathlib import Path
+from llm_runtime.errors import StoreUnwritable
+from llm_runtime.events import RunStarted, UnknownEvent
+from llm_runtime.store import SqliteStore
+
+store = SqliteStore(Path(sys.argv[1]))
+log = store.start(RunStarted(run_id="full", protocol="p", title="t", task={}, settings={}, seed=1))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+try:
+    while True:
+        log.emit(UnknownEvent(name="filler", data={"text": "x" * 3000}))
+except StoreUnwritable as full:
+    print(log.length)
+    print(full)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+log.emit(UnknownEvent(name="after", data={}))
+log.close()
+store.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the limit on file sizes is a Unix one")
+def test_a_full_disk(store_path: Path) -> None:
+    child = subprocess.run(
+        [sys.executable, "-c", FILL, str(store_path)], capture_output=True, text=True, timeout=60, check=True
+    )
+    length, message = child.stdout.splitlines()
+    assert str(store_path) in message
+    with closing(SqliteStore(store_path)) as store:
+        # every event that was acknowledged is there, the refused one is not, and the run went on afterwards
+        assert store.summary("full").events == int(length) + 1
+        assert verify(store, "full").ok

@@ -1,0 +1,378 @@
+"""Each wrapper adds one concern to a model function; none needs a network, a clock or luck."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm_runtime.errors import (
+    BudgetExceeded,
+    CallError,
+    CallTimeout,
+    ConnectionCut,
+    DeadlineExceeded,
+    ModelNotFound,
+    RateLimited,
+    ReplyTruncated,
+    RequestRefused,
+    ServerFault,
+    UnknownPrice,
+)
+from llm_runtime.events import CallRetried, Event, ModelSubstituted
+from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
+from llm_runtime.pricing import Price, PriceTable, priced
+from llm_runtime.providers.scripted import scripted
+from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Budget, Caps, Spend, budgeted
+from llm_runtime.wrappers.fallback import fallback
+from llm_runtime.wrappers.limiting import Limiter, Limits, limiting
+from llm_runtime.wrappers.retrying import Backoff, retrying
+from llm_runtime.wrappers.timed import Deadline, timed
+
+ASK = Request("m", (Message("user", "Is it so?"),), CallLabel("test", "ask"), max_tokens=100)
+
+
+class FakeTime:
+    """A clock that moves only when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(round(seconds, 6))
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+def answers(*script: str | Reply | BaseException) -> Generate:
+    """A model that gives these answers in turn."""
+    queue = list(script)
+    return scripted(lambda request: queue.pop(0))
+
+
+# retrying
+
+
+async def test_retries_what_can_be_retried_with_exponential_backoff_and_full_jitter() -> None:
+    time, events = FakeTime(), list[Event]()
+    model = answers(ServerFault("down"), ConnectionCut("cut"), "yes")
+    call = retrying(model, emit=events.append, sleep=time.sleep, random=lambda: 1.0, clock=time)
+    reply = await call(ASK)
+    assert (reply.text, reply.attempts, reply.latency_ms) == ("yes", 3, 1500)
+    assert time.slept == [0.5, 1.0]
+    assert [e.wait_ms for e in events if isinstance(e, CallRetried)] == [500, 1000]
+
+
+async def test_honours_retry_after_and_gives_up_where_it_is_too_long() -> None:
+    time = FakeTime()
+    call = retrying(answers(RateLimited("slow", retry_after=7), "yes"), sleep=time.sleep, random=lambda: 0.0)
+    assert (await call(ASK)).text == "yes"
+    assert time.slept == [7.0]
+    with pytest.raises(RateLimited):
+        await retrying(answers(RateLimited("slow", retry_after=3600)), sleep=time.sleep)(ASK)
+
+
+async def test_never_retries_what_cannot_help() -> None:
+    with pytest.raises(RequestRefused):
+        await retrying(answers(RequestRefused("no"), "yes"))(ASK)
+
+
+async def test_raises_the_last_error_when_attempts_are_used_up() -> None:
+    time = FakeTime()
+    call = retrying(answers(ServerFault("1"), ServerFault("2")), Backoff(attempts=2), sleep=time.sleep)
+    with pytest.raises(ServerFault, match="2"):
+        await call(ASK)
+
+
+# fallback
+
+
+async def test_falls_back_to_the_next_model_and_says_so() -> None:
+    events = list[Event]()
+    request = dataclasses.replace(ASK, fallbacks=("n", "o"))
+
+    def script(asked: Request) -> Reply | BaseException | str:
+        return "from o" if asked.model == "o" else ModelNotFound("who?", model=asked.model)
+
+    reply = await fallback(scripted(script), emit=events.append)(request)
+    assert reply.text == "from o"
+    assert [(e.asked, e.used) for e in events if isinstance(e, ModelSubstituted)] == [("m", "o")]
+
+
+async def test_a_fault_of_the_request_is_not_taken_elsewhere() -> None:
+    request = dataclasses.replace(ASK, fallbacks=("n",))
+    for fault in (RequestRefused("no"), ReplyTruncated("cut")):
+        with pytest.raises(type(fault)):
+            await fallback(answers(fault, "never asked"))(request)
+
+
+async def test_announces_a_model_that_the_provider_chose_itself() -> None:
+    events = list[Event]()
+    reply = Reply("x", "n", "openrouter", Usage(1, 1))
+    await fallback(answers(reply), emit=events.append)(dataclasses.replace(ASK, fallbacks=("n",)))
+    assert [e.used for e in events if isinstance(e, ModelSubstituted)] == ["n"]
+
+
+# time limits
+
+
+async def test_a_call_that_does_not_end_is_ended() -> None:
+    with pytest.raises(CallTimeout) as caught:
+        await timed(scripted(lambda _: _forever()), 0.01, provider="loopback")(ASK)
+    assert (caught.value.provider, caught.value.model) == ("loopback", "m")
+
+
+async def test_a_timeout_of_the_model_itself_is_not_ours() -> None:
+    with pytest.raises(TimeoutError):
+        await timed(answers(TimeoutError("its own")), 5)(ASK)
+
+
+async def test_the_deadline_of_a_run_covers_all_its_calls() -> None:
+    time = FakeTime()
+    call = timed(answers("one", "never"), 5, deadline=Deadline(10, time))
+    assert (await call(ASK)).text == "one"
+    time.now += 11
+    with pytest.raises(DeadlineExceeded, match="10 s"):
+        await call(ASK)
+
+
+async def test_a_call_in_flight_is_ended_by_the_deadline_too() -> None:
+    with pytest.raises(DeadlineExceeded):
+        await timed(scripted(lambda _: _forever()), 60, deadline=Deadline(0.01))(ASK)
+
+
+async def test_nobody_sleeps_past_the_deadline() -> None:
+    time = FakeTime()
+    deadline = Deadline(10, time)
+    await deadline.sleep(4, time.sleep)
+    with pytest.raises(DeadlineExceeded):
+        await deadline.sleep(60, time.sleep)
+    assert time.slept == [4, 6]
+
+
+async def _forever() -> str:
+    await asyncio.Event().wait()
+    return "never"
+
+
+# limiting
+
+
+async def test_requests_a_minute_are_spread_after_the_burst() -> None:
+    time = FakeTime()
+    limiter = Limiter(Limits(requests_per_minute=60), clock=time, sleep=time.sleep)
+    call = limiting(scripted(lambda _: "ok"), limiter)
+    for _ in range(63):
+        await call(ASK)
+    assert time.slept == [1.0, 1.0, 1.0]
+
+
+async def test_tokens_a_minute_count_input_and_allowed_output() -> None:
+    time = FakeTime()
+    limiter = Limiter(Limits(tokens_per_minute=206), clock=time, sleep=time.sleep)
+    call = limiting(scripted(lambda _: "ok"), limiter)
+    for _ in range(3):  # 103 tokens each
+        await call(ASK)
+    assert time.slept == [30.0]
+
+
+async def test_never_more_in_flight_than_allowed_and_in_the_order_of_arrival() -> None:
+    running, most, order = 0, 0, list[str]()
+
+    async def slow(request: Request) -> str:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        order.append(request.label.seat)
+        await asyncio.sleep(0)
+        running -= 1
+        return "ok"
+
+    call = limiting(scripted(slow), Limiter(Limits(in_flight=3)))
+    requests = [dataclasses.replace(ASK, label=CallLabel("t", "p", str(i))) for i in range(20)]
+    async with asyncio.TaskGroup() as group:
+        for request in requests:
+            group.create_task(call(request))  # type: ignore[arg-type]
+    assert most == 3
+    assert order == [str(i) for i in range(20)]
+
+
+async def test_backs_off_after_a_429_and_recovers() -> None:
+    time = FakeTime()
+    limiter = Limiter(Limits(requests_per_minute=6000), clock=time, sleep=time.sleep)
+    with pytest.raises(RateLimited):
+        await limiting(answers(RateLimited("slow", retry_after=5)), limiter)(ASK)
+    assert limiter.pace == 0.5
+    call = limiting(scripted(lambda _: "ok"), limiter)
+    await call(ASK)
+    assert time.slept == [5.0]
+    for _ in range(10):
+        await call(ASK)
+    assert limiter.pace == 1.0
+
+
+async def test_a_cancelled_waiter_leaves_its_place_to_the_next() -> None:
+    gate = asyncio.Event()
+
+    async def held(_: Request) -> str:
+        await gate.wait()
+        return "ok"
+
+    call = limiting(scripted(held), Limiter(Limits(in_flight=1)))
+    first, second, third = (asyncio.ensure_future(call(ASK)) for _ in range(3))
+    await asyncio.sleep(0)
+    second.cancel()
+    gate.set()
+    assert (await first).text == (await third).text == "ok"
+    assert second.cancelled()
+
+
+def test_a_limiter_outlives_an_event_loop() -> None:
+    call = limiting(scripted(lambda _: "ok"), Limiter(Limits(in_flight=1)))
+
+    async def crowd() -> list[Reply]:
+        return list(await asyncio.gather(*(call(ASK) for _ in range(5))))
+
+    assert len(asyncio.run(crowd())) == len(asyncio.run(crowd())) == 5
+
+
+# budgets
+
+PRICE = Price(1.0, 10.0)
+WORST = 3 + 100 * 10
+
+
+def paid(cost: int) -> Reply:
+    return Reply("ok", "m", "p", Usage(3, 10), cost=cost, cost_source="provider")
+
+
+async def test_a_call_is_held_at_its_worst_and_settled_at_its_cost() -> None:
+    budget = Budget(Caps(cost=2 * WORST))
+    seen = list[int]()
+
+    def script(_: Request) -> Reply:
+        seen.append(budget.held.cost)
+        return paid(103)
+
+    await budgeted(scripted(script), budget, lambda _: PRICE)(ASK)
+    assert seen == [WORST]
+    assert budget.spent == Spend(103, 13, 1) and budget.held == Spend()
+
+
+async def test_concurrent_calls_cannot_overrun_together() -> None:
+    budget = Budget(Caps(cost=10 * WORST))
+    sent = 0
+
+    async def script(_: Request) -> Reply:
+        nonlocal sent
+        sent += 1
+        await asyncio.sleep(0)
+        return paid(WORST)
+
+    call = budgeted(scripted(script), budget, lambda _: PRICE)
+    results = await asyncio.gather(*(call(ASK) for _ in range(64)), return_exceptions=True)
+    assert sent == 10 and budget.spent.cost == 10 * WORST
+    assert sum(isinstance(r, BudgetExceeded) for r in results) == 54
+
+
+@pytest.mark.parametrize(
+    ("fault", "kept"),
+    [(CallTimeout("late"), WORST), (ConnectionCut("cut"), WORST), (RateLimited("slow"), 0)],
+)
+async def test_what_may_have_been_charged_stays_spent(fault: CallError, kept: int) -> None:
+    budget = Budget(Caps(cost=10 * WORST))
+    with pytest.raises(type(fault)):
+        await budgeted(answers(fault), budget, lambda _: PRICE)(ASK)
+    assert (budget.spent.cost, budget.held.cost) == (kept, 0)
+
+
+async def test_a_cancelled_call_counts_as_spent() -> None:
+    budget = Budget(Caps(cost=10 * WORST))
+    task = asyncio.ensure_future(budgeted(scripted(lambda _: _forever()), budget, lambda _: PRICE)(ASK))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    assert (budget.spent.cost, budget.held.cost) == (WORST, 0)
+
+
+async def test_an_unknown_price_is_refused_under_a_cap_in_usd_only() -> None:
+    with pytest.raises(UnknownPrice, match=r"prices\.toml"):
+        await budgeted(answers("never"), Budget(Caps(cost=100)), lambda _: None)(ASK)
+    assert (await budgeted(answers("ok"), Budget(Caps(calls=1)), lambda _: None)(ASK)).text == "ok"
+
+
+@pytest.mark.parametrize("caps", [Caps(cost=0), Caps(tokens=0), Caps(calls=0)])
+async def test_a_budget_of_nothing_sends_nothing(caps: Caps) -> None:
+    with pytest.raises(BudgetExceeded):
+        await budgeted(answers(), Budget(caps), lambda _: PRICE)(ASK)
+
+
+async def test_an_answer_without_a_bound_gets_one_under_a_cap() -> None:
+    asked = list[int | None]()
+
+    def script(request: Request) -> str:
+        asked.append(request.max_tokens)
+        return "ok"
+
+    free = dataclasses.replace(ASK, max_tokens=None)
+    await budgeted(scripted(script), Budget(Caps(tokens=10_000)), lambda _: None)(free)
+    await budgeted(scripted(script), Budget(Caps(calls=10)), lambda _: None)(free)
+    assert asked == [ANSWER_TOKENS, None]
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=60), st.integers(0, 300))
+def test_spent_and_held_never_exceed_the_cap(steps: list[tuple[int, int]], cap: int) -> None:
+    budget, open_holds = Budget(Caps(tokens=cap)), list[Spend]()
+    for amount, settled in steps:
+        hold = Spend(tokens=amount)
+        try:
+            budget.reserve(hold, "here")
+            open_holds.append(hold)
+        except BudgetExceeded:
+            pass
+        assert budget.spent.tokens + budget.held.tokens <= cap
+        if open_holds and settled % 2:
+            done = open_holds.pop(0)
+            budget.settle(done, Spend(tokens=min(settled, done.tokens)))
+    assert budget.held.tokens == sum(hold.tokens for hold in open_holds)
+
+
+# prices
+
+
+async def test_a_providers_own_cost_wins_over_the_table() -> None:
+    table = PriceTable({"m": PRICE})
+    assert (await priced(answers(paid(7)), table, "p")(ASK)).cost == 7
+    unpriced = dataclasses.replace(paid(7), cost=None, cost_source="unknown")
+    reply = await priced(answers(unpriced), table, "p")(ASK)
+    assert (reply.cost, reply.cost_source) == (103, "table")
+
+
+def test_the_longest_beginning_of_a_model_id_is_its_price() -> None:
+    table = PriceTable({"gpt-4o": Price(2.5, 10), "gpt-4o-mini": Price(0.15, 0.6)})
+    assert table.find("openrouter", "openai/gpt-4o-mini-2024-07-18") == Price(0.15, 0.6)
+    assert table.find("openai", "gpt-4o") == Price(2.5, 10)
+    assert table.find("openai", "o9") is None
+    assert table.find("ollama", "o9") == table.find("openrouter", "x/y:free") == Price(0, 0)
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**9), st.integers(0, 10**9))
+def test_costs_are_rounded_up_to_whole_micro_dollars(asked: int, said: int, per_in: int, per_out: int) -> None:
+    price = Price(per_in / 1e6, per_out / 1e6)
+    exact = asked * per_in + said * per_out  # in millionths of a micro-dollar
+    assert 0 <= price.cost(asked, said) * 10**6 - exact <= 10**6 + exact * 1e-9
+
+
+async def test_a_retry_after_of_a_century_does_not_close_the_limiter_for_one() -> None:
+    time = FakeTime()
+    limiter = Limiter(Limits(), clock=time, sleep=time.sleep)
+    limiter.refused(retry_after=3e9)
+    await limiting(scripted(lambda _: "ok"), limiter)(ASK)
+    assert time.slept == [120.0]
