@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test quick check lint bench clean
+.PHONY: help install demo test quick check lint docs bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -42,6 +42,9 @@ lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 	@$(BIN)/lint-imports
 
 check: lint test ## everything that has to be clean before a commit
+
+docs: $(VENV)/.installed-dev ## write docs/cli.md from the help of the commands
+	@$(BIN)/python -m docs.generate
 
 bench: $(VENV)/.installed-dev ## the figures of the README, measured here
 	@$(BIN)/python -m bench

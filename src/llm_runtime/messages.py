@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from llm_runtime.canonical import canonical_json
+from llm_runtime.canonical import canonical_json, ordered_json
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 CostSource: TypeAlias = Literal["provider", "table", "free", "unknown"]
@@ -91,7 +91,7 @@ class Request:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The request as JSON-compatible data, with what is unset left out.
+        """The request as JSON-compatible data, its keys in order, with what is unset left out.
 
         ``session_id`` is no part of it: it names a run, and a replay is another run of the same requests.
         """
@@ -126,6 +126,14 @@ class Request:
         fields["label"] = CallLabel(**data["label"])
         fields["fallbacks"] = tuple(data.get("fallbacks", ()))
         return cls(**fields)
+
+
+def request_json(data: dict[str, Any]) -> bytes:
+    """Canonical JSON (RFC 8785) of what :meth:`Request.to_dict` has made."""
+    # Its keys stand in order already, and only these two may hold a number that is refused or written anew.
+    if "temperature" in data or "seed" in data:
+        return canonical_json(data)
+    return ordered_json(data)
 
 
 def request_digest(data: dict[str, Any]) -> str:

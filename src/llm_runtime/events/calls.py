@@ -6,11 +6,9 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from pydantic import PrivateAttr
-
-from llm_runtime.canonical import canonical_json
+from llm_runtime.canonical import ordered_json
 from llm_runtime.events.event import Event
-from llm_runtime.messages import Request
+from llm_runtime.messages import Reply, Request, request_json
 
 
 class CallStarted(Event, type="call.started"):
@@ -20,12 +18,13 @@ class CallStarted(Event, type="call.started"):
     ``replayed`` says that a recording, not a model, will answer; ``session_id`` is what the provider is told.
     """
 
+    __slots__ = ("_request_json",)
+
     digest: str
     occurrence: int
     request: dict[str, Any]
     replayed: bool = False
     session_id: str | None = None
-    _request_json: bytes = PrivateAttr(b"")
 
     @classmethod
     def of(cls, request: Request, occurrences: dict[str, int], answered: Callable[[str, int], bool]) -> CallStarted:
@@ -37,7 +36,7 @@ class CallStarted(Event, type="call.started"):
             answered: whether a recording answers the call of this digest and occurrence.
         """
         data = request.to_dict()
-        text = canonical_json(data)
+        text = request_json(data)
         digest = hashlib.sha256(text).hexdigest()
         occurrence = occurrences[digest] = occurrences.get(digest, 0) + 1
         event = cls(
@@ -47,38 +46,58 @@ class CallStarted(Event, type="call.started"):
             replayed=answered(digest, occurrence),
             session_id=request.session_id,
         )
-        event._request_json = text
+        object.__setattr__(event, "_request_json", text)
         return event
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, CallStarted) and self.payload() == other.payload()
-
     def canonical(self) -> bytes:
-        if not self._request_json:
+        text: bytes | None = getattr(self, "_request_json", None)
+        if text is None:
             return super().canonical()
-        rest = {"digest": self.digest, "occurrence": self.occurrence, "replayed": self.replayed}
-        tail = {"session_id": self.session_id, "type": self.type}
-        # Keys stand in order: digest, occurrence, replayed, request, session_id, type.
-        return canonical_json(rest)[:-1] + b',"request":' + self._request_json + b"," + canonical_json(tail)[1:]
+        return (
+            b'{"digest":"%b","occurrence":%d,"replayed":%b,"request":%b,"session_id":%b,"type":"call.started"}'
+        ) % (
+            self.digest.encode(),
+            self.occurrence,
+            b"true" if self.replayed else b"false",
+            text,
+            ordered_json(self.session_id),
+        )
 
 
 class CallFinished(Event, type="call.finished"):
     """The answer to the call of the same key."""
+
+    __slots__ = ("_ordered",)
 
     digest: str
     occurrence: int
     reply: dict[str, Any]
     replayed: bool = False
 
+    @classmethod
+    def of(cls, started: CallStarted, reply: Reply) -> CallFinished:
+        """The event for the answer to the call that ``started`` announced."""
+        event = cls(
+            digest=started.digest,
+            occurrence=started.occurrence,
+            reply=reply.to_dict(),
+            replayed=started.replayed,
+        )
+        object.__setattr__(event, "_ordered", True)
+        return event
+
     def payload(self) -> dict[str, Any]:
         # The reply is JSON already: on the hot path it is not walked through once more.
         return {
-            "type": self.type,
             "digest": self.digest,
             "occurrence": self.occurrence,
-            "reply": self.reply,
             "replayed": self.replayed,
+            "reply": self.reply,
+            "type": self.type,
         }
+
+    def canonical(self) -> bytes:
+        return ordered_json(self.payload()) if getattr(self, "_ordered", False) else super().canonical()
 
 
 class CallFailed(Event, type="call.failed"):

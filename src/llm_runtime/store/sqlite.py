@@ -208,7 +208,7 @@ class SqliteStore:
                         raise StoreDamaged("the log does not begin with run.started")
                     run = self._insert_run(connection, run_id, event, record.at)
                 if counts(record.body):
-                    tally.add(event)
+                    tally = tally.after(event)
                 connection.execute(INSERT_RECORD, record_row(run, record, tally))
             if run == 0:
                 raise StoreDamaged("the log is empty")

@@ -18,18 +18,7 @@ INSERT_RECORD = """
 
 def record_row(run: int, record: Record, tally: Tally) -> tuple[Any, ...]:
     """The values of :data:`INSERT_RECORD`: a record, and the sums up to and including it."""
-    return (
-        record_id(run, record.seq),
-        record.at,
-        record.digest,
-        tally.ending,
-        tally.calls,
-        tally.input_tokens,
-        tally.output_tokens,
-        tally.cost,
-        tally.cost_unknown,
-        record.body,
-    )
+    return (record_id(run, record.seq), record.at, record.digest, *tally, record.body)
 
 
 class SqliteLog:

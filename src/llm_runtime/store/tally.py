@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished, RunResumed
@@ -11,9 +10,9 @@ from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished, Run
 Ending: TypeAlias = Literal["open", "finished", "stopped", "failed"]
 
 
-@dataclass(slots=True)
-class Tally:
-    """What the events so far add up to. Field meanings and units as in ``RunSummary``."""
+class Tally(NamedTuple):
+    """What the events so far add up to. Field meanings and units as in ``RunSummary``; the order is that of the
+    columns in the store."""
 
     ending: Ending = "open"
     calls: int = 0
@@ -23,41 +22,38 @@ class Tally:
     cost_unknown: bool = False
 
     def after(self, event: Event) -> Tally:
-        """The sums with one event more; the same object where it changes nothing."""
-        if not isinstance(event, CallFinished | CallFailed | RunFinished | RunResumed):
-            return self
-        tally = replace(self)
-        tally.add(event)
-        return tally
+        """The sums with one event more; the same object where it changes nothing.
 
-    def add(self, event: Event) -> None:
-        """Take one event into account."""
+        Raises:
+            StoreDamaged: an answer does not say what it used.
+        """
+        # By exact type: isinstance() of a pydantic class takes longer than the rest of this.
         kind = type(event)
         if kind is CallFinished:
             finished = cast(CallFinished, event)
-            if not finished.replayed:
-                self._add_reply(finished.reply)
-        elif kind is CallFailed:
+            return self if finished.replayed else self._after_reply(finished.reply)
+        if kind is CallFailed:
             failed = cast(CallFailed, event)
-            if failed.partial is not None and not failed.replayed:
-                self._add_reply(failed.partial)
-        elif kind is RunFinished:
-            self.ending = cast(RunFinished, event).state
-        elif kind is RunResumed:
-            self.ending = "open"
+            return self if failed.partial is None or failed.replayed else self._after_reply(failed.partial)
+        if kind is RunFinished:
+            return self._replace(ending=cast(RunFinished, event).state)
+        return self._replace(ending="open") if kind is RunResumed else self
 
-    def _add_reply(self, reply: dict[str, Any]) -> None:
+    def _after_reply(self, reply: dict[str, Any]) -> Tally:
         try:
             usage = reply["usage"]
             input_tokens, output_tokens = _count(usage["input_tokens"]), _count(usage["output_tokens"])
             cost = None if reply["cost"] is None else _count(reply["cost"])
         except (KeyError, TypeError):
             raise StoreDamaged("an answer does not say what it used: usage and cost are not counts") from None
-        self.calls += 1
-        self.input_tokens += input_tokens
-        self.output_tokens += output_tokens
-        self.cost += cost or 0
-        self.cost_unknown = self.cost_unknown or cost is None
+        return Tally(
+            self.ending,
+            self.calls + 1,
+            self.input_tokens + input_tokens,
+            self.output_tokens + output_tokens,
+            self.cost + (cost or 0),
+            self.cost_unknown or cost is None,
+        )
 
 
 def counts(body: bytes) -> bool:

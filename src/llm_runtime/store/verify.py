@@ -235,7 +235,7 @@ class _Audit:
             return
         try:
             event = read_event(record)
-            self._tally.add(event)
+            self._tally = self._tally.after(event)
         except StoreDamaged as fault:
             self.findings.append(Finding(record.seq, "edited", str(fault)))
             return
@@ -251,7 +251,7 @@ class _Audit:
     def _compare(self, seq: int) -> None:
         ours, theirs = self._tally, self._summary
         ending = theirs.state if theirs.state in ("finished", "stopped", "failed") else "open"
-        if (ours.ending, ours.calls, ours.input_tokens, ours.output_tokens, ours.cost, ours.cost_unknown) != (
+        if ours != (
             ending,
             theirs.calls,
             theirs.input_tokens,

@@ -31,22 +31,22 @@ def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], 
 
     async def generate_and_record(request: Request) -> Reply:
         started = CallStarted.of(request, occurrences, replayed)
-        digest, occurrence, old = started.digest, started.occurrence, started.replayed
         emit(started)
         try:
             reply = await generate(request)
         except Exception as error:
             if isinstance(error, CallError):
                 error.label = error.label or request.label
-            emit(_failed(digest, occurrence, error, old))
+            emit(_failed(started, error))
             raise
-        emit(CallFinished(digest=digest, occurrence=occurrence, reply=reply.to_dict(), replayed=old))
+        emit(CallFinished.of(started, reply))
         return reply
 
     return generate_and_record
 
 
-def _failed(digest: str, occurrence: int, error: Exception, replayed: bool) -> CallFailed:
+def _failed(started: CallStarted, error: Exception) -> CallFailed:
+    digest, occurrence, replayed = started.digest, started.occurrence, started.replayed
     if not isinstance(error, CallError):
         return CallFailed(
             digest=digest,

@@ -79,10 +79,10 @@ async def test_export_import_and_verify(assay: Assay, kept: str, tmp_path: Path)
 
 async def test_a_changed_log_fails_verification_and_says_where(assay: Assay, kept: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "data/runs.db") as connection:
-        connection.execute("UPDATE records SET body = CAST(replace(CAST(body AS TEXT), 'answer', 'ANSWER') AS BLOB) WHERE seq = 5")
+        connection.execute("UPDATE records SET body = CAST(replace(CAST(body AS TEXT), 'microservices', 'nothing') AS BLOB) WHERE seq = 2")
     connection.close()
     done = await assay("runs", "verify", kept)
-    assert done.code == 1 and "record 5: edited" in done.out
+    assert done.code == 1 and "record 2: edited" in done.out
 
 
 @pytest.mark.parametrize("command", ["show", "replay", "resume", "verify", "export"])

@@ -1,0 +1,49 @@
+"""Writes docs/cli.md from the commands' own help, so that the two cannot part: `make docs`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from assay.cli import assay
+
+PREFACE = """# The command line
+
+Written from the commands' own help by `make docs`; a test holds the two equal.
+
+Results go to standard output, progress and errors to standard error. `-` and pipes are read where a text is wanted.
+`NO_COLOR` and `FORCE_COLOR` are obeyed. Exit codes:
+
+| code | meaning |
+|---|---|
+| 0 | fine |
+| 1 | a gate failed: a result differs, a log was changed, a check found a fault |
+| 2 | the command or its input is at fault; nothing was asked |
+| 3 | the budget or the deadline ended the run; `assay runs resume` goes on with it |
+| 4 | the provider failed, after retries and fallbacks |
+| 5 | the run store, or a recording that does not fit |
+| 6 | a model's answer was of no use |
+| 78 | no model is configured |
+| 130 | interrupted at the keyboard |
+"""
+
+
+def cli_page() -> str:
+    """The whole page."""
+    return PREFACE + "".join(_section(assay, "assay", None))
+
+
+def _section(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
+    context = click.Context(command, info_name=name.rpartition(" ")[2], parent=parent, max_content_width=100)
+    yield f"\n## {name}\n\n```\n{command.get_help(context)}\n```\n"
+    if isinstance(command, click.Group):
+        for child in command.list_commands(context):
+            found = command.get_command(context, child)
+            if found is not None:
+                yield from _section(found, f"{name} {child}", context)
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("cli.md").write_text(cli_page(), encoding="utf-8")

@@ -1,0 +1,168 @@
+"""The gateway: which endpoint a model id leads to, and the wrappers around it, over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from pydantic import SecretStr
+
+from llm_runtime.errors import BudgetExceeded, CallTimeout, ConfigurationError, DeadlineExceeded, NoModelError
+from llm_runtime.events import CallRetried, Event, ModelSubstituted
+from llm_runtime.gateway import Gateway, openrouter
+from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.routing import Target, parse_model
+from llm_runtime.settings import ConfigFile, Key, Settings
+from llm_runtime.testing import Fault, LoopbackServer
+from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.retrying import Backoff
+
+NO_WAIT = Backoff(base=0.0)
+NO_LOCAL = {"OLLAMA_HOST": "127.0.0.1:9"}
+
+
+def ask(model: str = "openrouter/auto", seat: str = "", **more: object) -> Request:
+    label = CallLabel("test", "position", seat)
+    return Request(model, (Message("user", "Is it so?"),), label, **more)  # type: ignore[arg-type]
+
+
+def with_keys(url: str, *providers: str, **config: object) -> Settings:
+    suffix = {"anthropic": ""}
+    return Settings(
+        keys={name: Key(SecretStr(f"sk-{name}-0123456789"), "test") for name in providers},
+        base_urls={name: url + suffix.get(name, "/v1") for name in providers},
+        config=ConfigFile.model_validate(config),
+        environment=NO_LOCAL,
+    )
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LoopbackServer]:
+    async with LoopbackServer(lambda received: f"{received.kind}:{received.payload['model']}") as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("ollama:qwen3:8b", Target("ollama", "qwen3:8b")),
+        ("mailbox:./letters", Target("mailbox", "./letters")),
+        ("terminal:", Target("terminal", "")),
+        ("anthropic:claude-x", Target("anthropic", "claude-x")),
+        ("http://127.0.0.1:9/v1/#m", Target("http://127.0.0.1:9/v1", "m")),
+        ("deepseek/deepseek-r1:free", None),
+        ("openrouter/auto", None),
+        ("gpt-4o", None),
+    ],
+)
+def test_a_model_is_named_by_provider_or_by_id(text: str, target: Target | None) -> None:
+    assert parse_model(text) == target
+
+
+async def test_openrouter_answers_for_every_plain_id(server: LoopbackServer) -> None:
+    async with Gateway(with_keys(server.url, "openrouter", "anthropic", "openai")) as gateway:
+        reply = await gateway.generate(ask("anthropic/claude-x"))
+    assert reply.text == "openai:anthropic/claude-x" and reply.provider == "openrouter"
+
+
+async def test_a_vendors_own_key_answers_for_its_own_models(server: LoopbackServer) -> None:
+    async with Gateway(with_keys(server.url, "anthropic", "openai")) as gateway:
+        claude = await gateway.generate(ask("anthropic/claude-x"))
+        gpt = await gateway.generate(ask("openai/gpt-x"))
+    assert (claude.text, gpt.text) == ("anthropic:claude-x", "openai:gpt-x")
+
+
+async def test_what_nobody_here_serves_is_substituted_and_said(server: LoopbackServer) -> None:
+    events = list[Event]()
+    async with Gateway(with_keys(server.url, "anthropic"), emit=events.append) as gateway:
+        reply = await gateway.generate(ask("openrouter/auto"))
+    used = reply.text.removeprefix("anthropic:")
+    assert [(e.asked, e.used) for e in events if isinstance(e, ModelSubstituted)] == [("openrouter/auto", used)]
+
+
+async def test_without_keys_and_servers_there_is_no_model() -> None:
+    async with Gateway(Settings(environment=NO_LOCAL)) as gateway:
+        with pytest.raises(NoModelError, match="OPENROUTER_API_KEY"):
+            await gateway.ready()
+        with pytest.raises(NoModelError, match="has no key"):
+            await gateway.generate(ask("openai:gpt-x"))
+        with pytest.raises(ConfigurationError, match="needs a folder"):
+            await gateway.generate(ask("mailbox:"))
+
+
+async def test_a_base_url_is_a_model_too(server: LoopbackServer) -> None:
+    async with Gateway(Settings(config=ConfigFile(model=f"{server.url}/v1#tiny"))) as gateway:
+        reply = await gateway.generate(ask())
+    assert reply.text == "openai:tiny" and reply.cost_source == "free"
+
+
+async def test_the_users_choice_for_a_role_a_phase_or_the_run_wins(server: LoopbackServer) -> None:
+    url = f"{server.url}/v1"
+    seats = {"red_team": f"{url}#for-role", "synthesis": f"{url}#for-phase"}
+    async with Gateway(Settings(config=ConfigFile(model=f"{url}#for-run", seats=seats))) as gateway:
+        role = await gateway.generate(ask(seat="3:red_team"))
+        run = await gateway.generate(ask(seat="1:creative", fallbacks=("never/asked",)))
+        phase = await gateway.generate(Request("x", ask().messages, CallLabel("test", "synthesis")))
+    assert [r.text for r in (role, run, phase)] == ["openai:for-role", "openai:for-run", "openai:for-phase"]
+
+
+async def test_retries_and_fallbacks_over_http() -> None:
+    events = list[Event]()
+    faults = {1: Fault.STATUS_503, 2: Fault.STATUS_503, 3: Fault.STATUS_404}
+    async with (
+        LoopbackServer(lambda received: received.payload["model"], faults=faults) as server,
+        Gateway(with_keys(server.url, "openrouter"), emit=events.append, backoff=NO_WAIT) as gateway,
+    ):
+        reply = await gateway.generate(ask("a/b", fallbacks=("c/d",)))
+    assert reply.text == "c/d"
+    assert len([e for e in events if isinstance(e, CallRetried)]) == 2
+    assert [e.used for e in events if isinstance(e, ModelSubstituted)] == ["c/d"]
+
+
+async def test_a_server_that_never_ends_its_answer_is_a_timeout() -> None:
+    async with (
+        LoopbackServer(lambda _: "slow", faults=Fault.ONE_BYTE_A_SECOND) as server,
+        Gateway(with_keys(server.url, "openrouter", call_timeout=0.2), backoff=Backoff(attempts=1)) as gateway,
+    ):
+        with pytest.raises(CallTimeout, match=r"0\.2 s"):
+            await gateway.generate(ask())
+
+
+async def test_the_deadline_covers_retries_and_their_waits() -> None:
+    async with (
+        LoopbackServer(lambda _: "never", faults=Fault.STATUS_503) as server,
+        Gateway(
+            with_keys(server.url, "openrouter"), caps=Caps(seconds=0.3), backoff=Backoff(attempts=99, base=60)
+        ) as gateway,
+    ):
+        with pytest.raises(DeadlineExceeded):
+            await gateway.generate(ask())
+
+
+async def test_64_concurrent_calls_share_one_budget(server: LoopbackServer) -> None:
+    async with Gateway(with_keys(server.url, "openrouter"), caps=Caps(calls=10)) as gateway:
+        outcomes = await asyncio.gather(*(gateway.generate(ask()) for _ in range(64)), return_exceptions=True)
+    assert sum(isinstance(outcome, BudgetExceeded) for outcome in outcomes) == 54
+    assert len(server.requests) == 10
+
+
+async def test_under_a_cap_in_usd_the_router_is_given_a_price_ceiling(server: LoopbackServer) -> None:
+    async with Gateway(with_keys(server.url, "openrouter"), caps=Caps(cost=1_000_000)) as gateway:
+        await gateway.generate(ask())
+    (sent,) = (received.payload for received in server.requests)
+    assert sent["provider"]["max_price"] == {"prompt": 3.0, "completion": 15.0}
+    assert sent["max_tokens"] == 4096
+
+
+def test_a_gateway_serves_one_event_loop_after_another() -> None:
+    """A limiter or a session that outlived its loop would warn, and warnings fail this test."""
+
+    async def crowd() -> set[str]:
+        async with LoopbackServer(lambda _: "ok") as server:
+            gateway = openrouter(SecretStr("sk-or-0123456789"), f"{server.url}/v1")
+            replies = await asyncio.gather(*(gateway.generate(ask()) for _ in range(80)))
+            await gateway.aclose()
+            return {reply.text for reply in replies}
+
+    assert asyncio.run(crowd()) == asyncio.run(crowd()) == {"ok"}
