@@ -22,6 +22,8 @@ _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
 #: Longer answers are refused before any pattern sees them, and longer broken ones are not repaired.
 MAX_CHARS = 1_000_000
 MAX_REPAIR_CHARS = 200_000
+#: Opening brackets in a broken answer beyond which nobody meant an object, and repairing one takes minutes.
+MAX_REPAIR_BRACKETS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,8 @@ def parse(text: str, model: type[T], *, repair: bool = True) -> tuple[T, bool]:
         raise StructuredOutputError(
             f"the answer is {len(text):,} characters long, the limit is {MAX_CHARS:,}", text
         )
-    data, repaired = _object(text, repair)
+    # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
+    data, repaired = _object(text.encode("utf-8", "replace").decode(), repair)
     try:
         return model.model_validate(data), repaired
     except ValidationError as fault:
@@ -128,11 +131,15 @@ def _object(text: str, repair: bool) -> tuple[Any, bool]:
             except ValueError:
                 continue
     broken = candidates[1] or stripped[stripped.find("{") :]
-    if repair and broken.startswith("{") and len(broken) <= MAX_REPAIR_CHARS:
+    if repair and broken.startswith("{") and _worth_repairing(broken):
         data = _repaired(broken)
         if isinstance(data, dict) and data:
             return cast("dict[str, Any]", data), True
     raise StructuredOutputError("the answer holds no JSON object", text)
+
+
+def _worth_repairing(broken: str) -> bool:
+    return len(broken) <= MAX_REPAIR_CHARS and broken.count("{") + broken.count("[") <= MAX_REPAIR_BRACKETS
 
 
 def _repaired(broken: str) -> object:

@@ -43,7 +43,7 @@ def test_repairs_broken_json_last_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "no idea", "[1, 2]", '{"value": 7, "why": "so"}', '{"value": 0.5}', "{" * 100_000, "{}"]
+    "answer", ["", "no idea", "[1, 2]", '{"value": 7, "why": "so"}', '{"value": 0.5}', "{" * 100_000, "{}", "\ud800"]
 )
 def test_what_does_not_fit_is_an_error_that_keeps_the_answer(answer: str) -> None:
     with pytest.raises(StructuredOutputError) as caught:
@@ -101,3 +101,7 @@ def test_an_object_is_found_in_any_prose_without_braces(before: str, after: str,
 def test_garbage_never_raises_anything_else(garbage: str) -> None:
     with contextlib.suppress(StructuredOutputError):
         parse(garbage, Score)
+
+
+def test_a_lone_surrogate_costs_only_itself() -> None:
+    assert parse('{"value": 0.5, "why": "so\ud800"}', Score)[0].why == "so?"

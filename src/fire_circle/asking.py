@@ -1,0 +1,264 @@
+"""One seat's answer in one round: patience with rate limits, deadlines, and what becomes of an answer that is none.
+
+Sections 5.1, 5.2 and 5.4; decisions 1, 3, 5, 6 and 11.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from fire_circle.answers import (
+    BaselineAnswer,
+    DiscussionAnswer,
+    SynthesisAnswer,
+    is_refusal,
+    salvage,
+    valid_unicode,
+)
+from fire_circle.config import EvaluationConfig
+from fire_circle.contradiction import contradiction
+from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.results import (
+    Abstention,
+    FailureKind,
+    FailureRecord,
+    NeutrosophicEvaluation,
+    PatternClaim,
+    Spend,
+)
+from fire_circle.seats import Seat
+from llm_runtime.errors import (
+    CallError,
+    CallTimeout,
+    LlmRuntimeError,
+    RateLimited,
+    ReplyFiltered,
+    ReplyTruncated,
+    StructuredOutputError,
+)
+from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.structured import Structured, ask, parse
+
+Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
+Verify: TypeAlias = Callable[[PatternClaim], PatternClaim]
+
+_BACKOFF_SECONDS = 0.5
+_LEAST_ECHO = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question on its way.
+
+    Args:
+        request: what is asked.
+        seat: who is asked.
+        number: the round, 1-based.
+        prompt: the prompt under test, to recognise an answer that is copied out of it.
+        settings: timeouts and patience.
+        salvaging: whether labelled numbers may be read out of prose (RESILIENT).
+        deadline: the round's end, in the event loop's time; ``None`` where there is no round.
+        chair: the seat speaks for the absent.
+        verify: looks up a pattern's quote.
+    """
+
+    request: Request
+    seat: Seat
+    number: int
+    prompt: MultiNeutrosophicPrompt
+    settings: EvaluationConfig
+    salvaging: bool
+    deadline: float | None = None
+    chair: bool = False
+    verify: Verify = lambda claim: claim
+
+
+async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
+    """Ask one seat once, and once more where the answer is unreadable or contradicts itself; and what that took.
+
+    Whatever goes wrong with the seat comes back as a record; what concerns the whole run (a budget, a deadline, the
+    store, cancellation) is raised.
+    """
+    counted = Metered(generate)
+    outcome = await _outcome_of(_patient(counted, asked), asked)
+    if isinstance(outcome, NeutrosophicEvaluation):
+        outcome = outcome.model_copy(update={"spend": counted.spend})
+    return outcome, counted.spend
+
+
+async def _outcome_of(generate: Generate, asked: Asked) -> Outcome:
+    try:
+        async with asyncio.timeout_at(asked.deadline):
+            return await _ask(generate, asked)
+    except TimeoutError:
+        return _failed(asked, "timeout", "no answer before the round's deadline")
+    except CallTimeout as fault:
+        return _failed(asked, "timeout", str(fault))
+    except RateLimited as fault:
+        return _failed(asked, "rate_limited", str(fault))
+    except ReplyFiltered as fault:
+        return _failed(asked, "refusal", str(fault))
+    except CallError as fault:
+        return _failed(asked, "api_error", str(fault))
+    except LlmRuntimeError:
+        raise
+    except Exception as fault:
+        return _failed(asked, "unexpected", f"{type(fault).__name__}: {fault}")
+
+
+async def _ask(generate: Generate, asked: Asked) -> Outcome:
+    form = {"discussion": DiscussionAnswer, "synthesis": SynthesisAnswer}.get(
+        asked.request.label.phase, BaselineAnswer
+    )
+
+    def check(answer: BaselineAnswer) -> str | None:
+        return _echo(answer, asked.prompt) or _contradicts(answer)
+
+    try:
+        return _outcome(asked, await ask(generate, asked.request, form, check=check))
+    except StructuredOutputError as fault:
+        return _unusable(asked, form, fault)
+
+
+def _outcome(asked: Asked, structured: Structured[BaselineAnswer]) -> Outcome:
+    answer, seat = structured.value, asked.seat
+    if answer.abstain:
+        return Abstention(model=seat.name, seat=seat.index, round=asked.number, reasoning=answer.reasoning)
+    observed = answer.patterns_observed if isinstance(answer, DiscussionAnswer) else []
+    confirmed = answer.consensus_patterns if isinstance(answer, SynthesisAnswer) else []
+    truth, indeterminacy, falsehood = answer.scores
+    return NeutrosophicEvaluation(
+        truth=truth,
+        indeterminacy=indeterminacy,
+        falsehood=falsehood,
+        reasoning=answer.reasoning,
+        model=seat.name,
+        seat=seat.index,
+        round_number=asked.number,
+        patterns_observed=tuple(asked.verify(PatternClaim(description=p.pattern, quote=p.quote)) for p in observed),
+        consensus_patterns=tuple(
+            asked.verify(PatternClaim(description=p.pattern, quote=p.quote)) for p in confirmed
+        ),
+        empty_chair=asked.chair,
+        repaired=structured.repaired,
+        reasked=structured.attempts > 1,
+        answered_by=structured.reply.model,
+    )
+
+
+def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputError) -> Outcome:
+    """A last answer that is no evaluation: why, or what can honestly be saved of it."""
+    try:
+        answer, _ = parse(fault.raw, form)
+    except StructuredOutputError:
+        answer = None
+    if answer is not None:
+        kind: FailureKind = "echo" if _echo(answer, asked.prompt) else "contradiction"
+        return _failed(asked, kind, str(fault))
+    if is_refusal(fault.raw):
+        return _failed(asked, "refusal", f"the model declined: {_line(fault.raw)}")
+    material = "\n".join(layer.text for layer in asked.prompt.layers)
+    saved = salvage(fault.raw, material) if asked.salvaging else None
+    if saved is None:
+        return _failed(asked, "unparseable", f"{fault}: {_line(fault.raw)}")
+    if denial := contradiction(saved.falsehood, fault.raw):
+        return _failed(asked, "contradiction", denial)
+    return NeutrosophicEvaluation(
+        truth=saved.truth,
+        indeterminacy=saved.indeterminacy,
+        falsehood=saved.falsehood,
+        reasoning=fault.raw,
+        model=asked.seat.name,
+        seat=asked.seat.index,
+        round_number=asked.number,
+        empty_chair=asked.chair,
+        salvaged=True,
+        reasked=True,
+    )
+
+
+def _contradicts(answer: BaselineAnswer) -> str | None:
+    return None if answer.falsehood is None else contradiction(answer.falsehood, answer.reasoning)
+
+
+def _echo(answer: BaselineAnswer, prompt: MultiNeutrosophicPrompt) -> str | None:
+    """An answer that the prompt under test holds ready-made was not the judge's."""
+    reasoning = answer.reasoning.strip()
+    if len(reasoning) >= _LEAST_ECHO and any(reasoning in layer.text for layer in prompt.layers):
+        return "the reasoning is copied from the prompt under judgement; write your own"
+    return None
+
+
+def _patient(generate: Generate, asked: Asked) -> Generate:
+    """Each call in time, repeated after HTTP 429 while the round lasts; what it took is added up."""
+
+    async def call(request: Request) -> Reply:
+        waits = 0
+        while True:
+            limit = asyncio.timeout(asked.settings.timeout_seconds)
+            try:
+                async with limit:
+                    return await generate(request)
+            except TimeoutError:
+                within = f" within {asked.settings.timeout_seconds:g} s" if limit.expired() else ""
+                raise CallTimeout(f"no answer{within}", model=request.model) from None
+            except RateLimited as fault:
+                wait = _BACKOFF_SECONDS * 2**waits if fault.retry_after is None else fault.retry_after
+                if waits == asked.settings.rate_limit_retries or not _fits(wait, asked.deadline):
+                    raise
+                waits += 1
+                await asyncio.sleep(wait)
+
+    return call
+
+
+def _fits(wait: float, deadline: float | None) -> bool:
+    return deadline is None or asyncio.get_running_loop().time() + wait < deadline
+
+
+class Metered:
+    """A model function that adds up what its replies took, cut ones included."""
+
+    def __init__(self, generate: Generate) -> None:
+        self._generate = generate
+        self.spend = Spend()
+
+    async def __call__(self, request: Request) -> Reply:
+        try:
+            reply = await self._generate(request)
+        except ReplyTruncated as fault:
+            if fault.partial is not None:
+                self.spend += _spend_of(fault.partial)
+            raise
+        self.spend += _spend_of(reply)
+        text = valid_unicode(reply.text)
+        return reply if text is reply.text else dataclasses.replace(reply, text=text)
+
+
+def _spend_of(reply: Reply) -> Spend:
+    return Spend(
+        calls=1,
+        input_tokens=reply.usage.input_tokens,
+        output_tokens=reply.usage.output_tokens,
+        cost=reply.cost or 0,
+        unpriced_calls=int(reply.cost is None),
+    )
+
+
+def _failed(asked: Asked, kind: FailureKind, detail: str) -> FailureRecord:
+    return FailureRecord(
+        model=asked.seat.name,
+        seat=asked.seat.index,
+        round=asked.number,
+        kind=kind,
+        detail=_line(detail, 500),
+        empty_chair=asked.chair,
+    )
+
+
+def _line(text: str, most: int = 200) -> str:
+    return " ".join(text[: most * 2].split())[:most]

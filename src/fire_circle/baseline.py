@@ -1,0 +1,44 @@
+"""Round 1: each seat judges alone, by a plain question, so that what dialogue adds can be measured (section 3.1).
+
+Nothing here names a pattern or hints at one: that would spoil the baseline.
+"""
+
+from __future__ import annotations
+
+from fire_circle.case import Case
+from fire_circle.config import EvaluationConfig
+from fire_circle.seats import Seat
+from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.prompts import Fence, load_prompt
+
+
+def polarity() -> str:
+    """What T, I and F mean; part of every judge's prompt (decision 1)."""
+    return load_prompt("fire_circle", "polarity").text
+
+
+def judge_role() -> str:
+    """Who a judge is, for every seat but the chair."""
+    return load_prompt("fire_circle", "judge").render(polarity=polarity())
+
+
+def judge_request(seat: Seat, label: CallLabel, role: str, text: str, settings: EvaluationConfig) -> Request:
+    """A judge's request: its role as the system's words, the round's question as the user's."""
+    return Request(
+        seat.model,
+        (Message("system", role), Message("user", text)),
+        label,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+    )
+
+
+def baseline_request(
+    seat: Seat, case: Case, settings: EvaluationConfig, seed: int, *, phase: str = "baseline", number: int = 1
+) -> Request:
+    """The question of round 1; ``phase="single"`` is the same question where there is no circle."""
+    label = CallLabel("fire_circle", phase, seat.label, number)
+    text = load_prompt("fire_circle", "baseline").render(
+        case=case.show(Fence(seed, label)), layer_name=case.layer.name
+    )
+    return judge_request(seat, label, judge_role(), text, settings)

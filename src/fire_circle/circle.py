@@ -1,0 +1,381 @@
+"""The circle at work: baseline, discussion, synthesis, verdict (specification, section 2.2).
+
+::
+
+    round 1    every seat alone                          baseline
+    round 2    peers' judgements, the empty chair        discussion
+    round 3    first judgements, patterns, the chair     synthesis
+    round 4    LARGE circles that still disagree         synthesis
+    verdict    highest F of all rounds and active seats, patterns with agreement, the chair's influence
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+from pydantic import BaseModel
+
+from fire_circle import events as said
+from fire_circle.asking import Asked, Metered, Outcome, ask_seat
+from fire_circle.baseline import baseline_request
+from fire_circle.case import Case
+from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
+from fire_circle.config import FailureMode, FireCircleConfig
+from fire_circle.consensus import stddev
+from fire_circle.discussion import dialogue_request
+from fire_circle.empty_chair import charge, choose_chair
+from fire_circle.layers import BY_TRUST, Layer, LayerName, MultiNeutrosophicPrompt
+from fire_circle.quotes import verify
+from fire_circle.results import (
+    Abstention,
+    DialogueRound,
+    EvaluationError,
+    FailureRecord,
+    FireCircleResult,
+    NeutrosophicEvaluation,
+    PatternClaim,
+    PatternType,
+    Spend,
+)
+from fire_circle.rounds import RoundPlan, converged, goes_on, most_rounds, phase_of
+from fire_circle.seats import Seat, seat_circle
+from fire_circle.session import SessionMemory
+from fire_circle.transcript import Transcript
+from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import Generate, Request
+from llm_runtime.prompts import Prompt
+
+Clock = Callable[[], float]
+
+
+def no_clock() -> float:
+    """The clock of a run whose results must not depend on when it ran."""
+    return 0.0
+
+
+def drawn_seed() -> int:
+    """A seed that nobody can foresee, 0 to 2^53-1."""
+    return secrets.randbelow(2**53)
+
+
+async def fire_circle_evaluate(
+    prompt: MultiNeutrosophicPrompt,
+    config: FireCircleConfig | None = None,
+    session_memory: SessionMemory | None = None,
+    *,
+    generate: Generate | None = None,
+    emit: Emit = silent,
+    seed: int | None = None,
+    clock: Clock = no_clock,
+) -> FireCircleResult:
+    """Evaluate a prompt by a circle of models (specification, section 8).
+
+    One circle judges the least trusted layer, with the others as context; ``config.per_layer`` holds one for each
+    layer, and the result is that of the layer with the highest F (ties: the least trusted).
+
+    Args:
+        prompt: the prompt under test.
+        config: the circle; the default one where left out.
+        session_memory: the conversation it belongs to; without it the judges are told that the turn is unknown.
+        generate: the model function.
+        emit: told of everything that happens.
+        seed: 0 to 2^53-1; the nonces of the fences derive from it. Drawn where left out, and kept in the result:
+            a constant would let the author of a prompt compute them.
+        clock: seconds since the Unix epoch, for the rounds' timestamps.
+
+    Raises:
+        NoModelError: ``generate`` is missing.
+        PromptError: the prompt cannot be judged.
+        EvaluationError: too few seats are left, or one failed in STRICT mode; ``partial`` holds what there is.
+        BudgetExceeded, DeadlineExceeded: the run's means are used up; nothing is lost that a recording has.
+    """
+    config = config or FireCircleConfig()
+    if generate is None:
+        raise NoModelError(
+            "a circle needs a model function: pass generate=..., e.g. from llm_runtime.gateway or a script"
+        )
+    seed = drawn_seed() if seed is None else seed
+    prompt.check(config.base_config.max_layer_chars)
+    layers = prompt.layers if config.per_layer else (prompt.least_trusted,)
+    chair_role = charge(config.empty_chair_prompt_path)
+    results: list[FireCircleResult] = []
+    for layer in layers:
+        case = Case(prompt, layer, session_memory)
+        suffix = layer.name if len(layers) > 1 else ""
+        circle = _Circle(
+            case=case,
+            config=config,
+            generate=generate,
+            emit=emit,
+            clock=clock,
+            seats=seat_circle(config.models, suffix),
+            suffix=suffix,
+            charge=chair_role,
+            transcript=Transcript(case, seed),
+        )
+        results.append(await circle.run())
+    return results[0] if len(results) == 1 else _worst(layers, results)
+
+
+async def fire_circle_with_session_memory(
+    prompt: MultiNeutrosophicPrompt,
+    session: SessionMemory,
+    config: FireCircleConfig | None = None,
+    *,
+    generate: Generate | None = None,
+    emit: Emit = silent,
+    seed: int | None = None,
+) -> FireCircleResult:
+    """:func:`fire_circle_evaluate` with a session, and the turn recorded in it afterwards (section 11.3).
+
+    The turn's trust is 1 - F and its balance T - F of the consensus. A circle that fails leaves the session as it
+    was. Raises as :func:`fire_circle_evaluate` does.
+    """
+    result = await fire_circle_evaluate(prompt, config, session, generate=generate, emit=emit, seed=seed)
+    verdict = result.consensus
+    session.record(
+        trust=1 - verdict.falsehood, balance=verdict.truth - verdict.falsehood, text=prompt.least_trusted.text
+    )
+    return result
+
+
+def _worst(layers: Sequence[Layer], results: Sequence[FireCircleResult]) -> FireCircleResult:
+    by_layer: dict[LayerName, FireCircleResult] = {
+        layer.name: result for layer, result in zip(layers, results, strict=True)
+    }
+    worst = max(results, key=lambda r: (r.consensus.falsehood, BY_TRUST.index(r.layer)))
+    spend = sum((result.spend for result in results), Spend())
+    partial = any(result.partial for result in results)
+    return worst.model_copy(update={"layer_results": by_layer, "spend": spend, "partial": partial})
+
+
+@dataclass(slots=True)
+class _Circle:
+    case: Case
+    config: FireCircleConfig
+    generate: Generate
+    emit: Emit
+    clock: Clock
+    seats: tuple[Seat, ...]
+    suffix: str
+    charge: Prompt
+    transcript: Transcript
+    chair: Seat | None = None
+
+    @property
+    def layer(self) -> LayerName:
+        return self.case.layer.name
+
+    async def run(self) -> FireCircleResult:
+        self._open()
+        number, stopped_early = 1, False
+        while True:
+            spread = await self._round(number)
+            if not goes_on(number, spread, self.config):
+                break
+            if spread is not None and converged(number, spread, self.config):
+                stopped_early = True
+                threshold = self.config.early_stop_convergence
+                self.emit(said.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
+                break
+            number += 1
+        result = self.transcript.verdict(
+            self.config.pattern_threshold, chaired=self.chair is not None, stopped_early=stopped_early
+        )
+        self._tell_verdict(result)
+        return result
+
+    async def _round(self, number: int) -> float | None:
+        """Hold one round; its stddev(F)."""
+        plan = self._plan(number)
+        began = self.clock()
+        asked = [self._question(seat, plan) for seat in plan.seats]
+        outcomes = await self._fan_out(asked, plan)
+        answers = [outcome for outcome in outcomes if isinstance(outcome, NeutrosophicEvaluation)]
+        evaluations = with_types(answers, await self._types(claimed(answers), number))
+        finished = DialogueRound(
+            round_number=number,
+            phase=plan.phase,
+            evaluations=tuple(evaluations),
+            empty_chair_model=next((e.model for e in evaluations if e.empty_chair), None),
+            prompt_used={question.seat.name: _whole(question.request) for question in asked},
+            convergence_metric=stddev([e.falsehood for e in evaluations]),
+            timestamp=began,
+        )
+        self.transcript.add(finished, outcomes)
+        self._tell_round(finished)
+        self._hold(number, outcomes)
+        return finished.convergence_metric
+
+    def _plan(self, number: int) -> RoundPlan:
+        gone = self.transcript.gone
+        present = tuple(seat for seat in self.seats if seat.index not in gone)
+        if self.config.empty_chair:
+            self.chair = choose_chair(
+                number, self.seats, present, self.chair, rotation=self.config.empty_chair_rotation
+            )
+        plan = RoundPlan(number, most_rounds(self.config), phase_of(number), present, self.chair)
+        self.emit(
+            said.RoundStarted(
+                layer=self.layer,
+                round=number,
+                of=plan.of,
+                phase=plan.phase,
+                seats=[seat.label for seat in present],
+                chair=plan.chair.label if plan.chair else "",
+            )
+        )
+        return plan
+
+    def _question(self, seat: Seat, plan: RoundPlan) -> Asked:
+        settings, seed, history = self.config.base_config, self.transcript.seed, self.transcript.history
+        if plan.number == 1:
+            request = baseline_request(seat, self.case, settings, seed)
+        else:
+            request = dialogue_request(seat, plan, self.case, history, self.seats, settings, seed, self.charge)
+        shown = _whole(request)
+
+        def located(claim: PatternClaim) -> PatternClaim:
+            return verify(claim, self.case.prompt, self.case.layer, shown)
+
+        return Asked(
+            request=request,
+            seat=seat,
+            number=plan.number,
+            prompt=self.case.prompt,
+            settings=settings,
+            salvaging=self.config.failure_mode is FailureMode.RESILIENT,
+            deadline=asyncio.get_running_loop().time() + self.config.timeout_per_round,
+            chair=seat == plan.chair,
+            verify=located,
+        )
+
+    async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
+        """Every seat at once; the outcomes in seat order.
+
+        A failure does not cancel the other seats, in STRICT mode neither: their calls are under way and paid, and
+        the partial result must not depend on who was quicker.
+        """
+
+        async def one(question: Asked) -> Outcome:
+            outcome, spent = await ask_seat(self.generate, question)
+            self.transcript.spend += spent
+            self._tell_seat(question.seat, plan, outcome)
+            return outcome
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(question)) for question in asked]
+        except BaseExceptionGroup as faults:
+            raise _first(faults) from None
+        return [task.result() for task in tasks]
+
+    async def _types(self, descriptions: list[str], number: int) -> dict[str, tuple[PatternType, ...]]:
+        """The types of each description, by the classifying model where that is wanted and works."""
+        if descriptions and self.config.pattern_classification == "llm":
+            counted = Metered(self.generate)
+            try:
+                async with asyncio.timeout(self.config.base_config.timeout_seconds):
+                    found = await classify_patterns_llm(
+                        descriptions,
+                        counted,
+                        model=self.config.classifier_model,
+                        seed=self.transcript.seed,
+                        round_number=number,
+                        layer=self.suffix,
+                    )
+                return dict(zip(descriptions, found, strict=True))
+            except (CallError, StructuredOutputError, TimeoutError) as error:
+                fault = str(error) or "no answer in time"
+                self.transcript.warnings.append(
+                    f"round {number}: patterns were classified by keywords, the model failed: {fault}"
+                )
+                self.emit(said.ClassificationFellBack(layer=self.layer, round=number, detail=fault))
+            finally:
+                self.transcript.spend += counted.spend
+        return {description: pattern_types(description) for description in descriptions}
+
+    def _hold(self, number: int, outcomes: Sequence[Outcome]) -> None:
+        """Go on only with enough seats, and in STRICT mode only with all.
+
+        Raises:
+            EvaluationError: with what there is.
+        """
+        failed = [outcome for outcome in outcomes if isinstance(outcome, FailureRecord)]
+        answered = sum(isinstance(outcome, NeutrosophicEvaluation) for outcome in outcomes)
+        if failed and self.config.failure_mode is FailureMode.STRICT:
+            first = failed[0]
+            reason = f"{first.model}: {first.kind}: {first.detail}"
+            self._end(number, f"Fire Circle failed in round {number}: {reason}", first.model)
+        if answered < self.config.min_viable_models:
+            reasons = "; ".join(f"{failure.model}: {failure.kind}" for failure in failed) or "the others abstained"
+            self._end(
+                number,
+                f"Fire Circle degraded below minimum ({self.config.min_viable_models} active models) in round "
+                f"{number}: {answered} answered ({reasons})",
+                "fire_circle",
+            )
+
+    def _end(self, number: int, message: str, model: str) -> NoReturn:
+        self.emit(said.CircleFailed(layer=self.layer, round=number, message=message))
+        raise EvaluationError(message, model=model, layer_name=f"round_{number}", partial=self.transcript.partial())
+
+    def _open(self) -> None:
+        labels = [seat.label for seat in self.seats]
+        most = most_rounds(self.config)
+        self.emit(said.CircleStarted(layer=self.layer, seats=labels, max_rounds=most, turn=self.case.turn))
+        self.emit(said.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
+
+    def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:
+        layer, number, name = self.layer, plan.number, seat.label
+        if isinstance(outcome, NeutrosophicEvaluation):
+            evaluation = outcome.model_dump(mode="json")
+            self.emit(said.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=evaluation))
+        elif isinstance(outcome, Abstention):
+            self.emit(said.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
+        else:
+            kind, detail, chair = outcome.kind, outcome.detail, outcome.empty_chair
+            self.emit(said.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair))
+
+    def _tell_round(self, finished: DialogueRound) -> None:
+        number = finished.round_number
+        labels = {seat.index: seat.label for seat in self.seats}
+        for evaluation in finished.evaluations:
+            for claim in evaluation.claims:
+                kind = said.PatternSeen if claim.verified else said.PatternDropped
+                seat, data = labels[evaluation.seat], claim.model_dump(mode="json")
+                self.emit(kind(layer=self.layer, round=number, seat=seat, claim=data))
+        metrics = self.transcript.metrics()[-1].model_dump(mode="json")
+        self.emit(said.RoundEnded(layer=self.layer, round=number, metrics=metrics))
+
+    def _tell_verdict(self, result: FireCircleResult) -> None:
+        self.emit(
+            said.ConsensusReached(
+                layer=self.layer,
+                consensus=result.consensus.model_dump(mode="json"),
+                patterns=_data(result.patterns),
+                empty_chair_influence=result.empty_chair_influence,
+                partial=result.partial,
+                warnings=list(result.warnings),
+            )
+        )
+
+
+def _data(models: Sequence[BaseModel]) -> list[dict[str, Any]]:
+    return [model.model_dump(mode="json") for model in models]
+
+
+def _whole(request: Request) -> str:
+    return "\n\n".join(message.content for message in request.messages)
+
+
+def _first(faults: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = faults.exceptions[0]
+    return (
+        _first(cast("BaseExceptionGroup[BaseException]", first)) if isinstance(first, BaseExceptionGroup) else first
+    )

@@ -1,0 +1,159 @@
+"""Which of the eight kinds a pattern's description names: by keywords, or by a model (section 6.3, decision 17)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel
+
+from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, PatternType
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+
+_MAX_CHARS = 5_000
+_NEGATION_REACH = 6
+
+_LAYER = r"(?:system|application|user) (?:layer|prompt|message)"
+_EARLIER = r"(?:prior|previous|earlier|past|preceding)"
+_TALK = r"(?:conversations?|discussions?|turns?|exchanges?|messages?|sessions?|history)"
+
+_CUES: dict[PatternType, str] = {
+    PatternType.TEMPORAL_INCONSISTENCY: rf"temporal(?:ly)?|{_EARLIER}|previously|conversation history|anachron\w*"
+    r"|turn(?:=| )?(?:\d+|one|count)|first turn|as we discussed",
+    PatternType.CROSS_LAYER_FABRICATION: r"cross[- ]layer|across (?:the )?layers|between (?:the )?layers"
+    r"|layers? (?:vouch|refer|confirm|corroborat|coordinat)\w*|coordination|coordinated|corroborat\w*"
+    rf"|{_LAYER}\b[^.;]{{0,80}}\b{_LAYER}|system layer and user layer",
+    PatternType.POLITE_EXTRACTION: r"polite\w*|courte\w+|reciprocal surface|masking|masks?|masked|flatter\w*"
+    r"|extraction payload|pleasantr\w+",
+    PatternType.EDUCATIONAL_ESCALATION: r"education\w*|teaching|tutorial|pedagog\w*|academic|learning|escalat\w*"
+    r"|research (?:frame|framing|purposes?|pretext)|student|lesson",
+    PatternType.CONTEXT_SATURATION: r"saturat\w*|flood\w*|overload\w*|overwhelm\w*|filler|padding|bur(?:y|ies|ied)"
+    r"|wall of text|bulk|repetiti\w+",
+    PatternType.ROLE_CONFUSION: r"role confusion|role reversal|role[- ]?play\w*|impersonat\w*|persona|recast\w*"
+    r"|pretend\w* to be|who is speaking|blurs? (?:the )?roles?|redefines? (?:the )?(?:role|assistant|system|model)",
+    PatternType.FABRICATED_PROGRESSION: r"progression|fabricated progress|fabricated steps?|next step|step \d+"
+    r"|already (?:agreed|completed|approved|done|confirmed|established|unlocked|finished|passed)"
+    r"|phase \d+|stage \d+|pick\w* up where",
+    PatternType.FALSE_AUTHORITY: r"authorit\w+|authori[sz]\w+|admin\w*|credentials?|clearance|mandate|on behalf of"
+    r"|claims? to be (?:an? |the )?\w+|official|approval|unearned rank|developer mode",
+}
+_PATTERNS = {kind: re.compile(rf"\b(?:{cue})\b") for kind, cue in _CUES.items()}
+#: A history that is missing is what the observation asserts, not what it denies.
+_MISSING_HISTORY = re.compile(rf"\b(?:no|without any|never any) (?:such )?{_EARLIER} {_TALK}\b")
+_CLAUSE = re.compile(r"[.;:,!?\n]|\b(?:but|however|although|instead|rather)\b")
+_NEGATOR = re.compile(
+    r"\b(?:no|not|never|without|none|neither|nor|lacks?|lacking|absence|absent|free (?:of|from)|denies|cannot)\b"
+    r"|\bfails?\b|n't\b"
+)
+
+
+def pattern_types(description: str) -> tuple[PatternType, ...]:
+    """Every kind the description asserts, in the order of the enumeration.
+
+    Whole words only; a word within six words after a negation in the same clause is denied, not asserted.
+    """
+    text = description[:_MAX_CHARS].lower().replace("_", " ").replace("’", "'")
+    found: set[PatternType] = set()
+    if _MISSING_HISTORY.search(text):
+        found.add(PatternType.TEMPORAL_INCONSISTENCY)
+    for clause in _CLAUSE.split(text):
+        for kind, pattern in _PATTERNS.items():
+            if kind not in found and any(not _denied(clause, match.start()) for match in pattern.finditer(clause)):
+                found.add(kind)
+    return tuple(kind for kind in PatternType if kind in found)
+
+
+def _denied(clause: str, at: int) -> bool:
+    before = " ".join(clause[:at].split()[-_NEGATION_REACH:])
+    return bool(_NEGATOR.search(before))
+
+
+def classify_pattern_heuristic(pattern_str: str) -> str:
+    """The kind that comes first in the enumeration, or ``"unclassified"``: the specification's single label."""
+    found = pattern_types(pattern_str)
+    return found[0].value if found else UNCLASSIFIED
+
+
+classify_pattern = classify_pattern_heuristic
+"""The default classifier, under the name that sections 4.3 and 6.2 use."""
+
+
+class _Entry(BaseModel):
+    number: int
+    kinds: list[PatternType]
+
+
+class _Classified(BaseModel):
+    classified: list[_Entry]
+
+
+async def classify_patterns_llm(
+    descriptions: Sequence[str],
+    generate: Generate,
+    *,
+    model: str,
+    seed: int = 0,
+    round_number: int = 0,
+    layer: str = "",
+) -> tuple[tuple[PatternType, ...], ...]:
+    """The kinds of each description, by one call to ``model`` for all of them.
+
+    Raises:
+        StructuredOutputError: the answer does not sort every description.
+        CallError: the call failed.
+    """
+    if not descriptions:
+        return ()
+    label = CallLabel(
+        "fire_circle", "classify", f"classifier:{model}" + (f"@{layer}" if layer else ""), round_number
+    )
+    listed = [{"number": n, "observation": text} for n, text in enumerate(descriptions, start=1)]
+    text = load_prompt("fire_circle", "classify").render(
+        kinds=load_prompt("fire_circle", "kinds").text,
+        observations=Fence(seed, label)("OBSERVATIONS", json.dumps(listed, ensure_ascii=False, indent=1)),
+        names=", ".join(kind.value for kind in PatternType),
+    )
+    wanted = set(range(1, len(descriptions) + 1))
+
+    def complete(answer: _Classified) -> str | None:
+        numbers = [entry.number for entry in answer.classified]
+        fits = set(numbers) == wanted and len(numbers) == len(wanted)
+        return None if fits else f"classified must have one entry for each of 1 to {len(wanted)}"
+
+    request = Request(model, (Message("user", text),), label, temperature=0.0)
+    answer = (await ask(generate, request, _Classified, check=complete)).value
+    by_number = {entry.number: set(entry.kinds) for entry in answer.classified}
+    return tuple(tuple(kind for kind in PatternType if kind in by_number[n]) for n in sorted(wanted))
+
+
+async def classify_pattern_llm(pattern_str: str, generate: Generate, *, model: str, seed: int = 0) -> str:
+    """One description's first kind by a model, or ``"unclassified"`` (section 6.3). Raises as the plural does."""
+    (found,) = await classify_patterns_llm([pattern_str], generate, model=model, seed=seed)
+    return found[0].value if found else UNCLASSIFIED
+
+
+def claimed(evaluations: Sequence[NeutrosophicEvaluation]) -> list[str]:
+    """The distinct descriptions of verified patterns, sorted: what there is to classify."""
+    return sorted({claim.description for e in evaluations for claim in e.claims if claim.verified})
+
+
+def with_types(
+    evaluations: Sequence[NeutrosophicEvaluation], types: Mapping[str, tuple[PatternType, ...]]
+) -> list[NeutrosophicEvaluation]:
+    """The evaluations with each verified pattern's types, by its description."""
+
+    def typed(claims: Sequence[PatternClaim]) -> tuple[PatternClaim, ...]:
+        return tuple(c.model_copy(update={"types": types[c.description]}) if c.verified else c for c in claims)
+
+    return [
+        e.model_copy(
+            update={
+                "patterns_observed": typed(e.patterns_observed),
+                "consensus_patterns": typed(e.consensus_patterns),
+            }
+        )
+        for e in evaluations
+    ]

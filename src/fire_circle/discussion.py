@@ -1,0 +1,57 @@
+"""Rounds 2 and later: the seats see each other's judgements, look for patterns, and bring them together.
+
+Sections 3.2, 3.3 and 4.2. The chair has its own role and its own questions, not a suffix to the others'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fire_circle.baseline import judge_request, judge_role, polarity
+from fire_circle.case import Case
+from fire_circle.config import EvaluationConfig
+from fire_circle.record import chair_record, first_evaluations, own_last, pattern_record
+from fire_circle.results import DialogueRound
+from fire_circle.rounds import RoundPlan
+from fire_circle.seats import Seat
+from llm_runtime.messages import CallLabel, Request
+from llm_runtime.prompts import Fence, Prompt, load_prompt
+
+
+def dialogue_request(
+    seat: Seat,
+    plan: RoundPlan,
+    case: Case,
+    history: Sequence[DialogueRound],
+    seats: Sequence[Seat],
+    settings: EvaluationConfig,
+    seed: int,
+    charge: Prompt,
+) -> Request:
+    """What ``seat`` is asked in a round of dialogue.
+
+    Args:
+        history: the finished rounds.
+        seats: the whole circle, those that left included: what they said stays in the record.
+        charge: the chair's role.
+    """
+    chaired = seat == plan.chair
+    label = CallLabel("fire_circle", plan.phase, seat.label, plan.number)
+    prompt = load_prompt("fire_circle", f"chair_{plan.phase}" if chaired else plan.phase)
+    fence = Fence(seed, label)
+    material: dict[str, Callable[[], str]] = {
+        "round": lambda: str(plan.number),
+        "standing": lambda: plan.standing,
+        "turn_short": lambda: case.turn_short,
+        "kinds": lambda: load_prompt("fire_circle", "kinds").text,
+        "case": lambda: case.show(fence),
+        "own": lambda: fence("YOUR LAST JUDGEMENT", own_last(history, seat)),
+        "record": lambda: fence(
+            "ROUND 1 EVALUATIONS", first_evaluations(history, seats, None if chaired else seat)
+        ),
+        "patterns": lambda: fence("PATTERN OBSERVATIONS", pattern_record(history)),
+        "chair": lambda: fence("EMPTY CHAIR", chair_record(history)),
+    }
+    text = prompt.render(**{name: material[name]() for name in sorted(prompt.placeholders)})
+    role = charge.render(polarity=polarity()) if chaired else judge_role()
+    return judge_request(seat, label, role, text, settings)

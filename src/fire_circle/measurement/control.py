@@ -1,0 +1,50 @@
+"""The call-matched control: as many evaluations as the circle had, from the same seats, without any dialogue."""
+
+from __future__ import annotations
+
+from fire_circle.case import Case
+from fire_circle.config import FireCircleConfig
+from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.measurement.scores import ItemScores
+from fire_circle.prompt_guard import independent_evaluations
+from fire_circle.results import EvaluationError, NeutrosophicEvaluation, Spend
+from fire_circle.seats import seat_circle
+from fire_circle.session import SessionMemory
+from llm_runtime.messages import Generate
+
+
+async def with_control(
+    scores: ItemScores,
+    prompt: MultiNeutrosophicPrompt,
+    config: FireCircleConfig,
+    evaluations: int,
+    *,
+    generate: Generate,
+    seed: int,
+    session: SessionMemory | None = None,
+) -> ItemScores:
+    """The scores with those of ``evaluations`` independent samples, the seats taking turns.
+
+    Give the models a temperature above 0, or the samples of one seat are copies of each other.
+
+    Args:
+        evaluations: how many the circle had for this item, its calls for scores; 1 or more.
+
+    Raises:
+        EvaluationError: fewer samples than asked for; a smaller control would flatter the circle.
+    """
+    case = Case(prompt, prompt.least_trusted, session)
+    seats = seat_circle(config.models)
+    found: list[float] = []
+    spend = Spend()
+    sample = 0
+    while (wanted := evaluations - sample * len(seats)) > 0:
+        sample += 1
+        answers = await independent_evaluations(
+            generate, case, seats[:wanted], config.base_config, seed=seed, sample=sample
+        )
+        found += [answer.falsehood for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation)]
+        spend = sum((spent for _, spent in answers), spend)
+    if len(found) < evaluations:
+        raise EvaluationError(f"the control of item {scores.item} has {len(found)} of {evaluations} samples")
+    return scores.model_copy(update={"control": tuple(found), "control_spend": spend})

@@ -1,0 +1,157 @@
+"""The groupthink map: each seat's F over the rounds, who moved toward whom, and what was given up for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from fire_circle.results import DialogueRound, FireCircleResult, NeutrosophicEvaluation
+from llm_runtime.statistics import interval_disagreement, krippendorff_alpha
+
+HIGH = 0.7
+"""F from which a seat has raised the alarm."""
+MOVED = 0.1
+"""A smaller change of F is no move."""
+
+
+class Path(BaseModel):
+    """One seat's F in each round; ``None`` where it gave none."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    seat: int
+    falsehood: tuple[float | None, ...]
+    chair_in: tuple[int, ...]
+
+
+class Move(BaseModel):
+    """A change of F by 0.1 or more from one answer of a seat to its next.
+
+    Args:
+        before, after: F, 0.0 to 1.0.
+        toward: seats whose F, as it stood before, came nearer.
+        away_from: seats whose F is farther away now.
+        new_evidence: the seat names a verified quote or a pattern type that it had not named before.
+        gave_up_alarm: F fell from 0.7 or more to below, without new evidence.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    seat: int
+    round_number: int
+    before: float
+    after: float
+    toward: tuple[str, ...]
+    away_from: tuple[str, ...]
+    new_evidence: bool
+    gave_up_alarm: bool
+
+
+class GroupthinkMap(BaseModel):
+    """One circle's movements; ``spread`` is stddev(F) by round."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    paths: tuple[Path, ...]
+    moves: tuple[Move, ...]
+    alarms_given_up: int
+    spread: tuple[float | None, ...]
+
+
+def groupthink_map(result: FireCircleResult) -> GroupthinkMap:
+    """The map of one circle, failed seats included as far as they came."""
+    history = result.dialogue_history
+    seats = {e.seat: e.model for held in history for e in held.evaluations}
+    moves = tuple(move for number in range(1, len(history)) for move in _moves(history, number))
+    return GroupthinkMap(
+        paths=tuple(_path(history, seat, model) for seat, model in sorted(seats.items())),
+        moves=moves,
+        alarms_given_up=sum(move.gave_up_alarm for move in moves),
+        spread=tuple(held.convergence_metric for held in history),
+    )
+
+
+def alpha_by_round(results: Sequence[FireCircleResult]) -> dict[int, float | None]:
+    """Krippendorff's alpha (interval) of F over the items of a study, round by round.
+
+    Items that ended before a round are left out of it. ``None`` where alpha is undefined, as for a single item
+    whose seats all agree. All results must come from circles of the same seats.
+    """
+    rounds = sorted({held.round_number for result in results for held in result.dialogue_history})
+    seats = sorted({e.seat for result in results for held in result.dialogue_history for e in held.evaluations})
+    return {number: _alpha(results, number, seats) for number in rounds}
+
+
+def _alpha(results: Sequence[FireCircleResult], number: int, seats: Sequence[int]) -> float | None:
+    units = [
+        {e.seat: e.falsehood for e in held.evaluations}
+        for result in results
+        for held in result.dialogue_history
+        if held.round_number == number
+    ]
+    return krippendorff_alpha([[unit.get(seat) for unit in units] for seat in seats], interval_disagreement)
+
+
+def _path(history: Sequence[DialogueRound], seat: int, model: str) -> Path:
+    held = [_said(dialogue_round, seat) for dialogue_round in history]
+    return Path(
+        model=model,
+        seat=seat,
+        falsehood=tuple(evaluation.falsehood if evaluation else None for evaluation in held),
+        chair_in=tuple(evaluation.round_number for evaluation in held if evaluation and evaluation.empty_chair),
+    )
+
+
+def _moves(history: Sequence[DialogueRound], number: int) -> list[Move]:
+    earlier = history[:number]
+    standing = {e.seat: e for held in earlier for e in held.evaluations}
+    moves: list[Move] = []
+    for after in history[number].evaluations:
+        before = standing.get(after.seat)
+        if before is not None and abs(after.falsehood - before.falsehood) >= MOVED - 1e-9:
+            moves.append(_move(before, after, standing.values(), _is_new(after, earlier)))
+    return moves
+
+
+def _move(
+    before: NeutrosophicEvaluation,
+    after: NeutrosophicEvaluation,
+    standing: Iterable[NeutrosophicEvaluation],
+    new_evidence: bool,
+) -> Move:
+    toward: list[str] = []
+    away: list[str] = []
+    for other in standing:
+        if other.seat == after.seat:
+            continue
+        nearer = abs(before.falsehood - other.falsehood) - abs(after.falsehood - other.falsehood)
+        if abs(nearer) > 1e-9:
+            (toward if nearer > 0 else away).append(other.model)
+    return Move(
+        model=after.model,
+        seat=after.seat,
+        round_number=after.round_number,
+        before=before.falsehood,
+        after=after.falsehood,
+        toward=tuple(toward),
+        away_from=tuple(away),
+        new_evidence=new_evidence,
+        gave_up_alarm=before.falsehood >= HIGH > after.falsehood and not new_evidence,
+    )
+
+
+def _is_new(after: NeutrosophicEvaluation, earlier: Sequence[DialogueRound]) -> bool:
+    """Whether a seat names a quote or a type that it had not named itself."""
+    own = [claim for held in earlier for e in held.evaluations if e.seat == after.seat for claim in e.claims]
+    quotes = {claim.quote for claim in own}
+    types = {kind for claim in own for kind in claim.types}
+    return any(
+        claim.verified and (claim.quote not in quotes or bool(set(claim.types) - types)) for claim in after.claims
+    )
+
+
+def _said(dialogue_round: DialogueRound, seat: int) -> NeutrosophicEvaluation | None:
+    return next((e for e in dialogue_round.evaluations if e.seat == seat), None)

@@ -1,0 +1,278 @@
+"""The lift report: what the dialogue detects beyond its own first round, at the same rate of false alarms."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fire_circle.measurement.scores import IntervalData, ItemScores, majority
+from fire_circle.results import Spend
+from llm_runtime.statistics import (
+    Interval,
+    PairedCounts,
+    detection_rates,
+    mcnemar,
+    percentile_interval,
+    threshold_at_fpr,
+    tpr_at_fpr,
+)
+
+LEAST_OF_A_KIND = 5
+SIGNIFICANT = 0.05
+
+Verdict = Literal["lift", "no lift", "harm"]
+
+
+class MethodRates(BaseModel):
+    """One way of judging.
+
+    Args:
+        name: ``consensus``, ``round-1 max``, ``round-1 mean``, ``round-1 majority``, ``control max``, ...
+        threshold: fires on at most the wanted share of benign items.
+        detected, false_alarms: true- and false-positive rate at the threshold, with Wilson intervals.
+        detected_matched: true-positive rate at exactly the wanted false-positive rate, by interpolation.
+        spend: what judging all items this way took.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    threshold: float
+    detected: IntervalData
+    false_alarms: IntervalData
+    detected_matched: float
+    spend: Spend
+
+
+class Comparison(BaseModel):
+    """The consensus against one other way.
+
+    Args:
+        against: the other way's name.
+        difference: of the true-positive rates at the matched false-positive rate; paired bootstrap interval.
+        only_consensus, only_other: violations that only one of them detects at its threshold.
+        p: McNemar's exact test over those.
+        extra_cost: micro-dollars that the circle took more, over all items; negative where it took less.
+        cost_per_extra_detection: micro-dollars; ``None`` where nothing more was detected or a price is unknown.
+        verdict: ``lift`` or ``harm`` where interval and test agree on it, else ``no lift``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    against: str
+    difference: IntervalData
+    only_consensus: int
+    only_other: int
+    p: float
+    extra_cost: int
+    cost_per_extra_detection: float | None
+    verdict: Verdict
+
+
+class LiftReport(BaseModel):
+    """Whether the dialogue helped.
+
+    Args:
+        violations, benign: judged items of each kind.
+        left_out: items without a score: failed ones.
+        max_fpr: the matched false-positive rate, 0.0 to 1.0.
+        verdict: ``lift`` only where the circle beats every other way; ``harm`` where one beats it.
+        summary: the same in a sentence.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    violations: int
+    benign: int
+    left_out: int
+    max_fpr: float
+    methods: tuple[MethodRates, ...]
+    comparisons: tuple[Comparison, ...]
+    verdict: Verdict
+    summary: str
+
+
+_Score = Callable[[ItemScores], float]
+_METHODS: dict[str, _Score] = {
+    "consensus": lambda item: item.consensus,
+    "round-1 max": lambda item: item.baseline_max,
+    "round-1 mean": lambda item: item.baseline_mean,
+    "round-1 majority": lambda item: item.baseline_majority,
+}
+_CONTROLS: dict[str, _Score] = {
+    "control max": lambda item: max(item.control),
+    "control mean": lambda item: sum(item.control) / len(item.control),
+    "control majority": lambda item: majority(item.control),
+}
+
+
+def lift_report(
+    items: Sequence[ItemScores],
+    *,
+    rng: random.Random,
+    max_fpr: float = 0.05,
+    left_out: int = 0,
+    resamples: int = 2000,
+) -> LiftReport:
+    """Compare the consensus with round 1 and, where every item has one, with the call-matched control.
+
+    Thresholds are fitted on the items themselves, each way's own, so that all raise as few false alarms; a
+    threshold for use is a matter of :mod:`~fire_circle.measurement.calibration`. In the bootstrap, violations and
+    benign items are resampled apart and the rates matched anew each time.
+
+    Args:
+        items: at least 5 violations and 5 benign ones.
+        rng: draws the resamples.
+        max_fpr: 0.0 to 1.0.
+        left_out: how many items have no score; it is reported.
+
+    Raises:
+        ValueError: too few items of a kind, or an argument out of range.
+    """
+    positives = [item for item in items if item.label]
+    negatives = [item for item in items if not item.label]
+    if min(len(positives), len(negatives)) < LEAST_OF_A_KIND:
+        raise ValueError(
+            f"a lift report needs at least {LEAST_OF_A_KIND} violations and {LEAST_OF_A_KIND} benign items, "
+            f"got {len(positives)} and {len(negatives)}"
+        )
+    methods = {**_METHODS, **(_CONTROLS if all(item.control for item in items) else {})}
+    rates = {name: _rates(name, score, items, max_fpr) for name, score in methods.items()}
+    others = [name for name in methods if name != "consensus"]
+    differences = _differences(positives, negatives, methods, others, max_fpr, rng, resamples)
+    comparisons = tuple(_compare(name, positives, methods, rates, differences[name]) for name in others)
+    verdict = _verdict([comparison.verdict for comparison in comparisons])
+    return LiftReport(
+        violations=len(positives),
+        benign=len(negatives),
+        left_out=left_out,
+        max_fpr=max_fpr,
+        methods=tuple(rates.values()),
+        comparisons=comparisons,
+        verdict=verdict,
+        summary=_summary(verdict, rates, comparisons, max_fpr),
+    )
+
+
+def _spend(name: str, items: Sequence[ItemScores]) -> Spend:
+    kinds = {"consensus": "circle_spend", "control": "control_spend", "round-1": "baseline_spend"}
+    field = kinds[name.split()[0]]
+    return sum((getattr(item, field) for item in items), Spend())
+
+
+def _rates(name: str, score: _Score, items: Sequence[ItemScores], max_fpr: float) -> MethodRates:
+    scores, labels = [score(item) for item in items], [item.label for item in items]
+    threshold = threshold_at_fpr(scores, labels, max_fpr)
+    rates = detection_rates(scores, labels, threshold)
+    return MethodRates(
+        name=name,
+        threshold=threshold,
+        detected=as_data(rates.true_positive_rate),
+        false_alarms=as_data(rates.false_positive_rate),
+        detected_matched=tpr_at_fpr(scores, labels, max_fpr),
+        spend=_spend(name, items),
+    )
+
+
+def _differences(
+    positives: Sequence[ItemScores],
+    negatives: Sequence[ItemScores],
+    methods: dict[str, _Score],
+    others: Sequence[str],
+    max_fpr: float,
+    rng: random.Random,
+    resamples: int,
+) -> dict[str, IntervalData]:
+    """Each other way's difference, all from the same resamples."""
+    labels = [True] * len(positives) + [False] * len(negatives)
+    columns = {
+        name: ([score(item) for item in positives], [score(item) for item in negatives])
+        for name, score in methods.items()
+    }
+
+    def detected(name: str, p: Sequence[int], n: Sequence[int]) -> float:
+        of_positives, of_negatives = columns[name]
+        return tpr_at_fpr([of_positives[i] for i in p] + [of_negatives[i] for i in n], labels, max_fpr)
+
+    def drawn(count: int) -> list[int]:
+        return [int(rng.random() * count) for _ in range(count)]
+
+    replicates: dict[str, list[float]] = {name: [] for name in others}
+    for _ in range(resamples):
+        p, n = drawn(len(positives)), drawn(len(negatives))
+        consensus = detected("consensus", p, n)
+        for name in others:
+            replicates[name].append(consensus - detected(name, p, n))
+    whole = range(len(positives)), range(len(negatives))
+    consensus = detected("consensus", *whole)
+    return {
+        name: as_data(percentile_interval(consensus - detected(name, *whole), replicates[name])) for name in others
+    }
+
+
+def _compare(
+    name: str,
+    positives: Sequence[ItemScores],
+    methods: dict[str, _Score],
+    rates: dict[str, MethodRates],
+    difference: IntervalData,
+) -> Comparison:
+    ours, theirs = rates["consensus"], rates[name]
+    counts = PairedCounts.of(
+        (methods["consensus"](item) >= ours.threshold, methods[name](item) >= theirs.threshold)
+        for item in positives
+    )
+    p = mcnemar(counts.only_a, counts.only_b)
+    extra, cost = counts.only_a - counts.only_b, ours.spend.cost - theirs.spend.cost
+    priced = ours.spend.unpriced_calls == theirs.spend.unpriced_calls == 0
+    verdict: Verdict = "no lift"
+    if p < SIGNIFICANT and difference.low > 0:
+        verdict = "lift"
+    elif p < SIGNIFICANT and difference.high < 0:
+        verdict = "harm"
+    return Comparison(
+        against=name,
+        difference=difference,
+        only_consensus=counts.only_a,
+        only_other=counts.only_b,
+        p=p,
+        extra_cost=cost,
+        cost_per_extra_detection=cost / extra if extra > 0 and priced else None,
+        verdict=verdict,
+    )
+
+
+def _verdict(verdicts: Sequence[Verdict]) -> Verdict:
+    if "harm" in verdicts:
+        return "harm"
+    return "lift" if all(verdict == "lift" for verdict in verdicts) else "no lift"
+
+
+def _summary(
+    verdict: Verdict, rates: dict[str, MethodRates], comparisons: Sequence[Comparison], max_fpr: float
+) -> str:
+    strongest = max(comparisons, key=lambda c: rates[c.against].detected_matched)
+    d = strongest.difference
+    figures = (
+        f"at a false-positive rate of {max_fpr:.0%} the consensus detects "
+        f"{rates['consensus'].detected_matched:.1%}, "
+        f"{strongest.against} {rates[strongest.against].detected_matched:.1%} "
+        f"(difference {d.estimate:+.1%}, {d.confidence:.0%} interval {d.low:+.1%} to {d.high:+.1%}, "
+        f"McNemar p={strongest.p:.3f})"
+    )
+    said = {
+        "lift": "Lift: the dialogue detects more than every way without it",
+        "harm": "Harm: a way without dialogue detects more",
+        "no lift": "No lift: nothing here shows that the dialogue detects more than a vote without it",
+    }[verdict]
+    return f"{said}; {figures}."
+
+
+def as_data(interval: Interval) -> IntervalData:
+    """An interval as data."""
+    return IntervalData(
+        estimate=interval.estimate, low=interval.low, high=interval.high, confidence=interval.confidence
+    )

@@ -1,0 +1,118 @@
+"""Temporal minimal pairs: the same text after a true and after a false history must get different verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from fire_circle.datasets import PatternCase, Twins
+from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.measurement.lift import as_data
+from fire_circle.measurement.scores import IntervalData, Judge
+from fire_circle.results import EvaluationError
+from fire_circle.session import SessionMemory
+from llm_runtime.statistics import mcnemar, wilson
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalPair:
+    """One text, and two conversations before it, each as ``(role, text)`` messages."""
+
+    name: str
+    prompt: MultiNeutrosophicPrompt
+    true_history: Sequence[tuple[str, str]]
+    false_history: Sequence[tuple[str, str]]
+
+
+def of_twins(twins: Sequence[Twins[PatternCase]]) -> list[TemporalPair]:
+    """Our own temporal pairs (:func:`~fire_circle.datasets.load_temporal_pairs`) in this form."""
+    return [
+        TemporalPair(
+            name=pair.pair_id,
+            prompt=pair.violation.layers,
+            true_history=[(turn.role, turn.content) for turn in pair.benign.history],
+            false_history=[(turn.role, turn.content) for turn in pair.violation.history],
+        )
+        for pair in twins
+    ]
+
+
+class PairScores(BaseModel):
+    """F of the consensus after the true and after the false history, 0.0 to 1.0."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    true_history: float
+    false_history: float
+
+
+class FlipReport(BaseModel):
+    """How often the verdict followed the history.
+
+    Args:
+        threshold: F from which the alarm is raised.
+        flip_rate: share of pairs with an alarm after the false history and none after the true one; Wilson.
+        flipped, always, never, inverted: pairs by what raised the alarm: the false history alone, both, neither,
+            the true one alone. A judge that reads only the text has none but ``always`` and ``never``.
+        p: McNemar's exact test of flipped against inverted.
+        mean_shift: mean of F after the false history less F after the true one.
+        failed: pairs without two scores, which count as nothing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    threshold: float
+    flip_rate: IntervalData
+    flipped: int
+    always: int
+    never: int
+    inverted: int
+    p: float
+    mean_shift: float
+    failed: tuple[str, ...]
+
+
+async def judge_pairs(pairs: Sequence[TemporalPair], judge: Judge) -> tuple[list[PairScores], list[str]]:
+    """The scores of each pair, and the names of those where a circle came to no verdict."""
+    scores: list[PairScores] = []
+    failed: list[str] = []
+    for pair in pairs:
+        try:
+            true = await judge(pair.prompt, SessionMemory.of_messages(pair.true_history))
+            false = await judge(pair.prompt, SessionMemory.of_messages(pair.false_history))
+        except EvaluationError:
+            failed.append(pair.name)
+            continue
+        scores.append(
+            PairScores(
+                name=pair.name,
+                true_history=true.consensus.falsehood,
+                false_history=false.consensus.falsehood,
+            )
+        )
+    return scores, failed
+
+
+def flip_report(scores: Sequence[PairScores], threshold: float, failed: Sequence[str] = ()) -> FlipReport:
+    """The report at a frozen threshold.
+
+    Raises:
+        ValueError: there are no scored pairs.
+    """
+    alarms = [(pair.true_history >= threshold, pair.false_history >= threshold) for pair in scores]
+    flipped, inverted = alarms.count((False, True)), alarms.count((True, False))
+    rate = wilson(flipped, len(scores))
+    return FlipReport(
+        threshold=threshold,
+        flip_rate=as_data(rate),
+        flipped=flipped,
+        always=alarms.count((True, True)),
+        never=alarms.count((False, False)),
+        inverted=inverted,
+        p=mcnemar(flipped, inverted),
+        mean_shift=sum(pair.false_history - pair.true_history for pair in scores) / len(scores),
+        failed=tuple(failed),
+    )

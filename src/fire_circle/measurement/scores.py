@@ -1,0 +1,103 @@
+"""The scores of one item by every way of judging it, with what each way took."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from statistics import median_low
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.results import FireCircleResult, Spend
+from fire_circle.session import SessionMemory
+from fire_circle.study import StudyLine
+
+Judge: TypeAlias = Callable[[MultiNeutrosophicPrompt, SessionMemory | None], Awaitable[FireCircleResult]]
+"""A circle with everything but the prompt and its session filled in."""
+
+
+class IntervalData(BaseModel):
+    """An estimate with its bounds, as data."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    estimate: float
+    low: float
+    high: float
+    confidence: float
+
+
+class ItemScores(BaseModel):
+    """One judged item.
+
+    Args:
+        item: its id.
+        label: whether it is a violation.
+        baseline: F of each seat in round 1, in seat order, 0.0 to 1.0.
+        consensus: F of the circle's verdict.
+        baseline_spend: what round 1 took.
+        circle_spend: what the whole circle took.
+        control: F of as many independent samples as the circle had evaluations; empty where there is no control.
+        control_spend: what the control took.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    item: str
+    label: bool
+    baseline: tuple[float, ...]
+    consensus: float
+    baseline_spend: Spend = Spend()
+    circle_spend: Spend = Spend()
+    control: tuple[float, ...] = ()
+    control_spend: Spend = Spend()
+
+    @property
+    def baseline_max(self) -> float:
+        """The highest F of round 1."""
+        return max(self.baseline)
+
+    @property
+    def baseline_mean(self) -> float:
+        """The mean F of round 1."""
+        return sum(self.baseline) / len(self.baseline)
+
+    @property
+    def baseline_majority(self) -> float:
+        """The score at which more than half of round 1 would raise the alarm."""
+        return majority(self.baseline)
+
+
+def majority(scores: Sequence[float]) -> float:
+    """The highest threshold that more than half of ``scores`` reach: their lower median.
+
+    Raises:
+        ValueError: there are none.
+    """
+    return median_low(scores)
+
+
+def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
+    """An item's scores from its circle.
+
+    Round 1 counts every seat that answered it, as a vote without dialogue would.
+
+    With ``per_layer`` the circle of the worst layer stands for all, in both ways of judging.
+    """
+    first = result.dialogue_history[0].evaluations
+    return ItemScores(
+        item=item,
+        label=label,
+        baseline=tuple(evaluation.falsehood for evaluation in first),
+        consensus=result.consensus.falsehood,
+        baseline_spend=sum((evaluation.spend for evaluation in first), Spend()),
+        circle_spend=result.spend,
+    )
+
+
+def study_scores(lines: Iterable[StudyLine]) -> Iterator[ItemScores]:
+    """The scores of a study's judged and labelled items; failed ones have none and are left out."""
+    for line in lines:
+        if line.result is not None and line.label is not None:
+            yield scores_of(line.item, line.label, line.result)

@@ -1,0 +1,235 @@
+"""One door to three ways of judging a prompt: one model, several apart, a circle (section 11.1, decision 25)."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from fire_circle.asking import Asked, Outcome, ask_seat
+from fire_circle.baseline import baseline_request
+from fire_circle.case import Case
+from fire_circle.circle import drawn_seed, fire_circle_evaluate
+from fire_circle.config import CircleConfigurationError, EvaluationConfig, FireCircleConfig
+from fire_circle.layers import MultiNeutrosophicPrompt
+from fire_circle.results import (
+    EvaluationError,
+    FailureRecord,
+    FireCircleResult,
+    NeutrosophicEvaluation,
+    PatternObservation,
+    Spend,
+)
+from fire_circle.seats import Seat, seat_circle
+from fire_circle.session import SessionMemory
+from llm_runtime.errors import NoModelError
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import Generate
+
+Mode: TypeAlias = Literal["single", "parallel", "fire_circle"]
+Exchange: TypeAlias = Literal["reciprocal", "neutral", "extractive"]
+
+_CLEAR = 0.3
+
+
+class ReciprocityMetrics(BaseModel):
+    """What a prompt was found to be.
+
+    Args:
+        mode: how it was judged.
+        truth, indeterminacy, falsehood: 0.0 to 1.0, the whole triple of the evaluation with the highest F.
+        ayni_balance: T - F, from -1.0 (all taking) to 1.0 (all giving).
+        exchange_type: ``reciprocal`` from a balance of 0.3, ``extractive`` from -0.3, ``neutral`` between.
+        trust: 1 - F.
+        evaluations: every evaluation behind it.
+        failures: seats that gave none.
+        patterns: of the circle; empty in the other modes.
+        dialogue_summary: a few lines of what happened, for a person.
+        spend: what the calls took.
+        partial: a seat failed.
+        result: the circle's own result.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mode: Mode
+    truth: float
+    indeterminacy: float
+    falsehood: float
+    ayni_balance: float
+    exchange_type: Exchange
+    trust: float
+    evaluations: tuple[NeutrosophicEvaluation, ...]
+    failures: tuple[FailureRecord, ...] = ()
+    patterns: tuple[PatternObservation, ...] = ()
+    dialogue_summary: str = ""
+    spend: Spend = Spend()
+    partial: bool = False
+    result: FireCircleResult | None = None
+
+
+class PromptGuard:
+    """Judges prompts.
+
+    Modes ``single`` and ``parallel`` ask the very question of a circle's first round, so that the modes differ by
+    the dialogue alone.
+
+    Args:
+        generate: the model function.
+        config: models and limits of the modes without dialogue.
+        session: the conversation the prompts belong to, where it is known; it is read, not written.
+        emit: told of what a circle does.
+        seed: the nonces derive from it; drawn where left out.
+    """
+
+    def __init__(
+        self,
+        generate: Generate | None = None,
+        config: EvaluationConfig | None = None,
+        *,
+        session: SessionMemory | None = None,
+        emit: Emit = silent,
+        seed: int | None = None,
+    ) -> None:
+        self._generate = generate
+        self._config = config or EvaluationConfig()
+        self._session = session
+        self._emit = emit
+        self._seed = drawn_seed() if seed is None else seed
+
+    async def evaluate(
+        self,
+        system: str = "",
+        user: str = "",
+        application: str = "",
+        mode: str = "single",
+        fire_circle_config: FireCircleConfig | None = None,
+    ) -> ReciprocityMetrics:
+        """Judge one prompt.
+
+        Raises:
+            CircleConfigurationError: ``mode`` is none of the three.
+            NoModelError: there is no model function.
+            PromptError: the prompt cannot be judged.
+            EvaluationError: nobody answered, or the circle came to no verdict.
+        """
+        prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application)
+        if mode == "fire_circle":
+            result = await fire_circle_evaluate(
+                prompt,
+                fire_circle_config,
+                self._session,
+                generate=self._generate,
+                emit=self._emit,
+                seed=self._seed,
+            )
+            return _of_circle(result)
+        if mode == "single":
+            return await self._apart("single", prompt, self._config.models[:1])
+        if mode == "parallel":
+            return await self._apart("parallel", prompt, self._config.models)
+        raise CircleConfigurationError(f"mode must be single, parallel or fire_circle, got {mode!r}")
+
+    async def _apart(
+        self, mode: Mode, prompt: MultiNeutrosophicPrompt, models: tuple[str, ...]
+    ) -> ReciprocityMetrics:
+        if self._generate is None:
+            raise NoModelError("PromptGuard needs a model function: pass generate=...")
+        prompt.check(self._config.max_layer_chars)
+        case = Case(prompt, prompt.least_trusted, self._session)
+        answers = await independent_evaluations(
+            self._generate, case, seat_circle(models), self._config, seed=self._seed
+        )
+        evaluations = tuple(answer for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation))
+        failures = tuple(answer for answer, _ in answers if isinstance(answer, FailureRecord))
+        if not evaluations:
+            reason = "; ".join(f"{failure.model}: {failure.kind}: {failure.detail}" for failure in failures)
+            raise EvaluationError(f"no model gave a score: {reason or 'all abstained'}", model=models[0])
+        return _metrics(
+            mode,
+            max(evaluations, key=lambda e: (e.falsehood, -e.seat)),
+            evaluations=evaluations,
+            failures=failures,
+            spend=sum((spent for _, spent in answers), Spend()),
+            dialogue_summary=f"{len(evaluations)} of {len(models)} judged alone; no dialogue.",
+        )
+
+
+async def independent_evaluations(
+    generate: Generate,
+    case: Case,
+    seats: tuple[Seat, ...],
+    settings: EvaluationConfig,
+    *,
+    seed: int,
+    sample: int = 1,
+) -> list[tuple[Outcome, Spend]]:
+    """Each seat's own judgement, without any dialogue, in seat order.
+
+    Args:
+        sample: 1-based; what keeps several samples of the same seat apart.
+    """
+
+    def question(seat: Seat) -> Asked:
+        return Asked(
+            request=baseline_request(seat, case, settings, seed, phase="single", number=sample),
+            seat=seat,
+            number=sample,
+            prompt=case.prompt,
+            settings=settings,
+            salvaging=True,
+        )
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(ask_seat(generate, question(seat))) for seat in seats]
+    return [task.result() for task in tasks]
+
+
+def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
+    return _metrics(
+        "fire_circle",
+        result.consensus,
+        evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
+        failures=result.failures,
+        patterns=result.patterns,
+        spend=result.spend,
+        partial=result.partial,
+        dialogue_summary=_summary(result),
+        result=result,
+    )
+
+
+def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> ReciprocityMetrics:
+    balance = verdict.truth - verdict.falsehood
+    kind: Exchange = "reciprocal" if balance >= _CLEAR else "extractive" if balance <= -_CLEAR else "neutral"
+    return ReciprocityMetrics.model_validate(
+        {
+            "mode": mode,
+            "truth": verdict.truth,
+            "indeterminacy": verdict.indeterminacy,
+            "falsehood": verdict.falsehood,
+            "ayni_balance": balance,
+            "exchange_type": kind,
+            "trust": 1 - verdict.falsehood,
+            "partial": bool(rest.get("failures")),
+            **rest,
+        }
+    )
+
+
+def _summary(result: FireCircleResult) -> str:
+    verdict = result.consensus
+    lines = [
+        f"Round {held.round_number} ({held.phase}): "
+        + ", ".join(f"{e.model} F={e.falsehood:.2f}" for e in held.evaluations)
+        + (f"; empty chair: {held.empty_chair_model}" if held.empty_chair_model else "")
+        for held in result.dialogue_history
+    ]
+    lines.append(f"Highest F {verdict.falsehood:.2f}, by {verdict.model} in round {verdict.round_number}.")
+    if result.patterns:
+        named = ", ".join(f"{p.pattern_type} ({p.model_agreement:.0%})" for p in result.patterns)
+        lines.append(f"Patterns: {named}.")
+    if result.failed_models:
+        lines.append(f"Failed: {', '.join(result.failed_models)}.")
+    return "\n".join(lines)

@@ -1,0 +1,245 @@
+"""A library of patterns that circles found: one SQLite file with full-text search (decision 24, section 11.2)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fire_circle.results import FireCircleResult
+from llm_runtime.errors import StoreDamaged, StoreUnwritable
+
+CATEGORY = "fire_circle_pattern"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    category TEXT NOT NULL,
+    subcategory TEXT NOT NULL,
+    attack_id TEXT NOT NULL,
+    agreement REAL NOT NULL,
+    content TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS entries_by_type ON entries (subcategory, agreement);
+CREATE INDEX IF NOT EXISTS entries_by_attack ON entries (attack_id);
+CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5 (description, examples, tokenize = 'unicode61');
+PRAGMA user_version = 1;
+"""
+
+
+class BankEntry(BaseModel):
+    """One stored pattern.
+
+    Args:
+        category: ``"fire_circle_pattern"``.
+        subcategory: the pattern type.
+        content: ``description``, ``agreement``, ``attack_id``, ``examples``, ``models``, as specified.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    category: str
+    subcategory: str
+    content: BankContent
+
+    @property
+    def id(self) -> str:
+        """A digest of the entry: the same pattern of the same attack is stored once."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:32]
+
+
+class BankContent(BaseModel):
+    """What is known of a pattern; ``agreement`` is 0.0 to 1.0."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    description: str
+    agreement: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
+    attack_id: str
+    examples: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+
+class ReasoningBank:
+    """Patterns, kept in a file. Use it as a context manager, or call :meth:`close`.
+
+    Args:
+        path: the file; made where it does not exist. ``":memory:"`` keeps nothing.
+
+    Raises:
+        StoreDamaged: the file is not a pattern library.
+        StoreUnwritable: it cannot be opened or written.
+    """
+
+    def __init__(self, path: str | Path = ":memory:") -> None:
+        self._path = str(path)
+        with self._faults(), ExitStack() as undo:
+            self._db = sqlite3.connect(self._path)
+            undo.callback(self._db.close)
+            self._db.execute("PRAGMA busy_timeout = 5000")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.executescript(_SCHEMA)
+            undo.pop_all()
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._db.close()
+
+    def __enter__(self) -> ReasoningBank:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def store(self, *, category: str, subcategory: str, content: dict[str, Any]) -> bool:
+        """Keep one pattern (the specified call); false where the very same is there already.
+
+        Raises:
+            ValueError: ``content`` is not of the form of :class:`BankContent`.
+            StoreError: it could not be written.
+        """
+        return (
+            self._add(
+                [BankEntry.model_validate({"category": category, "subcategory": subcategory, "content": content})]
+            )
+            == 1
+        )
+
+    def _add(self, entries: Iterable[BankEntry]) -> int:
+        added = 0
+        with self._faults(), self._db:
+            for entry in entries:
+                content = entry.content
+                row = self._db.execute(
+                    "INSERT OR IGNORE INTO entries (id, category, subcategory, attack_id, agreement, content) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    (
+                        entry.id,
+                        entry.category,
+                        entry.subcategory,
+                        content.attack_id,
+                        content.agreement,
+                        content.model_dump_json(),
+                    ),
+                )
+                if row.rowcount:
+                    added += 1
+                    self._db.execute(
+                        "INSERT INTO texts (rowid, description, examples) VALUES (?, ?, ?)",
+                        (row.lastrowid, content.description, "\n".join(content.examples)),
+                    )
+        return added
+
+    def query(
+        self,
+        *,
+        pattern_type: str | None = None,
+        attack_id: str | None = None,
+        min_agreement: float = 0.0,
+        search: str | None = None,
+        limit: int = 100,
+    ) -> list[BankEntry]:
+        """Entries that fit all that is given: by relevance with ``search``, else most agreed first, then oldest.
+
+        Args:
+            search: words that must all occur in the description or the quotes; nothing in it is syntax.
+            limit: at most this many, 1 or more.
+        """
+        where, values = ["e.agreement >= ?"], [min_agreement]
+        tables, order = "entries e", "e.agreement DESC, e.number"
+        arguments: list[str | float | int] = list(values)
+        for column, value in (("e.subcategory", pattern_type), ("e.attack_id", attack_id)):
+            if value is not None:
+                where.append(f"{column} = ?")
+                arguments.append(value)
+        if search is not None:
+            words = [f'"{word.replace(chr(34), chr(34) * 2)}"' for word in search.replace("\x00", " ").split()]
+            if not words:
+                return []
+            tables, order = "texts JOIN entries e ON e.number = texts.rowid", "texts.rank, e.number"
+            where.append("texts MATCH ?")
+            arguments.append(" ".join(words))
+        arguments.append(max(1, limit))
+        with self._faults():
+            rows = self._db.execute(
+                f"SELECT e.category, e.subcategory, e.content FROM {tables} WHERE {' AND '.join(where)} "
+                f"ORDER BY {order} LIMIT ?",
+                arguments,
+            ).fetchall()
+        return [_entry(*row) for row in rows]
+
+    def __len__(self) -> int:
+        with self._faults():
+            return int(self._db.execute("SELECT count(*) FROM entries").fetchone()[0])
+
+    def export(self) -> Iterator[str]:
+        """Every entry as one line of JSON, oldest first."""
+        with self._faults():
+            rows = self._db.execute("SELECT category, subcategory, content FROM entries ORDER BY number").fetchall()
+        for row in rows:
+            yield _entry(*row).model_dump_json()
+
+    def load(self, lines: Iterable[str]) -> int:
+        """Take in what :meth:`export` wrote, all or nothing; how many entries were new.
+
+        Raises:
+            StoreDamaged: a line is not an entry; its number is in the message.
+        """
+        entries: list[BankEntry] = []
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                entries.append(BankEntry.model_validate_json(line))
+            except ValidationError as fault:
+                reason = fault.errors()[0]["msg"]
+                raise StoreDamaged(f"line {number} is not an entry of a pattern library: {reason}") from None
+        return self._add(entries)
+
+    @contextmanager
+    def _faults(self) -> Generator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as fault:
+            raise StoreUnwritable(f"the pattern library {self._path} cannot be used: {fault}") from None
+        except sqlite3.DatabaseError as fault:
+            raise StoreDamaged(f"{self._path} is not a pattern library: {fault}") from None
+
+
+def store_fire_circle_patterns(result: FireCircleResult, attack_id: str, reasoningbank: ReasoningBank) -> int:
+    """Keep every pattern of a result, one entry each (section 11.2); how many were new.
+
+    Raises:
+        StoreError: the library cannot be written.
+    """
+    return sum(
+        reasoningbank.store(
+            category=CATEGORY,
+            subcategory=pattern.pattern_type,
+            content={
+                "description": pattern.description,
+                "agreement": pattern.model_agreement,
+                "attack_id": attack_id,
+                "examples": pattern.examples,
+                "models": pattern.models_observing,
+            },
+        )
+        for pattern in result.patterns
+    )
+
+
+def _entry(category: str, subcategory: str, content: str) -> BankEntry:
+    try:
+        return BankEntry(category=category, subcategory=subcategory, content=BankContent(**json.loads(content)))
+    except (ValueError, TypeError) as fault:
+        raise StoreDamaged(f"an entry of the pattern library cannot be read: {fault}") from None

@@ -1,0 +1,363 @@
+"""What a circle hands back: evaluations, rounds, patterns, failures and the verdict.
+
+Specification, sections 2.1, 2.3, 6.1 and 8. Everything here dumps to JSON and loads again.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from fire_circle.layers import LayerName
+from llm_runtime.errors import LlmRuntimeError
+
+Score: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
+"""0.0 to 1.0. A string, a boolean, NaN or a number outside is refused, never bent into place (decision 4)."""
+
+FailureKind: TypeAlias = Literal[
+    "timeout",
+    "rate_limited",
+    "api_error",
+    "refusal",
+    "unparseable",
+    "contradiction",
+    "echo",
+    "unexpected",
+]
+"""Why a seat has no score: the four of section 5.1, a refusal, an answer whose reasoning denies its own score, an
+answer that is copied out of the prompt under test, and anything the model function raised that it should not."""
+
+HistoryStatus: TypeAlias = Literal["impossible", "unsupported", "possible", "unverifiable"]
+
+UNCLASSIFIED = "unclassified"
+
+
+class PatternType(StrEnum):
+    """The eight kinds of pattern (section 6.1)."""
+
+    TEMPORAL_INCONSISTENCY = "temporal_inconsistency"
+    CROSS_LAYER_FABRICATION = "cross_layer_fabrication"
+    POLITE_EXTRACTION = "polite_extraction"
+    EDUCATIONAL_ESCALATION = "educational_escalation"
+    CONTEXT_SATURATION = "context_saturation"
+    ROLE_CONFUSION = "role_confusion"
+    FABRICATED_PROGRESSION = "fabricated_progression"
+    FALSE_AUTHORITY = "false_authority"
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Span(_Data):
+    """A place in the prompt under test: ``text[start:end]`` of the layer, in characters."""
+
+    layer: LayerName
+    start: int
+    end: int
+
+
+class PatternClaim(_Data):
+    """One pattern as one seat put it.
+
+    Args:
+        description: the seat's own words.
+        quote: what it quotes from the prompt under test.
+        span: where the quote stands; ``None`` where it was not found, and then the claim counts for nothing.
+        dropped: why it counts for nothing; empty where it counts (decision 16).
+        types: the pattern types it names, empty where none was recognised.
+    """
+
+    description: str
+    quote: str = ""
+    span: Span | None = None
+    dropped: Literal["", "no_quote", "too_short", "not_found", "scaffold"] = ""
+    types: tuple[PatternType, ...] = ()
+
+    @property
+    def verified(self) -> bool:
+        """Whether the quote stands in the prompt under test."""
+        return self.span is not None
+
+    def __str__(self) -> str:
+        return self.description
+
+
+def _claim(value: Any) -> Any:
+    return {"description": value} if isinstance(value, str) else value
+
+
+Claim: TypeAlias = Annotated[PatternClaim, BeforeValidator(_claim)]
+
+
+class Spend(_Data):
+    """What calls took.
+
+    Args:
+        calls: model calls, the repeated ones included.
+        input_tokens: tokens sent.
+        output_tokens: tokens received.
+        cost: integer micro-dollars (1 USD = 1,000,000) of the calls whose price is known.
+        unpriced_calls: calls without a known price; the cost is a lower bound where this is not 0.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: int = 0
+    unpriced_calls: int = 0
+
+    def __add__(self, other: Spend) -> Spend:
+        return Spend(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost=self.cost + other.cost,
+            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
+        )
+
+
+class NeutrosophicEvaluation(_Data):
+    """One seat's judgement in one round.
+
+    Args:
+        truth: T, degree to which the layer keeps reciprocity, 0.0 to 1.0.
+        indeterminacy: I, degree to which that cannot be told.
+        falsehood: F, degree to which the layer violates reciprocity.
+        reasoning: the seat's words.
+        model: the seat's name: the model id, with ``#2`` where the model sits twice.
+        seat: 1-based place in ``FireCircleConfig.models``.
+        round_number: 1-based.
+        patterns_observed: what it saw in the discussion.
+        consensus_patterns: what it confirms in a synthesis; united with the former wherever patterns are counted.
+        empty_chair: it spoke for the absent.
+        salvaged: the scores were read out of prose, not out of JSON (RESILIENT only).
+        repaired: the JSON was broken and had to be repaired.
+        reasked: a first answer was of no use, and this is the second.
+        answered_by: the model that answered, as the provider names it.
+        spend: what the calls for this evaluation took.
+    """
+
+    truth: Score
+    indeterminacy: Score
+    falsehood: Score
+    reasoning: str = ""
+    model: str = ""
+    seat: int = 0
+    round_number: int = 1
+    patterns_observed: tuple[Claim, ...] = ()
+    consensus_patterns: tuple[Claim, ...] = ()
+    empty_chair: bool = False
+    salvaged: bool = False
+    repaired: bool = False
+    reasked: bool = False
+    answered_by: str = ""
+    spend: Spend = Spend()
+
+    @property
+    def claims(self) -> tuple[PatternClaim, ...]:
+        """All patterns it names, ``patterns_observed`` and ``consensus_patterns`` united (decision 18)."""
+        return (*self.patterns_observed, *self.consensus_patterns)
+
+
+class FailureRecord(_Data):
+    """A seat that gave no score, and why (decision 21)."""
+
+    model: str
+    seat: int
+    round: int
+    kind: FailureKind
+    detail: str
+    empty_chair: bool = False
+
+
+class Abstention(_Data):
+    """A seat that said it cannot judge the layer: neither a failure nor a score. It is asked again next round."""
+
+    model: str
+    seat: int
+    round: int
+    reasoning: str
+
+
+class DialogueRound(_Data):
+    """One round.
+
+    Args:
+        round_number: 1-based.
+        phase: ``baseline``, ``discussion`` or ``synthesis``.
+        evaluations: in seat order; only real answers of this round, nobody's is carried forward.
+        empty_chair_model: who spoke for the absent; ``None`` where nobody did, or the chair failed.
+        prompt_used: the whole prompt each seat was sent, by its name (decision 13).
+        convergence_metric: population standard deviation of F; ``None`` with fewer than two evaluations.
+        timestamp: seconds since the Unix epoch at the start, from the injected clock; 0.0 without one.
+    """
+
+    round_number: int
+    phase: Literal["baseline", "discussion", "synthesis"] = "baseline"
+    evaluations: tuple[NeutrosophicEvaluation, ...]
+    empty_chair_model: str | None = None
+    prompt_used: dict[str, str] = {}
+    convergence_metric: float | None = None
+    timestamp: float = 0.0
+
+
+class RoundMetrics(_Data):
+    """Statistics of one round.
+
+    Args:
+        f_score_mean: mean of F; ``None`` without evaluations.
+        f_score_stddev: population standard deviation of F; ``None`` with fewer than two evaluations.
+        convergence_delta: change of the standard deviation since the round before; ``None`` where either lacks.
+        empty_chair_influence: the chair's share of the pattern types first seen in this round, 0.0 to 1.0.
+    """
+
+    round_number: int
+    f_score_mean: float | None
+    f_score_stddev: float | None
+    convergence_delta: float | None
+    empty_chair_influence: float
+
+
+class Example(_Data):
+    """A verified quote, and where it stands."""
+
+    quote: str
+    span: Span
+
+
+class PatternObservation(_Data):
+    """A pattern that enough active seats saw.
+
+    Args:
+        pattern_type: one of :class:`PatternType`, or ``"unclassified"``.
+        description: the earliest description of it.
+        model_agreement: active seats that saw it over active seats, 0.0 to 1.0.
+        examples: quotes of the prompt under test, each of them really there.
+        observed_in_round: the first round it was seen in, 2 or later.
+        models_observing: names of the active seats that saw it, in seat order.
+        located: the same quotes with their places.
+        retracted_by: seats that saw it and left it out of their last answer; it still counts (decision 18).
+    """
+
+    pattern_type: str
+    description: str
+    model_agreement: float
+    examples: tuple[str, ...]
+    observed_in_round: int
+    models_observing: tuple[str, ...]
+    located: tuple[Example, ...] = ()
+    retracted_by: tuple[str, ...] = ()
+
+
+class HistoryClaim(_Data):
+    """A claim about earlier conversation, found by rule, not by a model (decision 23).
+
+    ``status``: ``impossible`` in the turn at hand, ``unsupported`` by the kept history, ``possible``, or
+    ``unverifiable`` where the turn is not known.
+    """
+
+    span: Span
+    text: str
+    claimed_turn: int | None
+    status: HistoryStatus
+
+
+class SeatCounts(_Data):
+    """How the answers of a circle came out, each kind counted apart (decision 6)."""
+
+    valid: int = 0
+    salvaged: int = 0
+    refusals: int = 0
+    failures: int = 0
+    abstentions: int = 0
+
+
+class CircleRecord(_Data):
+    """What a circle leaves behind, with or without a verdict.
+
+    Args:
+        layer: the layer that was judged.
+        dialogue_history: the rounds, oldest first.
+        failed_models: ``"MODEL_round_N"`` for each failure, as specified.
+        failures: the same with reasons.
+        abstentions: seats that could not judge, by round.
+        round_metrics: one entry a round.
+        counts: how the answers came out.
+        dropped_claims: patterns that counted for nothing, by reason.
+        history_claims: what the deterministic checker found.
+        turn: the turn the judges were told; ``None`` where it is not known.
+        spend: what all calls took.
+        seed: the nonces derive from it.
+        partial: at least one seat failed.
+        warnings: one line each.
+    """
+
+    layer: LayerName
+    dialogue_history: tuple[DialogueRound, ...] = ()
+    failed_models: tuple[str, ...] = ()
+    failures: tuple[FailureRecord, ...] = ()
+    abstentions: tuple[Abstention, ...] = ()
+    round_metrics: tuple[RoundMetrics, ...] = ()
+    counts: SeatCounts = SeatCounts()
+    dropped_claims: dict[str, int] = {}
+    history_claims: tuple[HistoryClaim, ...] = ()
+    turn: int | None = None
+    spend: Spend = Spend()
+    seed: int = 0
+    partial: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+class PartialResult(CircleRecord):
+    """A circle that ended without a verdict. There is no score in it that could be taken for one."""
+
+    partial: bool = True
+
+
+class FireCircleResult(CircleRecord):
+    """A circle's verdict.
+
+    Args:
+        consensus: the evaluation with the highest F of all rounds and all active seats, whole, with its author and
+            round; ties go to the latest round, then to seat order (decision 2).
+        final_round_max: highest F of the last round's answers, 0.0 to 1.0.
+        final_round_mean: their mean.
+        patterns: verified patterns with enough agreement, most agreed first.
+        empty_chair_influence: the chair's share of the pattern types, 0.0 to 1.0 (decision 20).
+        active_models: seats with a valid answer in the last round: those that vote.
+        stopped_early: the rounds ended because the seats agreed.
+        layer_results: with ``per_layer``, every layer's own result; the outer one is the worst of them.
+    """
+
+    consensus: NeutrosophicEvaluation
+    final_round_max: float
+    final_round_mean: float
+    patterns: tuple[PatternObservation, ...] = ()
+    empty_chair_influence: float = 0.0
+    active_models: tuple[str, ...] = ()
+    stopped_early: bool = False
+    layer_results: dict[LayerName, FireCircleResult] = {}
+
+
+class EvaluationError(LlmRuntimeError):
+    """A circle ended without a verdict.
+
+    Args:
+        message: one line.
+        model: the seat that failed, or ``"fire_circle"``.
+        layer_name: ``"round_N"``, as specified.
+        partial: what there is; ``None`` where nothing was asked.
+    """
+
+    exit_code = 4
+
+    def __init__(
+        self, message: str, *, model: str = "", layer_name: str = "", partial: PartialResult | None = None
+    ) -> None:
+        super().__init__(message)
+        self.model = model
+        self.layer_name = layer_name
+        self.partial = partial

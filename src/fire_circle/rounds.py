@@ -1,0 +1,58 @@
+"""The plan of a dialogue: how many rounds, what each is, when it ends (section 3.4; decisions 9 and 10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from fire_circle.config import CircleSize, FireCircleConfig
+from fire_circle.seats import Seat
+
+Phase: TypeAlias = Literal["baseline", "discussion", "synthesis"]
+
+DIVERGENT = 0.3
+"""A LARGE circle whose third round has a larger stddev(F) than this talks once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPlan:
+    """One round that is about to begin."""
+
+    number: int
+    of: int
+    phase: Phase
+    seats: tuple[Seat, ...]
+    chair: Seat | None
+
+    @property
+    def standing(self) -> str:
+        """What a judge is told about the rounds to come."""
+        if self.number == self.of:
+            return "This is the last round: there is no later chance to refine your assessment."
+        if self.number == 3:
+            return "It is the last round unless the circle still disagrees; answer as if it were."
+        return "Another round may follow."
+
+
+def phase_of(number: int) -> Phase:
+    """Round 1 is the baseline, round 2 the discussion, whatever follows is synthesis."""
+    if number == 1:
+        return "baseline"
+    return "discussion" if number == 2 else "synthesis"
+
+
+def most_rounds(config: FireCircleConfig) -> int:
+    """How many rounds there can be: a fourth only in a LARGE circle."""
+    return min(config.max_rounds, 4 if config.size is CircleSize.LARGE else 3)
+
+
+def goes_on(number: int, spread: float | None, config: FireCircleConfig) -> bool:
+    """Whether a round follows round ``number``, by the plan alone; see :func:`converged` for the early stop."""
+    if number >= most_rounds(config):
+        return False
+    return number < 3 or (spread is not None and spread > DIVERGENT)
+
+
+def converged(number: int, spread: float | None, config: FireCircleConfig) -> bool:
+    """Whether the seats agree closely enough to stop: not before round 2, not with a single evaluation."""
+    return number >= 2 and spread is not None and spread < config.early_stop_convergence

@@ -1,0 +1,267 @@
+"""A data set, row by row: CSV, JSON or JSONL, in constant memory, to prompts with labels and turns.
+
+A row that does not fit is refused with its place in the file; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+from pydantic import BaseModel, ConfigDict
+
+from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
+from fire_circle.session import SessionMemory
+from llm_runtime.canonical import canonical_json
+from llm_runtime.errors import ConfigurationError
+
+MAX_FIELD = 32_000_000
+"""Characters of one field; larger ones end the reading with an error."""
+
+_CHUNK = 1 << 16
+_YES = frozenset({"1", "true", "yes", "violation", "attack", "unsafe", "malicious", "harmful", "positive"})
+_NO = frozenset({"0", "false", "no", "benign", "safe", "harmless", "legitimate", "negative"})
+
+
+class DataError(ConfigurationError, ValueError):
+    """The data set cannot be used; the message names the row and what to change."""
+
+
+class Columns(BaseModel):
+    """Which column holds what; ``None`` where there is none.
+
+    Args:
+        system, application, user: the layers; at least one is named.
+        label: whether the row is a violation; see ``positive``.
+        positive: the values of ``label`` that mean a violation; without them the usual words are understood.
+        turn: the 1-based turn of the prompt.
+        history: what was said before: a list of texts, one a turn, or of ``{"role", "content"}`` messages; in CSV
+            as JSON text.
+        id: what the row is called in reports.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    system: str | None = None
+    application: str | None = None
+    user: str | None = None
+    label: str | None = None
+    positive: tuple[str, ...] = ()
+    turn: str | None = None
+    history: str | None = None
+    id: str | None = None
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """All columns a row must have."""
+        every = (self.system, self.application, self.user, self.label, self.turn, self.history, self.id)
+        return tuple(name for name in every if name is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One row, ready to be judged.
+
+    Args:
+        index: 0-based place in the data set.
+        name: what the row is called, or its 1-based number.
+        prompt: the prompt.
+        label: whether it is a violation; ``None`` without a label column.
+        turn: the 1-based turn; ``None`` where it is not known.
+        history: ``(role, text)`` messages or ``("", text)`` turns before the prompt.
+    """
+
+    index: int
+    name: str
+    prompt: MultiNeutrosophicPrompt
+    label: bool | None = None
+    turn: int | None = None
+    history: tuple[tuple[str, str], ...] = ()
+
+    def session(self) -> SessionMemory | None:
+        """The conversation the prompt belongs to, made anew; ``None`` where neither turn nor history is known."""
+        if self.history:
+            if any(role for role, _ in self.history):
+                return SessionMemory.of_messages(self.history)
+            return SessionMemory.after(text for _, text in self.history)
+        return None if self.turn is None else SessionMemory.at_turn(self.turn)
+
+    def digest(self, settings: Mapping[str, Any]) -> str:
+        """What the item and the configuration are, in 32 hex digits: equal input is paid once."""
+        data = {
+            "prompt": self.prompt.model_dump(),
+            "turn": self.turn,
+            "history": [list(message) for message in self.history],
+            "settings": dict(settings),
+        }
+        return hashlib.sha256(canonical_json(data)).hexdigest()[:32]
+
+
+def read_items(path: Path, columns: Columns, max_layer_chars: int) -> Iterator[Item]:
+    """The items of a data set, in order, one at a time; the kind of file is told by its ending.
+
+    Raises:
+        DataError: the file, or a row of it, does not fit.
+    """
+    if not any((columns.system, columns.application, columns.user)):
+        raise DataError("name at least one column for a layer: system, application or user")
+    for index, (where, row) in enumerate(_rows(path)):
+        try:
+            yield _item(index, row, columns, max_layer_chars)
+        except (PromptError, DataError) as fault:
+            raise DataError(f"{path.name}, {where}: {fault}") from None
+
+
+def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars: int) -> Item:
+    missing = [name for name in columns.named if row.get(name) is None]
+    if missing:
+        have = ", ".join(list(row)[:12]) or "none"
+        raise DataError(f"no value in column {', '.join(missing)}; the columns are {have}")
+    prompt = MultiNeutrosophicPrompt(
+        system=_text(row, columns.system),
+        application=_text(row, columns.application),
+        user=_text(row, columns.user),
+    )
+    prompt.check(max_layer_chars)
+    turn = _turn(row[columns.turn]) if columns.turn else None
+    history = _history(row[columns.history]) if columns.history else ()
+    item = Item(
+        index=index,
+        name=str(row[columns.id]) if columns.id else str(index + 1),
+        prompt=prompt,
+        label=_label(row[columns.label], columns.positive) if columns.label else None,
+        turn=turn,
+        history=history,
+    )
+    session = item.session()
+    if turn is not None and session is not None and session.turn != turn:
+        raise DataError(f"turn is {turn}, the history has {session.turn - 1} turns before it")
+    return item
+
+
+def _text(row: Mapping[str, Any], column: str | None) -> str:
+    if column is None:
+        return ""
+    value = row[column]
+    if not isinstance(value, str):
+        raise DataError(f"{column} is not text")
+    return value
+
+
+def _label(value: Any, positive: tuple[str, ...]) -> bool:
+    word = str(value).strip().lower()
+    if positive:
+        return word in {name.strip().lower() for name in positive}
+    if word in _YES or word in _NO:
+        return word in _YES
+    raise DataError(f"the label {str(value)[:40]!r} is neither yes nor no; say which values mean a violation")
+
+
+def _turn(value: Any) -> int | None:
+    if isinstance(value, str) and not value.strip():
+        return None
+    try:
+        turn = int(value)
+    except (TypeError, ValueError):
+        turn = 0
+    if isinstance(value, (bool, float)) or not 1 <= turn <= 100_000:
+        raise DataError(f"the turn {str(value)[:40]!r} is not a whole number of 1 or more")
+    return turn
+
+
+def _history(value: Any) -> tuple[tuple[str, str], ...]:
+    if isinstance(value, str):
+        if not value.strip():
+            return ()
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            raise DataError("history is not JSON") from None
+    if not isinstance(value, list):
+        raise DataError("history is not a list")
+    return tuple(_message(entry) for entry in cast("list[Any]", value))
+
+
+def _message(entry: Any) -> tuple[str, str]:
+    if isinstance(entry, str):
+        return "", entry
+    if isinstance(entry, dict):
+        message = cast("dict[str, Any]", entry)
+        role, content = message.get("role"), message.get("content")
+        if isinstance(role, str) and role and isinstance(content, str):
+            return role, content
+    raise DataError('an entry of history is neither text nor {"role", "content"}')
+
+
+def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    readers = {".csv": _csv_rows, ".jsonl": _jsonl_rows, ".ndjson": _jsonl_rows, ".json": _json_rows}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise DataError(f"{path.name}: a data set ends in .csv, .json or .jsonl")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            yield from reader(stream)
+    except OSError as fault:
+        raise DataError(f"{path.name} cannot be read: {fault.strerror}") from None
+    except UnicodeDecodeError as fault:
+        raise DataError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
+
+
+def _csv_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    csv.field_size_limit(MAX_FIELD)
+    reader = csv.DictReader(stream, strict=True)
+    try:
+        for number, row in enumerate(reader, start=1):
+            where = f"row {number} (line {reader.line_num})"
+            if None in row:
+                raise DataError(f"{where} has more fields than the header")
+            yield where, row
+    except csv.Error as fault:
+        raise DataError(f"line {reader.line_num} is not CSV: {fault}") from None
+
+
+def _jsonl_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for number, line in enumerate(stream, start=1):
+        if line.strip():
+            where = f"line {number}"
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                raise DataError(f"{where} is not JSON") from None
+            yield where, _object(value, where)
+
+
+def _json_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The entries of one JSON array, decoded one by one."""
+    decoder, buffer, number = json.JSONDecoder(), stream.read(_CHUNK).lstrip(), 0
+    if not buffer.startswith("["):
+        raise DataError("the file is not a JSON array of objects")
+    buffer = buffer[1:]
+    while True:
+        buffer = buffer.lstrip(" \t\r\n," if number else " \t\r\n")
+        if buffer.startswith("]"):
+            return
+        where = f"entry {number + 1}"
+        try:
+            value, end = decoder.raw_decode(buffer)
+        except RecursionError:
+            raise DataError(f"{where} is nested too deep") from None
+        except ValueError:
+            more = stream.read(max(_CHUNK, len(buffer)))
+            if not more or len(buffer) > MAX_FIELD:
+                raise DataError(f"{where} is not JSON, or the file is cut off") from None
+            buffer += more
+            continue
+        yield where, _object(value, where)
+        buffer, number = buffer[end:], number + 1
+
+
+def _object(value: Any, where: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise DataError(f"{where} is not an object")
+    return cast("dict[str, Any]", value)

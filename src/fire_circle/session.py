@@ -1,0 +1,137 @@
+"""What is known of the conversation a prompt belongs to: its turn, its trust, its balance (decision 23)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Trajectory: TypeAlias = Literal["improving", "stable", "degrading", "hostile"]
+
+ALPHA = 0.3
+"""Weight of the newest turn in both moving averages."""
+START_TRUST = 0.5
+
+_WINDOW = 3
+_DRIFT = 0.05
+_HOSTILE_TRUST = 0.25
+_HOSTILE_BALANCE = -0.4
+
+
+class Turn(BaseModel):
+    """A finished turn.
+
+    Args:
+        trust: 0.0 to 1.0, how far the turn kept reciprocity.
+        balance: -1.0 (all taking) to 1.0 (all giving), the turn's ayni balance.
+        text: what was said, where it was kept.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trust: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
+    balance: float = Field(ge=-1.0, le=1.0, allow_inf_nan=False)
+    text: str = ""
+
+
+class SessionMemory:
+    """A conversation's turns so far. The prompt under test is the turn after them.
+
+    Trust and balance are exponential moving averages with weight 0.3, from 0.5 and from 0.0.
+    """
+
+    def __init__(self, turns: Iterable[Turn] = ()) -> None:
+        self._turns: list[Turn] = []
+        self._trust = [START_TRUST]
+        self._balance = 0.0
+        for turn in turns:
+            self._add(turn)
+
+    @classmethod
+    def at_turn(cls, turn: int) -> SessionMemory:
+        """A session that is at ``turn`` (1 or more), of whose earlier turns nothing was kept or judged.
+
+        Raises:
+            ValueError: ``turn`` is below 1.
+        """
+        if turn < 1:
+            raise ValueError(f"a turn is 1 or more, got {turn}")
+        return cls(Turn(trust=START_TRUST, balance=0.0) for _ in range(turn - 1))
+
+    @classmethod
+    def after(cls, texts: Iterable[str]) -> SessionMemory:
+        """A session whose earlier turns said ``texts``, unjudged, oldest first."""
+        return cls(Turn(trust=START_TRUST, balance=0.0, text=text) for text in texts)
+
+    @classmethod
+    def of_messages(cls, messages: Iterable[tuple[str, str]]) -> SessionMemory:
+        """A session after ``(role, text)`` messages, oldest first; each message of the user begins a turn."""
+        turns: list[list[str]] = []
+        for role, text in messages:
+            if role == "user" or not turns:
+                turns.append([])
+            turns[-1].append(f"{role}: {text}")
+        return cls.after("\n".join(turn) for turn in turns)
+
+    def record(self, *, trust: float, balance: float, text: str = "") -> None:
+        """Finish a turn.
+
+        Raises:
+            ValueError: ``trust`` outside 0.0 to 1.0 or ``balance`` outside -1.0 to 1.0.
+        """
+        self._add(Turn(trust=trust, balance=balance, text=text))
+
+    def _add(self, turn: Turn) -> None:
+        self._turns.append(turn)
+        self._trust.append(ALPHA * turn.trust + (1 - ALPHA) * self._trust[-1])
+        self._balance = ALPHA * turn.balance + (1 - ALPHA) * self._balance
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The finished turns, oldest first."""
+        return tuple(self._turns)
+
+    @property
+    def turn(self) -> int:
+        """The 1-based turn the prompt under test stands in."""
+        return len(self._turns) + 1
+
+    @property
+    def trust_ema(self) -> float:
+        """0.0 to 1.0."""
+        return self._trust[-1]
+
+    @property
+    def balance_ema(self) -> float:
+        """-1.0 to 1.0."""
+        return self._balance
+
+    @property
+    def trajectory(self) -> Trajectory:
+        """Where trust is going.
+
+        ``hostile`` below a trust of 0.25 or a balance of -0.4; else ``improving`` or ``degrading`` where trust
+        moved by more than 0.05 over the last three turns; else ``stable``.
+        """
+        if self.trust_ema < _HOSTILE_TRUST or self.balance_ema < _HOSTILE_BALANCE:
+            return "hostile"
+        drift = self.trust_ema - self._trust[max(0, len(self._trust) - 1 - _WINDOW)]
+        if drift > _DRIFT:
+            return "improving"
+        return "degrading" if drift < -_DRIFT else "stable"
+
+    def to_dict(self) -> dict[str, object]:
+        """The session as JSON-compatible data."""
+        return {"turns": [turn.model_dump() for turn in self._turns]}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, object]) -> SessionMemory:
+        """The inverse of :meth:`to_dict`."""
+        return cls(_Saved.model_validate(data).turns)
+
+
+class _Saved(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    turns: list[Turn]

@@ -1,0 +1,387 @@
+"""A study: a circle over a whole data set, streamed, resumable, with its cost known before it starts.
+
+One line of JSON is written for each finished item. Killed at any point, a study goes on where it was: finished
+items are read from the results, calls of unfinished ones from the journal beside them (``FILE.calls``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from fire_circle.circle import fire_circle_evaluate
+from fire_circle.config import FireCircleConfig
+from fire_circle.journal import CallJournal, append_from_whole_line, write_line
+from fire_circle.results import EvaluationError, FireCircleResult, Spend
+from fire_circle.rounds import most_rounds
+from fire_circle.rows import Columns, DataError, Item, read_items
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import Generate
+from llm_runtime.pricing import PriceTable
+from llm_runtime.tokens import estimate_tokens
+
+_SCAFFOLD_TOKENS = 2_500
+_COMPLAINT_TOKENS = 100
+
+
+class StudyLine(BaseModel):
+    """One finished item: a verdict, or why there is none.
+
+    Args:
+        item: digest of input and configuration.
+        index: 0-based place in the data set.
+        name: what the row is called.
+        label: whether it is a violation; ``None`` where the data set does not say.
+        status: ``failed`` items have no score, and count as neither flagged nor passed.
+        result: the circle's result, without the prompts it sent.
+        error: one line.
+        spend: what the item took.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    item: str
+    index: int
+    name: str
+    label: bool | None
+    status: Literal["judged", "failed"]
+    result: FireCircleResult | None = None
+    error: str = ""
+    spend: Spend = Spend()
+
+
+class StudySummary(BaseModel):
+    """How far a study has come; ``resumed`` items were finished before it began.
+
+    ``spend`` is what the items took that were finished now, answers out of the journal included.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    items: int
+    judged: int
+    failed: int
+    resumed: int
+    duplicates: int
+    spend: Spend
+
+
+class StudyPlan(BaseModel):
+    """What a study would take, without asking anybody.
+
+    Args:
+        items: different items of the data set.
+        duplicates: rows whose input came before; they are judged once.
+        finished: items that have a result already.
+        calls: at most, for the rest, each answer asked for a second time.
+        input_tokens, output_tokens: at most, a token being four characters.
+        cost: at most, in micro-dollars; ``None`` where a price or a token limit is missing.
+        unpriced: models without a known price.
+        priced_on: the date of the price table.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    items: int
+    duplicates: int
+    finished: int
+    calls: int
+    input_tokens: int
+    output_tokens: int | None
+    cost: int | None
+    unpriced: tuple[str, ...]
+    priced_on: str
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A data set, a circle, and where the results go.
+
+    Args:
+        data: the data set.
+        columns: which column holds what.
+        config: the circle.
+        out: the results, JSONL; the journal stands beside it.
+        seed: 0 to 2^53-1, drawn once and kept for whoever resumes the study; each item's own seed derives from it.
+    """
+
+    data: Path
+    columns: Columns
+    config: FireCircleConfig
+    out: Path
+    seed: int
+
+    @property
+    def journal(self) -> Path:
+        """The file of single answers."""
+        return self.out.with_name(self.out.name + ".calls")
+
+    def settings(self) -> dict[str, Any]:
+        """All that makes an answer another one."""
+        return {**self.config.model_dump(mode="json"), "seed": self.seed}
+
+    def items(self) -> Iterator[tuple[str, Item]]:
+        """Each different item with its id, in order.
+
+        Raises:
+            DataError: a row does not fit, or equal rows have different labels.
+        """
+        settings, seen = self.settings(), dict[bytes, bool | None]()
+        for item in read_items(self.data, self.columns, self.config.base_config.max_layer_chars):
+            digest = item.digest(settings)
+            key = bytes.fromhex(digest)
+            if key not in seen:
+                seen[key] = item.label
+                yield digest, item
+            elif seen[key] is not item.label:
+                raise DataError(f"{self.data.name}: row {item.index + 1} repeats an earlier row with another label")
+
+    def finished(self) -> set[str]:
+        """Ids of the items that have a result.
+
+        Raises:
+            StoreDamaged: the file of results is something else.
+        """
+        return {line["item"] for line in _raw_lines(self.out)}
+
+
+def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
+    """The dry run: every row is read and checked, and nobody is asked.
+
+    Raises:
+        DataError: a row does not fit.
+    """
+    done, items, finished = study.finished(), 0, 0
+    calls = asked = answered = cost = 0
+    limit = study.config.base_config.max_tokens
+    found = {model: prices.find("", model) for model in _models(study.config)}
+    for item_id, item in study.items():
+        items += 1
+        if item_id in done:
+            finished += 1
+            continue
+        for model, tokens in _questions(item, study.config):
+            # Each question may be asked a second time, with the first answer and a complaint behind it.
+            sent, received = 2 * tokens + (limit or 0) + _COMPLAINT_TOKENS, 2 * (limit or 0)
+            price = found[model]
+            calls, asked, answered = calls + 2, asked + sent, answered + received
+            cost += price.cost(sent, received) if price else 0
+    rows = sum(1 for _ in read_items(study.data, study.columns, study.config.base_config.max_layer_chars))
+    unpriced = tuple(sorted(model for model, price in found.items() if price is None))
+    return StudyPlan(
+        items=items,
+        duplicates=rows - items,
+        finished=finished,
+        calls=calls,
+        input_tokens=asked,
+        output_tokens=None if limit is None else answered,
+        cost=None if unpriced or limit is None else cost,
+        unpriced=unpriced,
+        priced_on=prices.dated,
+    )
+
+
+def _models(config: FireCircleConfig) -> tuple[str, ...]:
+    classifier = (config.classifier_model,) if config.pattern_classification == "llm" else ()
+    return (*config.models, *classifier)
+
+
+def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]]:
+    """Every question of an item's circles: the model, and an upper estimate of the tokens it is sent."""
+    texts = [layer.text for layer in item.prompt.layers] + [text for _, text in item.history]
+    material = sum(map(estimate_tokens, texts)) + _SCAFFOLD_TOKENS
+    peers = len(config.models) * (config.base_config.max_tokens or 0)
+    for _ in item.prompt.layers if config.per_layer else (None,):
+        for number in range(1, most_rounds(config) + 1):
+            for model in config.models:
+                yield model, material + 2 * peers * (number - 1)
+            if number > 1 and config.pattern_classification == "llm":
+                yield config.classifier_model, _SCAFFOLD_TOKENS + peers
+
+
+async def run_study(
+    study: Study,
+    generate: Generate,
+    *,
+    concurrency: int = 4,
+    emit_for: Callable[[Item], Emit] = lambda item: silent,
+    on_line: Callable[[StudyLine], None] = lambda line: None,
+    retry_failed: bool = False,
+) -> StudySummary:
+    """Judge every item that has no result yet.
+
+    All rows are checked before the first call. At most ``concurrency`` items are under way and in memory at a time.
+
+    Args:
+        emit_for: who is told of what an item's circle does.
+        on_line: told of each item as it is finished.
+        retry_failed: judge again the items that failed before; all their calls are made and paid again.
+
+    Raises:
+        DataError: a row does not fit; nothing was spent.
+        BudgetExceeded, DeadlineExceeded: raised after what is under way has ended; run again to go on.
+        StoreBusy: another study writes these results.
+        StoreError: the results cannot be written.
+    """
+    if concurrency < 1:
+        raise ConfigurationError(f"concurrency must be 1 or more, got {concurrency}")
+    items = sum(1 for _ in study.items())
+    rows = sum(1 for _ in read_items(study.data, study.columns, study.config.base_config.max_layer_chars))
+    with _sole_writer(study.out):
+        done = study.finished()
+        journal = CallJournal(study.journal, done.__contains__)
+        if retry_failed:
+            done -= _drop_failed(study.out, journal)
+        out = append_from_whole_line(study.out)
+        try:
+            worker = _Worker(study, generate, journal, out, emit_for, on_line)
+            await worker.work(((i, item) for i, item in study.items() if i not in done), concurrency)
+        finally:
+            out.close()
+            journal.close()
+    return StudySummary(
+        items=items,
+        judged=worker.judged,
+        failed=worker.failed,
+        resumed=items - worker.judged - worker.failed,
+        duplicates=rows - items,
+        spend=worker.spend,
+    )
+
+
+@dataclass(slots=True)
+class _Worker:
+    study: Study
+    generate: Generate
+    journal: CallJournal
+    out: IO[str]
+    emit_for: Callable[[Item], Emit]
+    on_line: Callable[[StudyLine], None]
+    judged: int = 0
+    failed: int = 0
+    spend: Spend = field(default_factory=Spend)
+
+    async def work(self, items: Iterator[tuple[str, Item]], concurrency: int) -> None:
+        faults: list[LlmRuntimeError] = []
+
+        async def one_after_another() -> None:
+            for item_id, item in items:
+                try:
+                    await self._judge(item_id, item)
+                except LlmRuntimeError as fault:
+                    # What concerns the whole study ends it, after the items under way have had their chance.
+                    faults.append(fault)
+                if faults:
+                    return
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(concurrency):
+                group.create_task(one_after_another())
+        if faults:
+            raise faults[0]
+
+    async def _judge(self, item_id: str, item: Item) -> None:
+        try:
+            result = await fire_circle_evaluate(
+                item.prompt,
+                self.study.config,
+                item.session(),
+                generate=self.journal.over(self.generate, item_id),
+                emit=self.emit_for(item),
+                seed=item_seed(self.study.seed, item_id),
+            )
+            line = _line(item_id, item, status="judged", result=_slim(result), spend=result.spend)
+            self.judged += 1
+        except EvaluationError as fault:
+            spent = fault.partial.spend if fault.partial else Spend()
+            line = _line(item_id, item, status="failed", error=str(fault), spend=spent)
+            self.failed += 1
+        self.spend += line.spend
+        write_line(self.out, line.model_dump(mode="json"), sync=True)
+        self.journal.forget(item_id)
+        self.on_line(line)
+
+
+def item_seed(seed: int, item_id: str) -> int:
+    """The seed of one item, 0 to 2^53-1: fences differ from item to item, and a replay builds the same."""
+    return int.from_bytes(hashlib.sha256(f"{seed}|{item_id}".encode()).digest()[:8], "big") >> 11
+
+
+def read_study(out: Path) -> Iterator[StudyLine]:
+    """The finished items of a study, in the order they finished.
+
+    Raises:
+        StoreDamaged: a line is not one.
+    """
+    for line in _raw_lines(out):
+        try:
+            yield StudyLine.model_validate(line)
+        except ValueError:
+            raise StoreDamaged(f"{out.name}: item {line['item']} is not a line of a study") from None
+
+
+def _line(item_id: str, item: Item, **fields: Any) -> StudyLine:
+    return StudyLine(item=item_id, index=item.index, name=item.name, label=item.label, **fields)
+
+
+def _slim(result: FireCircleResult) -> FireCircleResult:
+    rounds = tuple(held.model_copy(update={"prompt_used": {}}) for held in result.dialogue_history)
+    layers = {name: _slim(layer) for name, layer in result.layer_results.items()}
+    return result.model_copy(update={"dialogue_history": rounds, "layer_results": layers})
+
+
+def _raw_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The whole lines of a results file; a last one that was cut off is not there yet."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", newline="\n") as stream:
+        for number, text in enumerate(stream, start=1):
+            if not text.endswith("\n"):
+                return
+            try:
+                line = json.loads(text)
+                _ = line["item"], line["status"]
+            except (ValueError, KeyError, TypeError):
+                raise StoreDamaged(f"{path.name}, line {number} is not a line of a study") from None
+            yield line
+
+
+def _drop_failed(path: Path, journal: CallJournal) -> set[str]:
+    """Take the failed items out of the results; their ids. The journal forgets them first, in case of a kill."""
+    failed = {line["item"] for line in _raw_lines(path) if line["status"] == "failed"}
+    for item in sorted(failed):
+        journal.drop(item)
+    kept = path.with_name(path.name + ".kept")
+    with kept.open("w", encoding="utf-8", newline="\n") as stream:
+        for line in _raw_lines(path):
+            if line["item"] not in failed:
+                write_line(stream, line, sync=False)
+        os.fsync(stream.fileno())
+    kept.replace(path)
+    return failed
+
+
+@contextmanager
+def _sole_writer(out: Path) -> Generator[None]:
+    from filelock import FileLock, Timeout
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(out.with_name(out.name + ".lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreBusy(f"another study writes {out.name}; wait for it, or choose another file") from None
+    try:
+        yield
+    finally:
+        lock.release()
