@@ -113,14 +113,17 @@ def parse(text: str, model: type[T], *, repair: bool = True) -> tuple[T, bool]:
             f"the answer is {len(text):,} characters long, the limit is {MAX_CHARS:,}", text
         )
     # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
-    data, repaired = _object(text.encode("utf-8", "replace").decode(), repair)
+    found = _object(text.encode("utf-8", "replace").decode(), repair)
+    if found is None:
+        raise StructuredOutputError("the answer holds no JSON object", text)
+    data, repaired = found
     try:
         return model.model_validate(data), repaired
     except ValidationError as fault:
         raise StructuredOutputError(_first_fault(fault), text) from None
 
 
-def _object(text: str, repair: bool) -> tuple[Any, bool]:
+def _object(text: str, repair: bool) -> tuple[Any, bool] | None:
     stripped = text.strip()
     fenced = _FENCED.search(stripped)
     candidates = [stripped, fenced[1] if fenced else "", _first_object(stripped)]
@@ -135,7 +138,7 @@ def _object(text: str, repair: bool) -> tuple[Any, bool]:
         data = _repaired(broken)
         if isinstance(data, dict) and data:
             return cast("dict[str, Any]", data), True
-    raise StructuredOutputError("the answer holds no JSON object", text)
+    return None
 
 
 def _worth_repairing(broken: str) -> bool:

@@ -18,8 +18,8 @@ from llm_runtime.store.ids import valid_run_id
 from llm_runtime.store.interface import RunState, RunSummary
 from llm_runtime.store.lock import RunLocks
 from llm_runtime.store.reading import read_event
-from llm_runtime.store.schema import migrate, record_id
-from llm_runtime.store.sqlite_log import INSERT_RECORD, SqliteLog, record_row
+from llm_runtime.store.schema import insert_records, migrate, record_id
+from llm_runtime.store.sqlite_log import Row, SqliteLog, record_row
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
 
@@ -88,7 +88,7 @@ class SqliteStore:
             record, tally = link(GENESIS, 1, self._clock(), started), Tally()
             with self._transaction() as connection:
                 run = self._insert_run(connection, run_id, started, record.at)
-                connection.execute(INSERT_RECORD, record_row(run, record, tally))
+                insert_records(connection, [record_row(run, record, tally)])
             return self._log(run, run_id, record.seq, record.digest, tally, lock.release)
         except BaseException:
             lock.release()
@@ -209,7 +209,7 @@ class SqliteStore:
                     run = self._insert_run(connection, run_id, event, record.at)
                 if counts(record.body):
                     tally = tally.after(event)
-                connection.execute(INSERT_RECORD, record_row(run, record, tally))
+                insert_records(connection, [record_row(run, record, tally)])
             if run == 0:
                 raise StoreDamaged("the log is empty")
             if head is not None:
@@ -222,6 +222,8 @@ class SqliteStore:
             with self._transaction() as connection:
                 bounds = (record_id(run, 0), record_id(run + 1, 0))
                 connection.execute("DELETE FROM records WHERE id >= ? AND id < ?", bounds)
+                everything = (record_id(run, 0), record_id(run + 1, 0))
+                connection.execute("DELETE FROM records WHERE id >= ? AND id < ?", everything)
                 connection.execute("DELETE FROM runs WHERE run = ?", (run,))
             self._heads.remove(run_id)
             self._locks.forget(run_id)
@@ -279,14 +281,16 @@ class SqliteStore:
         self._logs.add(log)
         return log
 
-    def _append(self, row: tuple[Any, ...]) -> None:
+    def _append(self, rows: list[Row]) -> None:
         try:
             with self._writing:
-                self._writer.execute(INSERT_RECORD, row)
+                inserted = insert_records(self._writer, rows)
         except sqlite3.IntegrityError:
-            raise StoreBusy("the run was deleted, or written by another process, under its writer") from None
+            inserted = 0
         except sqlite3.Error as fault:
             raise explain(fault, self.path) from None
+        if not inserted:
+            raise StoreBusy("the run was deleted, or written by another process, under its writer")
 
     def _run(self, run_id: str) -> int:
         with explained(self.path):
