@@ -50,6 +50,7 @@ async def start(
     sinks: Iterable[Emit] = (),
     model: Generate | None = None,
     recorded: Recording | None = None,
+    person: Generate | None = None,
 ) -> Outcome:
     """Make a new run.
 
@@ -61,6 +62,7 @@ async def start(
         sinks: told of every event after the log has it.
         model: asked in place of the gateway, as in a demonstration.
         recorded: calls that a parent run has answered already, for a fork.
+        person: who answers for ``terminal:``; the keyboard where left out.
 
     Raises:
         NoModelError: there is no model to ask; nothing was stored.
@@ -70,8 +72,8 @@ async def start(
     async with AsyncExitStack() as stack:
         relay = _Relay()
         if model is None:
-            gateway = await stack.enter_async_context(Gateway(settings, caps=caps, emit=relay.emit))
-            await gateway.ready()
+            gateway = await stack.enter_async_context(Gateway(settings, caps=caps, emit=relay.emit, person=person))
+            await _reach(gateway, started)
             model = gateway.generate
         log = store.start(started)
         stack.callback(log.close)
@@ -88,6 +90,7 @@ async def resume(
     caps: Caps | None = None,
     sinks: Iterable[Emit] = (),
     model: Generate | None = None,
+    person: Generate | None = None,
 ) -> Outcome:
     """Go on with a run that was interrupted or stopped; no answer that it has is asked for again.
 
@@ -109,8 +112,10 @@ async def resume(
             prices = load_prices(settings.prices_path)
             spent = spent_before(events, lambda name: prices.find("", name)) if caps else Spend()
             budget = Budget(caps or Caps(), spent)
-            gateway = await stack.enter_async_context(Gateway(settings, emit=relay.emit, budget=budget))
-            await gateway.ready()
+            gateway = await stack.enter_async_context(
+                Gateway(settings, emit=relay.emit, budget=budget, person=person)
+            )
+            await _reach(gateway, started)
             model = gateway.generate
         for event in events:
             for sink in sinks:
@@ -156,6 +161,12 @@ def result_of(events: Iterable[Event]) -> dict[str, Any] | None:
         if isinstance(event, RunFinished):
             result = event.result if event.state == "finished" else None
     return result
+
+
+async def _reach(gateway: Gateway, started: RunStarted) -> None:
+    """Refuse a run whose models cannot be reached: those it names, or whichever it will choose."""
+    for asked in started.settings.get("engine", {}).get("models") or ("openrouter/auto",):
+        await gateway.ready(asked)
 
 
 class _Relay:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Route:
-    """What a model id was found to mean: its target, the stack that leads there, and whether it is another model."""
+    """What a model id was found to mean: its target, the stack to it, and whether it is another model."""
 
     target: Target
     generate: Generate
@@ -58,6 +58,7 @@ class Gateway:
         emit: told of retries and substitutions.
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
+        person: who answers for ``terminal:``, where that is not simply the keyboard.
 
     Use it as ``async with``, or call :meth:`aclose`.
     """
@@ -70,6 +71,7 @@ class Gateway:
         emit: Emit = silent,
         budget: Budget | None = None,
         backoff: Backoff | None = None,
+        person: Generate | None = None,
     ) -> None:
         from llm_runtime.providers._base import Http
 
@@ -79,6 +81,7 @@ class Gateway:
         self.http = Http()
         self.router = Router(settings, self.http)
         self._emit = emit
+        self._person = person
         self._backoff = backoff or Backoff()
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
@@ -97,13 +100,13 @@ class Gateway:
         """Close the connections; a gateway that is used again opens new ones."""
         await self.http.aclose()
 
-    async def ready(self) -> Target:
-        """Where a call goes that nothing else decides about: ask before a run starts.
+    async def ready(self, asked: str = "openrouter/auto") -> Target:
+        """Where a call for ``asked`` goes that no seat decides about: ask before a run starts.
 
         Raises:
             NoModelError: nowhere.
         """
-        return await self.router.resolve(self.settings.config.model or "openrouter/auto")
+        return await self.router.resolve(self.settings.config.model or asked)
 
     def _chosen(self, generate: Generate) -> Generate:
         config = self.settings.config
@@ -172,7 +175,7 @@ class Gateway:
         if target.provider == "terminal":
             from llm_runtime.providers.terminal import terminal
 
-            return terminal()
+            return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
         if endpoint.kind == "anthropic":
             from llm_runtime.providers.anthropic import anthropic

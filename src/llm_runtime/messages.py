@@ -77,7 +77,7 @@ class Request:
     session_id: str | None = None
 
     def bounded(self, max_tokens: int) -> Request:
-        """The same request with an upper bound on its answer. Faster than ``dataclasses.replace``: on the hot path."""
+        """The same request with an upper bound on its answer; quicker than ``dataclasses.replace``."""
         return Request(
             self.model,
             self.messages,

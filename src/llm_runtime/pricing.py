@@ -44,17 +44,21 @@ class PriceTable:
     prices: Mapping[str, Price]
     dated: str = ""
     own: Path | None = None
-    _found: dict[str, Price | None] = field(default_factory=dict[str, "Price | None"], repr=False)
+    _found: dict[tuple[str, str], Price | None] = field(
+        default_factory=dict[tuple[str, str], "Price | None"], repr=False
+    )
 
     def find(self, provider: str, model: str) -> Price | None:
         """The price of ``model`` at ``provider``; ``None`` where nobody wrote one down."""
+        try:
+            return self._found[provider, model]
+        except KeyError:
+            price = self._found[provider, model] = self._look_up(provider, model)
+            return price
+
+    def _look_up(self, provider: str, model: str) -> Price | None:
         if provider in FREE_PROVIDERS or provider.startswith(_OWN_MACHINE) or model.endswith(":free"):
             return Price(0, 0)
-        if model not in self._found:
-            self._found[model] = self._longest(model)
-        return self._found[model]
-
-    def _longest(self, model: str) -> Price | None:
         names = (model, model.partition("/")[2])
         fits = [key for key in self.prices if any(name.startswith(key) for name in names)]
         return self.prices[max(fits, key=len)] if fits else None

@@ -64,7 +64,7 @@ async def test_an_end_cancels_the_calls_that_are_still_under_way(council: Make) 
     async def generate(request: Request) -> Reply:
         if request.label.seat == "0:domain_expert":
             await waiting.wait()
-            raise BudgetExceeded("spent")
+            raise StoreUnwritable("the disk is full")
         if request.label.phase == "position":
             waiting.set()
             try:
@@ -74,10 +74,30 @@ async def test_an_end_cancels_the_calls_that_are_still_under_way(council: Make) 
                 raise
         return await model(request)
 
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(StoreUnwritable):
         await Crucible(EngineConfig(openrouter_api_key="unused", generate=generate)).run("A question")
 
     assert sorted(cancelled) == ["2:pragmatist", "3:creative"]
+
+
+async def test_a_budget_that_is_used_up_waits_for_the_calls_that_are_paid_for(council: Make) -> None:
+    answered: list[str] = []
+    refused = asyncio.Event()
+    model: ScriptedModel = council()
+
+    async def generate(request: Request) -> Reply:
+        if request.label.seat == "0:domain_expert":
+            refused.set()
+            raise BudgetExceeded("spent")
+        if request.label.phase == "position":
+            await refused.wait()
+            answered.append(request.label.seat)
+        return await model(request)
+
+    with pytest.raises(BudgetExceeded):
+        await Crucible(EngineConfig(openrouter_api_key="unused", generate=generate)).run("A question")
+
+    assert sorted(answered) == ["2:pragmatist", "3:creative"]
 
 
 async def test_cancelling_a_run_cancels_its_calls(council: Make) -> None:
@@ -122,7 +142,7 @@ async def test_the_first_seat_in_order_gives_the_error_not_the_first_in_time(cou
             except asyncio.CancelledError:
                 raise DeadlineExceeded("first seat") from None
         if request.label.phase == "position":
-            raise BudgetExceeded("second seat")
+            raise StoreUnwritable("second seat")
         return await model(request)
 
     with pytest.raises(DeadlineExceeded, match="first seat"):

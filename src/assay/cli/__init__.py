@@ -15,6 +15,7 @@ from llm_runtime.errors import LlmRuntimeError
 #: What each command is for, in one line; the module of the same name holds it.
 COMMANDS = {
     "ask": "Put a question to a council with a red team.",
+    "circle": "Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
     "demo": "Play the recorded runs through the real engines; needs no model.",
     "runs": "List, show, resume, replay, fork, export, import and verify runs.",
     "models": "Show which models can be reached, and how they were found.",

@@ -49,7 +49,7 @@ def demo(speed: float, out: str, quiet: bool, store_path: str | None) -> int:
             origin="demo",
         )
         code = present(outcome, store, presentation)
-        click.echo(f"\n{recorded.manifest['statement']}", err=True)
+        click.echo("\n" + click.wrap_text(recorded.manifest["statement"]), err=True)
         click.echo(
             f"Look closer:  assay runs show {outcome.run_id} --trace\n"
             'Ask your own: assay ask "..."   (assay models shows what you can reach)',

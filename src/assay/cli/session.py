@@ -24,7 +24,8 @@ from llm_runtime.replay import Recording
 from llm_runtime.store import new_run_id
 
 if TYPE_CHECKING:
-    from llm_runtime.messages import Generate
+    from assay.cli.live import LiveDisplay
+    from llm_runtime.messages import Generate, Reply, Request
     from llm_runtime.settings import Settings
     from llm_runtime.store import RunStore
     from llm_runtime.wrappers.budgeted import Caps
@@ -95,7 +96,10 @@ def start_run(
         version=__version__,
     )
     with _Sinks(started, presentation, caps) as sinks:
-        return _live(execution.start(started, store, settings, caps=caps, sinks=sinks, model=model), started.run_id)
+        return _live(
+            execution.start(started, store, settings, caps=caps, sinks=sinks, model=model, person=sinks.person),
+            started.run_id,
+        )
 
 
 def resume_run(
@@ -105,7 +109,7 @@ def resume_run(
     started = _opening(store, run_id)
     with _Sinks(started, presentation, caps) as sinks:
         settings = _settings(started, flags)
-        return _live(execution.resume(run_id, store, settings, caps=caps, sinks=sinks), run_id)
+        return _live(execution.resume(run_id, store, settings, caps=caps, sinks=sinks, person=sinks.person), run_id)
 
 
 def fork_run(
@@ -127,7 +131,12 @@ def fork_run(
     )
     recorded = Recording.from_events((event for _, event in store.events(run_id)), until=at)
     with _Sinks(started, presentation, caps) as sinks:
-        return _live(execution.start(started, store, settings, caps=caps, sinks=sinks, recorded=recorded), child)
+        return _live(
+            execution.start(
+                started, store, settings, caps=caps, sinks=sinks, recorded=recorded, person=sinks.person
+            ),
+            child,
+        )
 
 
 def replay_run(store: RunStore, run_id: str, speed: float, *, quiet: bool) -> int:
@@ -175,6 +184,8 @@ def show_run(store: RunStore, run_id: str, *, trace: bool) -> None:
     from assay.report.protocols import story_of
     from assay.report.terminal import print_story
 
+    if sys.stdout.isatty():
+        click.echo()
     print_story(story_of(store.records(run_id)), sys.stdout, whole=trace)
 
 
@@ -245,6 +256,7 @@ class _Sinks(ExitStack):
         super().__init__()
         presentation.check()
         self._sinks: list[Emit] = []
+        self.person: Generate | None = None
         if not presentation.quiet:
             from assay.cli.live import LiveDisplay
             from assay.report.protocols import LIVE_CALLS, fold_for
@@ -252,11 +264,26 @@ class _Sinks(ExitStack):
             fold = fold_for(started.protocol, LIVE_CALLS)
             display = LiveDisplay(fold, budget=caps.cost if caps else None)
             self._sinks.append(self.enter_context(display))
+            self.person = _at_the_keyboard(display)
         if presentation.jsonl:
             self._sinks.append(_print_event)
 
     def __iter__(self) -> Any:
         return iter(self._sinks)
+
+
+def _at_the_keyboard(display: LiveDisplay) -> Generate:
+    """A person who answers one question at a time, while the display leaves the terminal to them."""
+    from llm_runtime.providers.terminal import terminal
+
+    keyboard, turn = terminal(), asyncio.Lock()
+
+    async def generate(request: Request) -> Reply:
+        async with turn:
+            with display.paused():
+                return await keyboard(request)
+
+    return generate
 
 
 def _print_event(event: Event) -> None:

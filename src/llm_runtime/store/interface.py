@@ -68,6 +68,9 @@ class RunLog(Protocol):
     def emit(self, event: Event) -> None:
         """Append ``event``; when this returns, killing the process no longer loses it.
 
+        Of a ``call.started`` that is so a few milliseconds later, or with the next event: it costs nothing yet,
+        and an answer is never on disk without it.
+
         Raises:
             StoreError: it could not be written; the log is as it was before.
             ValueError: the log is closed.

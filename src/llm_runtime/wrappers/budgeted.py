@@ -50,11 +50,6 @@ class Spend:
         self.tokens += other.tokens
         self.calls += other.calls
 
-    def take(self, other: Spend) -> None:
-        self.cost -= other.cost
-        self.tokens -= other.tokens
-        self.calls -= other.calls
-
 
 class Budget:
     """One purse for any number of concurrent calls.
@@ -69,8 +64,8 @@ class Budget:
         self.spent = spent or Spend()
         self.held = Spend()
 
-    def reserve(self, hold: Spend, where: str) -> None:
-        """Hold what a call may take at the most.
+    def reserve(self, hold: Spend, where: object) -> None:
+        """Hold what a call may take at the most; ``where`` is named when it does not fit.
 
         Raises:
             BudgetExceeded: it does not fit; nothing is held.
@@ -86,11 +81,14 @@ class Budget:
 
     def settle(self, hold: Spend, actual: Spend) -> None:
         """Replace a hold by what the call really took."""
-        self.held.take(hold)
+        held = self.held
+        held.cost -= hold.cost
+        held.tokens -= hold.tokens
+        held.calls -= hold.calls
         self.spent.add(actual)
 
 
-def _exceeded(where: str, wanted: str, cap: str, spent: str, held: str) -> BudgetExceeded:
+def _exceeded(where: object, wanted: str, cap: str, spent: str, held: str) -> BudgetExceeded:
     return BudgetExceeded(f"budget: {where} may take {wanted}, and of {cap} {spent} are spent and {held} are held")
 
 
@@ -113,7 +111,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         if budget.caps.bounded and request.max_tokens is None:
             request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), budget.caps)
-        budget.reserve(hold, str(request.label))
+        budget.reserve(hold, request.label)
         actual = hold
         try:
             reply = await generate(request)

@@ -51,9 +51,6 @@ class _Bucket:
         self.stamp = now
         return max(0.0, (min(amount, self.capacity) - self.level) / rate)
 
-    def take(self, amount: float) -> None:
-        self.level -= amount
-
 
 class Limiter:
     """Admits calls in the order they came, as fast as the limits and the provider's mood allow.
@@ -83,14 +80,24 @@ class Limiter:
 
     async def admit(self, tokens: int) -> None:
         """Wait for a place; whoever gets one must :meth:`leave`."""
+        if not self.admitted(tokens):
+            await self._queue(tokens)
+            self._take(tokens)
+
+    def admitted(self, tokens: int) -> bool:
+        """Take a place if there is one now and nobody waits for one; whoever gets one must :meth:`leave`."""
         if self._loop is not (loop := asyncio.get_running_loop()):
             # asyncio's locks belong to the loop that first waited on them; a limiter outlives loops.
             self._loop, self._turn, self._freed = loop, asyncio.Lock(), asyncio.Event()
             self.in_flight = 0
         if self._turn.locked() or self._wait(tokens) != 0.0:
-            await self._queue(tokens)
-        self._requests.take(1)
-        self._tokens.take(tokens)
+            return False
+        self._take(tokens)
+        return True
+
+    def _take(self, tokens: int) -> None:
+        self._requests.level -= 1
+        self._tokens.level -= tokens
         self.in_flight += 1
 
     async def _queue(self, tokens: int) -> None:
@@ -140,7 +147,8 @@ def limiting(generate: Generate, limiter: Limiter) -> Generate:
 
     async def call(request: Request) -> Reply:
         tokens = _expected_tokens(request) if counts_tokens else 0
-        await limiter.admit(tokens)
+        if not limiter.admitted(tokens):
+            await limiter.admit(tokens)
         try:
             reply = await generate(request)
         except RateLimited as error:

@@ -1,0 +1,145 @@
+"""`assay circle patterns`: the library of patterns that circles found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from fire_circle.reasoningbank import BankEntry
+
+F = TypeVar("F", bound=Callable[..., Any])
+_WIDTH = 88
+
+
+def library_path(given: str | None) -> Path:
+    """The library of patterns: the one given, or the user's own."""
+    from llm_runtime.settings import data_dir
+
+    path = Path(given) if given else data_dir() / "patterns.db"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def _library_option(command: F) -> F:
+    return click.option(
+        "--library",
+        metavar="PATH",
+        envvar="ASSAY_PATTERNS",
+        help="The pattern library [default: patterns.db in Assay's data folder].",
+    )(command)
+
+
+def _filter_options(command: F) -> F:
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="Print lines of JSON."),
+        click.option(
+            "-n", "--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many."
+        ),
+        click.option("--agreement", type=click.FloatRange(0, 1), default=0.0, help="Least agreement, 0 to 1."),
+        click.option("--from", "attack", metavar="NAME", help="Only those kept under this name."),
+        click.option("--type", "kind", metavar="TYPE", help="Only of this type, e.g. false_authority."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group()
+def patterns() -> None:
+    """List, search, export and import the patterns that circles found.
+
+    Circles add to the library with --remember.
+    """
+
+
+@patterns.command("list")
+@_filter_options
+@_library_option
+def list_(
+    kind: str | None, attack: str | None, agreement: float, limit: int, as_json: bool, library: str | None
+) -> None:
+    """List patterns, most agreed first."""
+    _show(library, as_json, pattern_type=kind, attack_id=attack, min_agreement=agreement, limit=limit)
+
+
+@patterns.command()
+@click.argument("words", nargs=-1, required=True)
+@_filter_options
+@_library_option
+def search(
+    words: tuple[str, ...],
+    kind: str | None,
+    attack: str | None,
+    agreement: float,
+    limit: int,
+    as_json: bool,
+    library: str | None,
+) -> None:
+    """Find patterns whose description or quotes hold all WORDS."""
+    wanted = " ".join(words)
+    _show(
+        library, as_json, search=wanted, pattern_type=kind, attack_id=attack, min_agreement=agreement, limit=limit
+    )
+
+
+@patterns.command()
+@click.argument("path", required=False, default="-")
+@_library_option
+def export(path: str, library: str | None) -> None:
+    """Write every pattern as a line of JSON to PATH, or to standard output."""
+    from assay.report.machine import write_whole
+    from fire_circle import ReasoningBank
+
+    with ReasoningBank(library_path(library)) as bank:
+        lines = list(bank.export())
+    if path == "-":
+        for line in lines:
+            click.echo(line)
+        return
+    write_whole(Path(path), "".join(f"{line}\n" for line in lines))
+    click.echo(f"{len(lines)} patterns in {path}", err=True)
+
+
+@patterns.command("import")
+@click.argument("path")
+@_library_option
+def import_(path: str, library: str | None) -> None:
+    """Take in what export wrote, all of it or nothing; - is standard input."""
+    from fire_circle import ReasoningBank
+
+    try:
+        with click.open_file(path, encoding="utf-8") as lines, ReasoningBank(library_path(library)) as bank:
+            new = bank.load(lines)
+    except OSError as fault:
+        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
+    except UnicodeDecodeError as fault:
+        raise ConfigurationError(f"{path} is not UTF-8 near byte {fault.start}") from None
+    click.echo(f"{new} new patterns", err=True)
+
+
+def _show(library: str | None, as_json: bool, **query: Any) -> None:
+    from fire_circle import ReasoningBank
+
+    with ReasoningBank(library_path(library)) as bank:
+        found = bank.query(**query)
+    for entry in found:
+        click.echo(entry.model_dump_json() if as_json else _line(entry))
+    if not found and not as_json:
+        click.echo("no pattern fits; circles add to the library with --remember NAME", err=True)
+
+
+def _line(entry: BankEntry) -> str:
+    from assay.report.clean import one_line
+
+    content = entry.content
+    head = click.style(f"{content.agreement:>4.0%}  {one_line(entry.subcategory, 24):<24}", fg="cyan")
+    quotes = "".join(
+        f"\n        > {one_line(json.dumps(text, ensure_ascii=False), _WIDTH)}" for text in content.examples[:3]
+    )
+    return f"{head}  {one_line(content.attack_id, 24)}\n        {one_line(content.description, _WIDTH)}{quotes}"
