@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
@@ -32,7 +32,7 @@ COUNCILS = 12
 
 
 @contextmanager
-def server(latency: float) -> Iterator[str]:
+def server(latency: float) -> Generator[str]:
     """A server with ``latency`` seconds an answer; yields its base URL."""
     command = [sys.executable, "-m", "bench.server", str(latency)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -58,7 +58,10 @@ def gateway(url: str) -> Gateway:
 
 async def council(generate: Generate) -> None:
     config = EngineConfig(
-        openrouter_api_key="", generate=generate, triage_model="openrouter/auto-triage", default_model="openrouter/auto"
+        openrouter_api_key="",
+        generate=generate,
+        triage_model="openrouter/auto-triage",
+        default_model="openrouter/auto",
     )
     await Crucible(config, seed=1).run("Should a small team split its monolith?")
 

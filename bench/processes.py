@@ -15,19 +15,26 @@ from bench.figures import Figure
 from bench.server import POSITION, TRIAGE
 from crucible import Crucible, EngineConfig
 from llm_runtime.events import Event
+from llm_runtime.messages import Generate
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.replay import Recording
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
 
 ONE_COUNCIL = """
-import asyncio, resource, sys
+import asyncio, sys
 from bench.councils import gateway, council
 async def main():
     async with gateway(sys.argv[1]) as open_gateway:
         await council(open_gateway.generate)
 asyncio.run(main())
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+try:
+    # Not ru_maxrss first: on Linux a child starts with what its parent had at the most.
+    lines = open("/proc/self/status").read().splitlines()
+    print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024)
+except OSError:
+    import resource
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1024))
 """
 
 
@@ -49,7 +56,7 @@ def replay_cost() -> float:
     events: list[Event] = []
     model = scripted(lambda request: json.dumps(TRIAGE) if request.label.phase == "triage" else POSITION)
 
-    async def run(generate: object) -> None:
+    async def run(generate: Generate) -> None:
         await Crucible(EngineConfig(openrouter_api_key="", generate=generate), seed=1).run("Split it?")
 
     asyncio.run(run(recording(model, events.append)))

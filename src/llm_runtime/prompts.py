@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
@@ -13,17 +12,22 @@ from llm_runtime.messages import CallLabel
 _PLACEHOLDER = re.compile(r"\{\{ *([a-z][a-z0-9_]*) *\}\}")
 
 
-@dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text with ``{{ named }}`` placeholders."""
+    """A text with ``{{ named }}`` placeholders.
 
-    name: str
-    text: str
+    Args:
+        name: what errors call it.
+        text: the template.
+    """
 
-    @property
-    def placeholders(self) -> frozenset[str]:
-        """The names that :meth:`render` wants."""
-        return frozenset(_PLACEHOLDER.findall(self.text))
+    __slots__ = ("_parts", "name", "placeholders", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        #: Text and placeholder names in turn, text first and last.
+        self._parts = _PLACEHOLDER.split(text)
+        self.placeholders = frozenset(self._parts[1::2])
 
     def render(self, **values: str) -> str:
         """Fill every placeholder in one pass; what is filled in is never read as a template again.
@@ -35,7 +39,9 @@ class Prompt:
             missing = ", ".join(sorted(self.placeholders - values.keys())) or "none"
             extra = ", ".join(sorted(values.keys() - self.placeholders)) or "none"
             raise ValueError(f"prompt {self.name}: missing {missing}; without a place {extra}")
-        return _PLACEHOLDER.sub(lambda match: values[match[1]], self.text)
+        filled = self._parts.copy()
+        filled[1::2] = [values[name] for name in filled[1::2]]
+        return "".join(filled)
 
 
 @cache

@@ -2,11 +2,13 @@
 
 import pytest
 import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic_core import from_json
 
 from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import CallRetried, CallStarted, Event, UnknownEvent, parse_event, tee
-from llm_runtime.messages import CallLabel, Message, Request, request_digest
+from llm_runtime.events import CallFinished, CallRetried, CallStarted, Event, UnknownEvent, parse_event, tee
+from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage, request_digest
 
 RETRIED = CallRetried(label="a/b//0/1", attempt=1, error="ServerFault", message="down", wait_ms=500)
 
@@ -32,6 +34,46 @@ def test_one_event_reaches_every_sink_in_order() -> None:
     heard = list[tuple[str, Event]]()
     tee(lambda e: heard.append(("screen", e)), lambda e: heard.append(("log", e)))(RETRIED)
     assert heard == [("screen", RETRIED), ("log", RETRIED)]
+
+
+text = st.text(st.characters(exclude_categories=["Cs"]))
+count = st.integers(0, 2**53 - 1)
+
+
+@given(
+    st.builds(
+        Request,
+        text,
+        st.lists(st.builds(Message, st.sampled_from(["system", "user", "assistant"]), text)).map(tuple),
+        st.builds(CallLabel, text, text, text, count, count),
+        fallbacks=st.lists(text).map(tuple),
+        temperature=st.none() | st.floats(0, 2),
+        max_tokens=st.none() | count,
+        seed=st.none() | count,
+        schema=st.none() | text,
+        session_id=st.none() | text,
+    ),
+    st.builds(
+        Reply,
+        text,
+        text,
+        text,
+        st.builds(Usage, count, count, st.booleans()),
+        cost=st.none() | count,
+        request_id=st.none() | text,
+        latency_ms=count,
+    ),
+    st.booleans(),
+)
+def test_a_call_is_logged_in_canonical_form_whatever_was_said(
+    request: Request, reply: Reply, replayed: bool
+) -> None:
+    started = CallStarted.of(request, {}, lambda digest, occurrence: replayed)
+    finished = CallFinished.of(started, reply)
+    for event in (started, finished):
+        assert event.canonical() == rfc8785.dumps(event.payload())
+        assert parse_event(from_json(event.canonical())) == event
+    assert started.digest == request_digest(request.to_dict())
 
 
 def test_the_spliced_form_of_a_started_call_is_its_canonical_form() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from llm_runtime.events import (
 )
 from llm_runtime.messages import Reply, Usage
 from llm_runtime.store import SqliteStore, new_run_id, open_store, valid_run_id
+from llm_runtime.store.verify import verify
 
 Started = Callable[..., RunStarted]
 Call = Callable[..., tuple[CallStarted, CallFinished]]
@@ -260,3 +262,21 @@ def test_what_could_be_a_path_is_no_id(text: str, store: SqliteStore, started: S
     assert not valid_run_id(text)
     with pytest.raises(ValueError, match="not a run id"):
         store.start(started(text))
+
+
+async def test_the_start_of_a_call_is_written_soon_and_before_its_answer(
+    store: SqliteStore, started: Started, call: Call
+) -> None:
+    log = store.start(started())
+    asked, answered = call(1)
+    log.emit(asked)
+    assert log.length == 2
+    log.emit(answered)
+    assert [event for _, event in store.events("run-1")][1:] == [asked, answered]
+    log.emit(call(2)[0])
+    while store.summary("run-1").events < 4:  # noqa: ASYNC110 - a file tells nobody that it has grown
+        await asyncio.sleep(0.001)
+    log.emit(call(3)[0])
+    log.close()
+    assert store.summary("run-1").events == 5
+    assert verify(store, "run-1").ok

@@ -28,8 +28,9 @@ def tamper(path: Path, attack: Attack) -> None:
 
 
 def renumber(connection: sqlite3.Connection, from_seq: int, by: int) -> None:
-    connection.execute("UPDATE records SET seq = -seq WHERE seq >= ?", (from_seq,))
-    connection.execute("UPDATE records SET seq = ? - seq WHERE seq < 0", (by,))
+    # A record's place is in its id, and two rows may not meet on the way: far off first, then back.
+    connection.execute("UPDATE records SET id = -id WHERE seq >= ?", (from_seq,))
+    connection.execute("UPDATE records SET id = ? - id WHERE id < 0", (by,))
 
 
 def edit(seq: int) -> Attack:
@@ -61,8 +62,12 @@ def delete_and_renumber(seq: int) -> Attack:
 def insert(seq: int) -> Attack:
     def attack(c: sqlite3.Connection) -> None:
         renumber(c, seq, 1)
-        copied = "at, randomblob(32), ending, calls, input_tokens, output_tokens, cost, cost_unknown, body"
-        c.execute(f"INSERT INTO records SELECT run, ?, {copied} FROM records WHERE seq = ?", (seq, seq - 1))
+        kept = "at, ending, calls, input_tokens, output_tokens, cost, cost_unknown, body"
+        c.execute(
+            f"INSERT INTO records (id, digest, {kept}) SELECT id + 1, randomblob(32), {kept} "
+            "FROM records WHERE seq = ?",
+            (seq - 1,),
+        )
 
     return attack
 
@@ -70,7 +75,7 @@ def insert(seq: int) -> Attack:
 def swap(one: int, other: int) -> Attack:
     def attack(c: sqlite3.Connection) -> None:
         for before, after in ((one, 0), (other, one), (0, other)):
-            c.execute("UPDATE records SET seq = ? WHERE seq = ?", (after, before))
+            c.execute("UPDATE records SET id = id - seq + ? WHERE seq = ?", (after, before))
 
     return attack
 
