@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import Emit, ModelSubstituted, silent
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price, PriceTable, load_prices, priced
@@ -152,6 +153,7 @@ class Gateway:
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
         patient = name in PATIENT
+        await self._learn_price(target)
         call = await self._provider(target)
         call = timed(call, inf if patient else self.settings.config.call_timeout, deadline=deadline, provider=name)
         call = priced(call, self.prices, name)
@@ -160,6 +162,19 @@ class Gateway:
             call = limiting(call, Limiter(self.settings.limits_for(name, target.model), sleep=deadline.sleep))
         backoff = Backoff(attempts=1) if patient else self._backoff
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
+
+    async def _learn_price(self, target: Target) -> None:
+        """Under a cap in USD, look an unknown model's price up where the provider lists it."""
+        if self.budget.caps.cost is None or target.provider != "openrouter":
+            return
+        if self.prices.find(target.provider, target.model) is not None:
+            return
+        from llm_runtime.providers.catalogue import list_prices
+
+        # Without the list the price stays unknown, and the budget refuses the call in words of its own.
+        with suppress(CallError):
+            listed = await list_prices(await self.router.endpoint(target.provider), self.http)
+            self.prices = self.prices.with_listed(listed)
 
     def _price(self, provider: str) -> Callable[[str], Price | None]:
         return lambda model: self.prices.find(provider, model)

@@ -56,6 +56,10 @@ class PriceTable:
             price = self._found[provider, model] = self._look_up(provider, model)
             return price
 
+    def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
+        """The table with a provider's own list of prices under it: what is written here for the same id wins."""
+        return PriceTable({**listed, **self.prices}, self.dated, self.own)
+
     def _look_up(self, provider: str, model: str) -> Price | None:
         if provider in FREE_PROVIDERS or provider.startswith(_OWN_MACHINE) or model.endswith(":free"):
             return Price(0, 0)

@@ -129,11 +129,10 @@ class Router:
                 return Reachable(name, source, [], str(error))
 
         keys = self._settings.keys.items()
-        local, *reached = await asyncio.gather(
-            self._local_servers(), *(hosted(name, f"key from {key.source}") for name, key in keys)
-        )
-        servers = [Reachable(name, f"found at {server.base_url}", models) for name, (server, models) in local.items()]
-        return [*reached, *servers]
+        local = asyncio.ensure_future(self._local_servers())
+        reached = await asyncio.gather(*(hosted(name, f"key from {key.source}") for name, key in keys))
+        servers = (await local).items()
+        return [*reached, *(Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in servers)]
 
     def _hosted(self, asked: str) -> Target | None:
         keys = self._settings.keys

@@ -8,10 +8,18 @@ from collections.abc import AsyncIterator
 import pytest
 from pydantic import SecretStr
 
-from llm_runtime.errors import BudgetExceeded, CallTimeout, ConfigurationError, DeadlineExceeded, NoModelError
+from llm_runtime.errors import (
+    BudgetExceeded,
+    CallTimeout,
+    ConfigurationError,
+    DeadlineExceeded,
+    NoModelError,
+    UnknownPrice,
+)
 from llm_runtime.events import CallRetried, Event, ModelSubstituted
 from llm_runtime.gateway import Gateway, openrouter
 from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.pricing import Price
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import ConfigFile, Key, Settings
 from llm_runtime.testing import Fault, LoopbackServer
@@ -166,3 +174,33 @@ def test_a_gateway_serves_one_event_loop_after_another() -> None:
             return {reply.text for reply in replies}
 
     assert asyncio.run(crowd()) == asyncio.run(crowd()) == {"ok"}
+
+
+async def test_under_a_cap_in_usd_an_unknown_price_is_looked_up_where_openrouter_lists_it() -> None:
+    entries = [
+        {"id": "new/model", "pricing": {"prompt": "0.000002", "completion": "0.00001"}},
+        {"id": "openrouter/auto", "pricing": {"prompt": "-1", "completion": "-1"}},
+    ]
+    async with (
+        LoopbackServer(lambda _: "ok", models=entries) as server,
+        Gateway(with_keys(server.url, "openrouter"), caps=Caps(cost=1_000_000)) as gateway,
+    ):
+        reply = await gateway.generate(ask("new/model"))
+        assert (reply.cost_source, reply.text) == ("table", "ok")
+        with pytest.raises(UnknownPrice):
+            await gateway.generate(ask("unlisted/model"))
+    assert gateway.prices.find("openrouter", "new/model") == Price(2.0, 10.0)
+
+
+async def test_the_newest_general_model_is_a_vendors_default() -> None:
+    entries = [
+        {"id": "gpt-4o", "created": 1},
+        {"id": "gpt-9-audio", "created": 9},
+        {"id": "gpt-8", "created": 8},
+        {"id": "o9", "created": 10},
+    ]
+    async with (
+        LoopbackServer(lambda received: received.payload["model"], models=entries) as server,
+        Gateway(with_keys(server.url, "openai")) as gateway,
+    ):
+        assert (await gateway.generate(ask("openrouter/auto"))).text == "gpt-8"

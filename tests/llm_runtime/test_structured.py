@@ -43,7 +43,8 @@ def test_repairs_broken_json_last_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "no idea", "[1, 2]", '{"value": 7, "why": "so"}', '{"value": 0.5}', "{" * 100_000, "{}", "\ud800"]
+    "answer",
+    ["", "no idea", "[1, 2]", '{"value": 7, "why": "so"}', '{"value": 0.5}', "{" * 100_000, "{}", "\ud800"],
 )
 def test_what_does_not_fit_is_an_error_that_keeps_the_answer(answer: str) -> None:
     with pytest.raises(StructuredOutputError) as caught:

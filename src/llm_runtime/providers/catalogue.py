@@ -9,8 +9,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.pricing import Price
 from llm_runtime.providers._base import Endpoint, Http
-from llm_runtime.providers._shape import mapping, sequence, text
+from llm_runtime.providers._shape import count, mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
 
 PROBE_SECONDS = 0.4
@@ -87,7 +88,7 @@ async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | No
 
 
 async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
-    """The ids of the models that an endpoint serves, in its own order.
+    """The ids of the models that an endpoint serves: newest first where it says when they were made.
 
     Raises:
         CallError: any of its kinds.
@@ -97,7 +98,34 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
         body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
     else:
         body = await http.get_json(endpoint, "/models")
-    return _ids(mapping(body).get("data"))
+    entries = [mapping(entry) for entry in sequence(mapping(body).get("data"))]
+    return _ids(sorted(entries, key=lambda entry: -(count(entry.get("created")) or 0)))
+
+
+async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
+    """The prices in an endpoint's list of models, as OpenRouter gives them: USD a token, in text.
+
+    Models without a fixed price, such as the router itself, are left out.
+
+    Raises:
+        CallError: any of its kinds.
+    """
+    prices: dict[str, Price] = {}
+    for entry in sequence(mapping(await http.get_json(endpoint, "/models")).get("data")):
+        fields = mapping(entry)
+        pricing = mapping(fields.get("pricing"))
+        asked, said = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
+        if asked is not None and said is not None:
+            prices[text(fields.get("id"))] = Price(asked, said)
+    return prices
+
+
+def _per_million(usd_a_token: Any) -> float | None:
+    try:
+        value = float(usd_a_token) * 1e6
+    except (TypeError, ValueError):
+        return None
+    return value if 0 <= value < 1e6 else None
 
 
 def _ids(entries: Any) -> list[str]:

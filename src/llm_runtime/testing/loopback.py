@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -67,7 +67,7 @@ class LoopbackServer:
         faults: the fault of every call, of some (by number, from 1), or a function that decides on each.
             ``CONNECTION_REFUSED`` stops the listening, for good, before the call of that number.
         latency: seconds before an answer.
-        models: the ids that ``/v1/models`` lists.
+        models: what ``/v1/models`` lists: ids, or whole entries.
         owner: what it says as their ``owned_by``.
         cost: USD of each call, reported as ``usage.cost`` in chat completions.
         port: 0 for any that is free.
@@ -82,7 +82,7 @@ class LoopbackServer:
         *,
         faults: FaultPlan = None,
         latency: float = 0.0,
-        models: tuple[str, ...] = ("loopback-model",),
+        models: Sequence[str | dict[str, Any]] = ("loopback-model",),
         owner: str = "loopback",
         cost: float | None = None,
         port: int = 0,
@@ -92,7 +92,10 @@ class LoopbackServer:
         self._faults = faults
         self._planned = _planner(faults)
         self._latency = latency
-        self._models = [{"id": model, "object": "model", "owned_by": owner} for model in models]
+        self._models = [
+            {"object": "model", "owned_by": owner, **({"id": model} if isinstance(model, str) else model)}
+            for model in models
+        ]
         self._cost = cost
         self._port = port
         self._runner: web.AppRunner | None = None
