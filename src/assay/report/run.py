@@ -6,8 +6,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
-from pydantic_core import from_json
-
 from assay.report.progress import Progress, RunState
 from assay.report.story import Story
 from assay.report.tally import Tally
@@ -21,8 +19,8 @@ from llm_runtime.events import (
     RunFinished,
     RunResumed,
     RunStarted,
-    parse_event,
 )
+from llm_runtime.store.reading import read_event
 
 
 class RunFold(Protocol):
@@ -52,7 +50,7 @@ def moments(records: Iterable[Record]) -> Iterator[tuple[Event, int]]:
         StoreDamaged: an event's data does not fit its type.
     """
     for record in records:
-        yield parse_event(from_json(record.body)), record.at
+        yield read_event(record), record.at
 
 
 class RunHead:

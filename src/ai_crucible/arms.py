@@ -1,0 +1,72 @@
+"""Framing arms as a measured effect: the same puzzles framed otherwise, and the difference with its interval."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ai_crucible.framing import PastAttempt, Standing
+from ai_crucible.types import ARMS, Arm, AttemptRecord
+from llm_runtime.statistics import Interval, newcombe
+
+
+@dataclass(frozen=True, slots=True)
+class ArmEffect:
+    """Success under an arm minus success under the neutral one, with its Newcombe interval."""
+
+    arm: Arm
+    passed: int
+    attempts: int
+    neutral_passed: int
+    neutral_attempts: int
+    difference: Interval
+
+    @property
+    def shown(self) -> bool:
+        """Whether the interval excludes no effect."""
+        return 0 not in self.difference
+
+
+def effects(attempts: Iterable[AttemptRecord], confidence: float = 0.95) -> list[ArmEffect]:
+    """Every arm against neutral, over the puzzles that both were tried on; anchors left out."""
+    tally: dict[tuple[Arm, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
+    for attempt in attempts:
+        if attempt.passed is not None and attempt.anchor is None:
+            passed, total = tally[attempt.arm, attempt.puzzle]
+            tally[attempt.arm, attempt.puzzle] = (passed + attempt.passed, total + 1)
+    found: list[ArmEffect] = []
+    for arm in ARMS[1:]:
+        shared = [puzzle for which, puzzle in tally if which == arm and ("neutral", puzzle) in tally]
+        if shared:
+            ours = _total([tally[arm, puzzle] for puzzle in shared])
+            neutral = _total([tally["neutral", puzzle] for puzzle in shared])
+            found.append(ArmEffect(arm, *ours, *neutral, newcombe(*ours, *neutral, confidence)))
+    return found
+
+
+def _total(counts: list[tuple[int, int]]) -> tuple[int, int]:
+    return sum(passed for passed, _ in counts), sum(total for _, total in counts)
+
+
+def history_of(attempts: Iterable[AttemptRecord]) -> dict[str, list[PastAttempt]]:
+    """What the self-referential arm may refer to: the model's real attempts, by puzzle."""
+    past: dict[str, list[PastAttempt]] = defaultdict(list)
+    for attempt in attempts:
+        if attempt.passed is not None:
+            past[attempt.puzzle].append(PastAttempt(attempt.passed, attempt.seconds, attempt.tool_calls))
+    return dict(past)
+
+
+def standings_of(attempts: Sequence[AttemptRecord], but: str) -> dict[str, list[Standing]]:
+    """What the social arm may refer to: other models' real results, by puzzle, under numbers instead of names."""
+    models = sorted({attempt.model for attempt in attempts} - {but})
+    table: dict[str, list[Standing]] = defaultdict(list)
+    for number, model in enumerate(models, 1):
+        by_puzzle: dict[str, list[bool]] = defaultdict(list)
+        for attempt in attempts:
+            if attempt.model == model and attempt.passed is not None:
+                by_puzzle[attempt.puzzle].append(attempt.passed)
+        for puzzle, results in by_puzzle.items():
+            table[puzzle].append(Standing(f"Solver {number}", len(results), sum(results)))
+    return dict(table)

@@ -1,0 +1,200 @@
+"""One attempt, from the scored context to the gate: the kernel that both Inspect's task and a bare loop run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ai_crucible.box import Box, BoxDied
+from ai_crucible.box.bwrap import open_box
+from ai_crucible.budget_governor import Governor
+from ai_crucible.framing import PastAttempt, Standing, render_context
+from ai_crucible.judge_panel import Judge, convene
+from ai_crucible.oracle_scorer import gate
+from ai_crucible.roles import CohortSolver, Critic, Recorder, Solver
+from ai_crucible.tools import WorkBox, carry_out
+from ai_crucible.trace_writer import change_of
+from ai_crucible.types import Arm, AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle, ToolCall
+from llm_runtime.errors import ConfigurationError
+
+_SETUP = "/tmp/.setup.sh"
+_SETUP_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """How an attempt is framed.
+
+    Args:
+        arm: the framing arm.
+        seed: of the run, 0 to 2^53-1; fences derive from it.
+        chrome: rank, leaderboard, standings: kept beside the attempt, never in its messages.
+        history: the model's own earlier attempts.
+        standings: others' results.
+        tool_text: how to call tools in text; empty for native calls.
+    """
+
+    arm: Arm = "neutral"
+    seed: int = 0
+    chrome: dict[str, Any] = field(default_factory=dict[str, Any])
+    history: Sequence[PastAttempt] = ()
+    standings: Sequence[Standing] = ()
+    tool_text: str = ""
+
+
+def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
+    """A state with its scored context, chrome beside it."""
+    lines = render_context(
+        puzzle,
+        framing.arm,
+        seed=framing.seed,
+        history=framing.history,
+        standings=framing.standings,
+        tool_text=framing.tool_text,
+    )
+    return AttemptState(puzzle, framing.arm, framing.seed, lines, chrome=dict(framing.chrome))
+
+
+async def prepare(box: WorkBox, puzzle: Puzzle) -> None:
+    """Fill a fresh box: the puzzle's files, then its setup script.
+
+    Raises:
+        ConfigurationError: the setup script fails.
+    """
+    for name, data in puzzle.files.items():
+        await box.write(name, data)
+    if not puzzle.setup_script:
+        return
+    await box.write(_SETUP, puzzle.setup_script.encode())
+    done = await box.run(["/bin/sh", _SETUP])
+    await box.run(["/bin/rm", "-f", _SETUP])
+    if done.code != 0 or done.ended:
+        said = done.stderr[-200:].decode("utf-8", "replace").strip()
+        raise ConfigurationError(f"{puzzle.meta.id}: setup.sh ended with {done.code} {done.ended}: {said}")
+
+
+async def untouched_copy(puzzle: Puzzle) -> bytes:
+    """The work folder that every attempt of a puzzle starts from."""
+    box = await open_box(puzzle.meta.limits)
+    try:
+        await prepare(box, puzzle)
+        return await box.pack()
+    finally:
+        await box.close()
+
+
+async def grade(
+    state: AttemptState,
+    governor: Governor | None,
+    oracle: OracleRunner,
+    *,
+    judges: Sequence[Judge] = (),
+    family: str = "",
+    allow_untagged: bool = False,
+) -> GateResult:
+    """Grade a halted attempt: verdict, panel, gate; all of it is kept in ``state.scores``.
+
+    Raises:
+        PanelEmpty: judges were given and every one is excluded.
+        GradingFailed, PuzzleRefused: the oracle gave no verdict.
+    """
+    record = Recorder(state, governor or Governor(state.puzzle.meta.budget))
+    seconds = governor.seconds if governor else 0.0
+    verdict = await oracle(state.puzzle, state.untouched, state.work)
+    record("graded", **verdict.model_dump(mode="json"))
+    panel = None
+    if judges:
+        state.scores["change"] = change_of(state.untouched, state.work)
+        panel = await convene(judges, state, family=family, allow_untagged=allow_untagged)
+        state.scores["panel"] = panel
+        record("panel", **panel.model_dump(mode="json"))
+    result = gate(
+        state.puzzle.meta,
+        verdict,
+        terminated_by=state.terminated_by,
+        novelty_claim=state.novelty_claim,
+        panel=panel,
+        seconds=seconds,
+    )
+    state.scores["verdict"], state.scores["oracle"] = verdict, result
+    record("gate", **result.model_dump(mode="json"))
+    return result
+
+
+async def run_attempt(
+    puzzle: Puzzle,
+    generate: Prompting | Sequence[Prompting],
+    oracle: OracleRunner,
+    *,
+    framing: Framing | None = None,
+    judges: Sequence[Judge] = (),
+    family: str = "",
+    critic: Prompting | None = None,
+    box: Box | None = None,
+    hands: Callable[[WorkBox], Hands] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> AttemptState:
+    """One attempt without Inspect: with a fake ``generate`` it runs in a test, without any model.
+
+    Args:
+        puzzle: what is attempted.
+        generate: the way to a model; several make a cohort.
+        oracle: the grading edge.
+        framing: how it is put.
+        judges: the panel; empty for none.
+        family: of the solver's model, for exclusion.
+        critic: a critic's way to a model; off by default.
+        box: a fresh box; one is opened and closed where left out.
+        hands: carries out tool calls in the box.
+        clock: seconds, monotonic.
+    """
+    own = box is None
+    box = box or await open_box(puzzle.meta.limits)
+    try:
+        await prepare(box, puzzle)
+        state = begin(puzzle, framing or Framing())
+        state.untouched = await box.pack()
+        governor = Governor(puzzle.meta.budget, clock)
+        act = hands(box) if hands else _direct(box)
+        solver = Solver(generate, act, governor) if callable(generate) else CohortSolver(generate, act, governor)
+        await solver(state)
+        state.work = await halt(state, box.pack)
+    finally:
+        if own:
+            await box.close()
+    await grade(state, governor, oracle, judges=judges, family=family)
+    if critic is not None:
+        await Critic(critic)(state, Recorder(state, governor))
+    return state
+
+
+async def halt(state: AttemptState, pack: Callable[[], Any]) -> bytes:
+    """The copied-out work folder; that of an attempt whose box died is the untouched one, which solves nothing."""
+    try:
+        return await pack()
+    except (BoxDied, OSError, ValueError):
+        state.terminated_by = "box_died"
+        return state.untouched
+
+
+async def run_pass_hat_k(k: int, attempt: Callable[[int], Any], *, at_once: int = 1) -> list[AttemptState]:
+    """``k`` sibling attempts, each from nothing; ``attempt(number)`` runs the 1-based one. Order is theirs."""
+    turn = asyncio.Semaphore(at_once)
+
+    async def one(number: int) -> AttemptState:
+        async with turn:
+            return await attempt(number)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(one(number)) for number in range(1, k + 1)]
+    return [task.result() for task in tasks]
+
+
+def _direct(box: WorkBox) -> Hands:
+    async def act(call: ToolCall) -> str:
+        return await carry_out(box, call)
+
+    return act

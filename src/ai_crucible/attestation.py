@@ -1,0 +1,378 @@
+"""The ledger: events appended under a lock, chained, and their head signed and anchored outside the file.
+
+A line is ``{"seq", "at", "digest", "body"}`` with the body in canonical JSON (RFC 8785); the digest is SHA-256 over
+the previous one, so each line commits to all before it (:mod:`llm_runtime.events.chain`). What a chain cannot tell
+of itself, that its end is cut off or all of it written anew, the signed head tells, which lies in another folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ai_crucible.events import TrialLogged
+from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from llm_runtime.events import GENESIS, Event, Record, chain_digest, link, parse_event
+from llm_runtime.store.anchor import Head, SignedHead
+
+Kind: TypeAlias = Literal[
+    "edited", "deleted", "reordered", "inserted", "truncated", "emptied", "rewritten", "unanchored",
+    "bad signature", "log changed", "log missing",
+]  # fmt: skip
+
+_LINE = re.compile(rb'\{"seq":(\d{1,16}),"at":(\d{1,16}),"digest":"([0-9a-f]{64})","body":(\{.*\})\}\n')
+_PATIENCE_S = 10.0
+_SIGN_S = 30.0
+_BLOCK = 1 << 20
+
+
+class SigningFailed(StoreError):
+    """The signing program gave no signature that checks."""
+
+
+class _Signed(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    version: Literal[1]
+    algorithm: Literal["ed25519"]
+    public_key: str = Field(pattern=r"^[0-9a-f]{64}$")
+    signature: str = Field(default="", pattern=r"^([0-9a-f]{128})?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """The subprocess boundary to whatever signs.
+
+    Args:
+        command: a program that keeps the contract of :mod:`ai_crucible.signer`.
+    """
+
+    command: tuple[str, ...]
+
+    @classmethod
+    def built_in(cls, key_file: Path) -> Signer:
+        """Our own program, with its key in a file. It runs alone, without the folder it is started from."""
+        return cls((sys.executable, "-P", str(Path(__file__).with_name("signer.py")), str(key_file)))
+
+    def sign(self, head: Head) -> SignedHead:
+        """A head with its signature.
+
+        Raises:
+            SigningFailed: the program fails, or its signature does not check.
+        """
+        reply = self._ask({"version": 1, "op": "sign", "message": head.signed_bytes().hex()})
+        signed = SignedHead(head, bytes.fromhex(reply.signature), bytes.fromhex(reply.public_key))
+        if not signed.genuine():
+            raise SigningFailed(f"{self.command[0]} gave a signature that does not check")
+        return signed
+
+    def public_key(self) -> bytes:
+        """The key that checks its signatures."""
+        return bytes.fromhex(self._ask({"version": 1, "op": "public_key"}).public_key)
+
+    def _ask(self, request: dict[str, Any]) -> _Signed:
+        try:
+            done = subprocess.run(
+                self.command, input=json.dumps(request).encode(), capture_output=True, timeout=_SIGN_S, check=False
+            )
+        except (OSError, subprocess.TimeoutExpired) as fault:
+            raise SigningFailed(f"the signing program {self.command[0]} cannot be run: {fault}") from None
+        try:
+            return _Signed.model_validate_json(done.stdout)
+        except ValidationError:
+            said = (done.stdout or done.stderr)[-200:].decode("utf-8", "replace").strip()
+            raise SigningFailed(f"the signing program {self.command[0]} gave no signature: {said}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, at line ``seq`` (1-based; 0 where it concerns none)."""
+
+    seq: int
+    kind: Kind
+    detail: str
+
+    def __str__(self) -> str:
+        return f"event {self.seq}: {self.kind}: {self.detail}" if self.seq else f"{self.kind}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What ``verify`` found over ``length`` lines, of which the head vouches for ``anchored``."""
+
+    length: int
+    anchored: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing was changed since it was signed."""
+        return not self.findings
+
+
+@dataclass
+class Ledger:
+    """An append-only file of events.
+
+    Args:
+        path: the file, ``*.jsonl``; made at the first append.
+        anchors: a folder elsewhere, for the signed head and the public key that signed first.
+        signer: what signs.
+        clock: milliseconds since the Unix epoch.
+    """
+
+    path: Path
+    anchors: Path
+    signer: Signer
+    clock: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000)
+
+    @property
+    def name(self) -> str:
+        """The ledger's name in its anchor: its path's stem and a digest of the whole path."""
+        whole = hashlib.sha256(str(self.path.resolve()).encode()).hexdigest()[:12]
+        return f"{re.sub('[^a-z0-9_-]', '-', self.path.stem.lower())[:40]}-{whole}"
+
+    def append(self, events: Sequence[Event]) -> SignedHead:
+        """Add events, all or none, and sign the new head.
+
+        Raises:
+            StoreDamaged: the file no longer ends as its head says; nothing is added on top of that.
+            StoreBusy: another process is writing.
+            SigningFailed, StoreUnwritable.
+        """
+        if not events:
+            raise ValueError("nothing to append")
+        with self._locked():
+            seq, digest = self._end()
+            lines: list[bytes] = []
+            for event in events:
+                record = link(digest, seq + 1, self.clock(), event)
+                seq, digest = record.seq, record.digest
+                lines.append(_line(record))
+            try:
+                with self.path.open("ab") as file:
+                    start = file.tell()
+                    try:
+                        file.write(b"".join(lines))
+                        file.flush()
+                        os.fsync(file.fileno())
+                        return self._anchor(self.signer.sign(Head(self.name, seq, digest)))
+                    except BaseException:
+                        os.ftruncate(file.fileno(), start)
+                        raise
+            except OSError as fault:
+                raise StoreUnwritable(f"{self.path} cannot be written: {fault.strerror}") from None
+
+    def events(self) -> Iterator[Event]:
+        """All events, unverified, in order.
+
+        Raises:
+            StoreDamaged: a line is not one.
+        """
+        for record in self._records():
+            yield parse_event(json.loads(record.body))
+
+    def verify(self, *, logs: bool = True) -> Verification:
+        """Check every line against the chain, the end against the signed head, the logs against their digests."""
+        walk = _Walk()
+        with self._reading() as lines:
+            length = walk.over(lines)
+        findings = list(walk.findings)
+        anchored, judged = self._judge(walk, length)
+        findings += judged
+        if logs and not findings:
+            findings += self._changed_logs()
+        return Verification(length, anchored, tuple(findings[:100]))
+
+    def _judge(self, walk: _Walk, length: int) -> tuple[int, list[Finding]]:
+        try:
+            signed = self._head()
+        except StoreDamaged as fault:
+            return 0, [Finding(0, "bad signature", str(fault))]
+        if signed is None:
+            return 0, [Finding(0, "unanchored", "no signed head vouches for it")] if length else []
+        if signed.head.run_id != self.name or not signed.genuine() or signed.public_key != self._pinned():
+            return 0, [Finding(0, "bad signature", "the head was not signed for this ledger with its key")]
+        head = signed.head
+        if not length:
+            return 0, [Finding(0, "emptied", f"the head says {head.length} events, none are left")]
+        if length < head.length:
+            return 0, [Finding(length + 1, "truncated", f"the head says {head.length} events, {length} are left")]
+        if walk.findings:
+            return 0, []
+        if walk.digests.get(head.length, b"") != head.digest and self._digest_at(head.length) != head.digest:
+            return 0, [Finding(0, "rewritten", "the chain holds, and it is not the one that was signed")]
+        if length > head.length:
+            return head.length, [Finding(head.length + 1, "unanchored", "from here on no head vouches for it")]
+        return length, []
+
+    def _changed_logs(self) -> list[Finding]:
+        findings: list[Finding] = []
+        for seq, event in enumerate(self.events(), 1):
+            if not isinstance(event, TrialLogged):
+                continue
+            log = self.path.parent / event.log
+            if not log.is_file():
+                findings.append(Finding(seq, "log missing", event.log))
+            elif file_digest(log) != event.sha256:
+                findings.append(Finding(seq, "log changed", event.log))
+        return findings
+
+    def _end(self) -> tuple[int, bytes]:
+        """The last line's number and digest, which must be what the head says."""
+        last = None
+        for record in self._records():
+            last = record
+        signed = self._head()
+        seq, digest = (last.seq, last.digest) if last else (0, GENESIS)
+        if signed is not None and (signed.head.length, signed.head.digest) != (seq, digest):
+            raise StoreDamaged(f"{self.path} does not end as its signed head says; see: ai-crucible verify")
+        if signed is None and seq:
+            raise StoreDamaged(f"{self.path} has events and no signed head; restore {self.anchors}")
+        return seq, digest
+
+    def _records(self) -> Iterator[Record]:
+        with self._reading() as lines:
+            for number, line in enumerate(lines, 1):
+                match = _LINE.fullmatch(line)
+                if match is None:
+                    raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
+                yield Record(int(match[1]), int(match[2]), match[4], bytes.fromhex(match[3].decode()))
+
+    def _digest_at(self, seq: int) -> bytes:
+        return next((record.digest for record in self._records() if record.seq == seq), b"")
+
+    @contextmanager
+    def _reading(self) -> Generator[Iterable[bytes]]:
+        try:
+            file = self.path.open("rb")
+        except FileNotFoundError:
+            yield ()
+            return
+        with file:
+            yield file
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        from filelock import FileLock, Timeout
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with FileLock(f"{self.path}.lock", timeout=_PATIENCE_S):
+                yield
+        except Timeout:
+            raise StoreBusy(f"{self.path} is being written by another process") from None
+
+    def _head(self) -> SignedHead | None:
+        path = self.anchors / f"{self.name}.json"
+        try:
+            return SignedHead.from_dict(json.loads(path.read_bytes()))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, RecursionError):
+            raise StoreDamaged(f"the head in {path} cannot be read") from None
+
+    def _pinned(self) -> bytes:
+        try:
+            return bytes.fromhex((self.anchors / f"{self.name}.pub").read_text(encoding="ascii").strip())
+        except (OSError, ValueError):
+            return b""
+
+    def _anchor(self, signed: SignedHead) -> SignedHead:
+        self.anchors.mkdir(mode=0o700, parents=True, exist_ok=True)
+        pinned = self._pinned()
+        if pinned and pinned != signed.public_key:
+            raise SigningFailed("the signing program uses another key than the one this ledger began with")
+        if not pinned:
+            _write_whole(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n")
+        _write_whole(self.anchors / f"{self.name}.json", json.dumps(signed.to_dict()) + "\n")
+        return signed
+
+
+class _Walk:
+    """Follows the chain; after the first break only the numbers are still told apart."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.digests: dict[int, bytes] = {}
+
+    def over(self, lines: Iterable[bytes]) -> int:
+        """Take all lines; returns how many there are."""
+        previous, expected, count = GENESIS, 1, 0
+        numbers: list[int] = []
+        broken = False
+        for line in lines:
+            count += 1
+            match = _LINE.fullmatch(line)
+            if match is None:
+                self._find(count, "edited", "the line is not an event")
+                broken = True
+                continue
+            seq, digest = int(match[1]), bytes.fromhex(match[3].decode())
+            if broken:
+                numbers.append(seq)
+                continue
+            if seq == expected and chain_digest(previous, seq, int(match[2]), match[4]) == digest:
+                previous, expected = digest, expected + 1
+                continue
+            broken = True
+            if seq == expected:
+                self._find(seq, "edited", "its content is not what was chained, or what stood before it is gone")
+            numbers.append(seq)
+        if broken:
+            self._name_disorder(expected, numbers)
+        else:
+            self.digests[count] = previous
+        return count
+
+    def _name_disorder(self, expected: int, numbers: list[int]) -> None:
+        repeated = (
+            sorted({seq for seq in numbers if numbers.count(seq) > 1 or seq < expected})[:5] if numbers else []
+        )
+        missing = sorted(set(range(expected, max(numbers, default=0) + 1)) - set(numbers))
+        if repeated:
+            self._find(repeated[0], "inserted", "this number occurs twice")
+        elif missing and not any(finding.kind == "edited" for finding in self.findings):
+            self._find(missing[0], "deleted", f"{len(missing)} missing here")
+        elif numbers != sorted(numbers):
+            self._find(expected, "reordered", "events have changed places")
+
+    def _find(self, seq: int, kind: Kind, detail: str) -> None:
+        if len(self.findings) < 100:
+            self.findings.append(Finding(seq, kind, detail))
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hex."""
+    total = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            total.update(block)
+    return total.hexdigest()
+
+
+def _line(record: Record) -> bytes:
+    start = b'{"seq":%d,"at":%d,"digest":"%s","body":' % (record.seq, record.at, record.digest.hex().encode())
+    return start + record.body + b"}\n"
+
+
+def _write_whole(target: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(name).replace(target)

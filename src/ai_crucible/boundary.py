@@ -1,0 +1,169 @@
+"""The sealed boundary's alarm: rank and standings live apart from the scored context, and are found if they leak.
+
+The text is compared the way a reader would see it: case, width, accents, zero-width characters, look-alike digits
+and numbers written as words make no difference.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from ai_crucible.types import AttemptState
+
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ORDINALS = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+]
+_VALUES = {word: value for value, word in enumerate(_ONES)} | {w: v for v, w in enumerate(_ORDINALS)}
+_PLAIN_TENS = {word: 10 * (index + 2) for index, word in enumerate(_TENS)}
+_TEN_VALUES = _PLAIN_TENS | {word[:-1] + "ieth": value for word, value in _PLAIN_TENS.items()}
+_ORDINAL_SUFFIX = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
+_SHORTEST = 5
+_TOKEN = re.compile(r"[^\W_]+")
+# Latin letters are often borrowed from these; not a whole confusables table, which would forbid honest Greek.
+_LOOKALIKES = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
+
+
+def normal_words(text: str) -> list[str]:
+    """The words of a text as a reader sees them, numbers as digits.
+
+    >>> normal_words("Ｒａｎｋ: se\\u200bven of Twenty-one")
+    ['rank', '7', 'of', '21']
+    """
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    kept = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r ")
+    digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in kept)
+    return list(_numbers(_TOKEN.findall(digits.translate(_LOOKALIKES))))
+
+
+def _numbers(words: Iterable[str]) -> Iterator[str]:
+    tens: int | None = None
+    for word in words:
+        ones = _VALUES.get(word)
+        if tens is not None:
+            if ones is not None and 1 <= ones <= 9:
+                yield str(tens + ones)
+                tens = None
+                continue
+            yield str(tens)
+            tens = None
+        if word in _TEN_VALUES:
+            tens = _TEN_VALUES[word]
+        elif ones is not None:
+            yield str(ones)
+        else:
+            suffix = _ORDINAL_SUFFIX.match(word)
+            yield suffix[1] if suffix else word
+    if tens is not None:
+        yield str(tens)
+
+
+def chrome_phrases(chrome: Mapping[str, Any]) -> list[str]:
+    """What must not be read in the scored context: every entry's text, and every name together with its value.
+
+    A bare number or a single short word says nothing by itself and would be found everywhere, so it is looked for
+    only together with its name.
+    """
+    return [phrase for name, value in chrome.items() for phrase in _phrases(name, value)]
+
+
+def _phrases(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, item in cast(Mapping[str, Any], value).items():
+            yield from _phrases(str(key), item)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[Any] | tuple[Any, ...]", value):
+            yield from _phrases(name, item)
+    elif value is not None:
+        yield f"{name} {value}"
+        if len(normal_words(str(value))) > 1 or len(str(value)) >= 8:
+            yield str(value)
+
+
+def leaks(chrome: Mapping[str, Any], texts: Iterable[str]) -> list[str]:
+    """The phrases of the chrome that can be read in the texts; their words may be a word apart ("rank is 3")."""
+    haystacks = [normal_words(text) for text in texts]
+    found: list[str] = []
+    for phrase in chrome_phrases(chrome):
+        words = normal_words(phrase)
+        if words and any(_spelled_out(words, text) or _occurs(words, text) for text in haystacks):
+            found.append(phrase)
+    return found
+
+
+def _spelled_out(needle: list[str], haystack: list[str]) -> bool:
+    """Whether the phrase is there with blanks in other places ("r a n k 3", "rank3"), from word end to word end."""
+    joined = "".join(needle)
+    if len(joined) < _SHORTEST:
+        return False
+    text = " " + " ".join(haystack) + " "
+    loose = " ?".join(re.escape(character) for character in joined)
+    return re.search(f"(?<= ){loose}(?= )", text) is not None
+
+
+def _occurs(needle: list[str], haystack: list[str], slack: int = 1) -> bool:
+    starts = (index for index, word in enumerate(haystack) if word == needle[0])
+    return any(_follows(needle, haystack, start, slack) for start in starts)
+
+
+def _follows(needle: list[str], haystack: list[str], start: int, slack: int) -> bool:
+    place = start
+    for word in needle[1:]:
+        window = haystack[place + 1 : place + 2 + slack]
+        if word not in window:
+            return False
+        place += 1 + window.index(word)
+    return True
+
+
+def leaked(state: AttemptState) -> list[str]:
+    """What of an attempt's chrome stands in its scored context: in any role's words or tool arguments."""
+    if not state.chrome:
+        return []
+    texts = [line.content for line in state.messages]
+    texts += [str(call.arguments) for line in state.messages for call in line.calls]
+    return leaks(state.chrome, texts)

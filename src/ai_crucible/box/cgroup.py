@@ -1,0 +1,104 @@
+"""A control group around a box, where this machine lets us make one: the kernel's own cap on processes and memory.
+
+The supervisor watches its commands and ends them first; this is what holds when it cannot keep up. Version 2 needs
+a delegated group beside our own (as under a systemd user session), version 1 writable hierarchies (as for root in
+many containers). Where there is neither, the limits of :mod:`ai_crucible.box.supervisor` stand alone.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from ai_crucible.box.limits import BoxLimits
+
+_ROOT = Path("/sys/fs/cgroup")
+# The supervisor itself, and bubblewrap outside.
+_OURS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ControlGroup:
+    """The folders of one group, one for each hierarchy it stands in."""
+
+    folders: tuple[Path, ...]
+
+    def add(self, pid: int) -> None:
+        """Move a process and its children in; what they start later is in by itself.
+
+        Raises:
+            OSError: the kernel refuses.
+        """
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        for folder in self.folders:
+            for member in (str(pid), *children):
+                (folder / "cgroup.procs").write_text(member)
+
+    def remove(self) -> bool:
+        """Remove the group, if its processes have all ended; false while one is still on its way out."""
+        for folder in self.folders:
+            with suppress(OSError):
+                folder.rmdir()
+        return not any(folder.exists() for folder in self.folders)
+
+
+def enclose(pid: int, limits: BoxLimits) -> ControlGroup | None:
+    """A group around a fresh box that has run nothing yet; ``None`` where none can be made."""
+    group = _version_2(limits) or _version_1(limits)
+    if group is None:
+        return None
+    try:
+        group.add(pid)
+    except OSError:
+        group.remove()
+        return None
+    return group
+
+
+def _most(limits: BoxLimits) -> tuple[int, int]:
+    """Bytes and processes. Files in the box are memory too: home, temporary folder and shared memory."""
+    return limits.memory + 3 * limits.disk, limits.processes + _OURS
+
+
+def _version_2(limits: BoxLimits) -> ControlGroup | None:
+    memory, processes = _most(limits)
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        own = next(line.removeprefix("0::/") for line in lines if line.startswith("0::/"))
+        parent = (_ROOT / own).parent
+        if parent != _ROOT and {"memory", "pids"} <= set((parent / "cgroup.subtree_control").read_text().split()):
+            return _make(parent, {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes})
+    return None
+
+
+def _version_1(limits: BoxLimits) -> ControlGroup | None:
+    memory, processes = _most(limits)
+    made: list[Path] = []
+    for hierarchy, settings in (
+        ("memory", {"memory.limit_in_bytes": memory}),
+        ("pids", {"pids.max": processes}),
+    ):
+        parent = _ROOT / hierarchy
+        group = _make(parent, settings) if (parent / "cgroup.procs").exists() else None
+        if group is not None:
+            made += group.folders
+    return ControlGroup(tuple(made)) if made else None
+
+
+def _make(parent: Path, settings: dict[str, int]) -> ControlGroup | None:
+    folder = parent / f"assay-box-{secrets.token_hex(6)}"
+    try:
+        folder.mkdir()
+    except OSError:
+        return None
+    group = ControlGroup((folder,))
+    try:
+        for name, value in settings.items():
+            if name != "memory.swap.max" or (folder / name).exists():
+                (folder / name).write_text(str(value))
+    except OSError:
+        group.remove()
+        return None
+    return group

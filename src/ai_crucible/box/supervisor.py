@@ -1,0 +1,357 @@
+"""The program inside a box: process 1 of its namespace, which runs commands, moves files, and ends what it started.
+
+It is handed to the box as text and runs alone, with the standard library of whatever Python 3.9 or later the box
+has; nothing here is imported by the kernel. A frame, either way, is one line of JSON whose ``blob`` says how many
+raw bytes follow.
+
+It is no boundary: who takes it over has gained nothing but his own box. It keeps itself unreadable to the other
+processes all the same, so that what the kernel hears is what happened.
+"""
+
+# pyright: basic
+# ruff: noqa: PTH101, PTH103, PTH108, PTH112, PTH114, PTH115, PTH118, PTH120, PTH123, PTH208, UP031, SIM105
+# It runs alone in the box, under whatever Python is there, on data of any shape; every import costs each attempt.
+
+from __future__ import annotations
+
+import ctypes
+import io
+import json
+import os
+import resource
+import selectors
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tarfile
+import time
+
+_TICK = 0.05
+_BLOCK = 65536
+_PR_SET_DUMPABLE = 4
+
+
+class Refused(Exception):
+    """An operation that cannot be done; the kind is a name the kernel knows."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+def main():
+    """Answer frames until the kernel hangs up."""
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    inbound, outbound = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    quiet = os.open(os.devnull, os.O_RDWR)
+    os.dup2(quiet, 0)
+    os.dup2(quiet, 1)
+    limits = json.loads(sys.argv[1])
+    os.makedirs(limits["work"], exist_ok=True)
+    send(outbound, {"ready": True, "python": sys.version.split()[0]})
+    while True:
+        line = inbound.readline()
+        if not line:
+            return
+        request = json.loads(line)
+        blob = inbound.read(request.get("blob", 0))
+        try:
+            answer, data = OPERATIONS[request["op"]](request, blob, limits)
+        except Refused as fault:
+            answer, data = {"refused": fault.kind, "message": str(fault)}, b""
+        except OSError as fault:
+            answer, data = {"refused": type(fault).__name__, "message": fault.strerror or str(fault)}, b""
+        except tarfile.TarError as fault:
+            answer, data = {"refused": "BadArchive", "message": str(fault)}, b""
+        send(outbound, answer, data)
+
+
+def send(stream, answer, data=b""):
+    """Write one frame."""
+    answer["blob"] = len(data)
+    stream.write(json.dumps(answer).encode() + b"\n" + data)
+    stream.flush()
+
+
+def run(request, stdin, limits):
+    """Run one command to its end, or to the end of its limits; whatever it left running is killed."""
+    watch = Watch(limits, request["timeout"], request["output"])
+    try:
+        process = subprocess.Popen(
+            request["argv"],
+            cwd=os.path.join(limits["work"], request.get("cwd") or "."),
+            env={**limits["environment"], **(request.get("env") or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            preexec_fn=lambda: restrain(limits, request["timeout"]),
+        )
+    except (OSError, subprocess.SubprocessError, ValueError) as fault:
+        code = 126 if isinstance(fault, PermissionError) else 127
+        message = (str(fault) + "\n").encode("utf-8", "replace")
+        return {"code": code, "stdout": 0, "ended": ""}, message
+    out, err = watch.follow(process, stdin)
+    end_all()
+    code = process.wait()
+    reap()
+    return {"code": code, "stdout": len(out), "ended": watch.ended}, bytes(out) + bytes(err)
+
+
+def restrain(limits, timeout):
+    """Limits of the command and all its descendants."""
+    for kind, value in (
+        (resource.RLIMIT_NPROC, limits["processes"]),
+        (resource.RLIMIT_AS, limits["address_space"]),
+        (resource.RLIMIT_FSIZE, limits["disk"]),
+        (resource.RLIMIT_NOFILE, limits["open_files"]),
+        (resource.RLIMIT_CPU, int(timeout) + 1),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(kind)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+class Watch:
+    """Follows a running command and ends it when it takes too much; ``ended`` says of what."""
+
+    def __init__(self, limits, timeout, output):
+        self.ended = ""
+        self.limits = limits
+        self.deadline = time.monotonic() + timeout
+        self.room = min(output, limits["output"])
+
+    def follow(self, process, stdin):
+        """Feed stdin and gather output until the command is over."""
+        gathered = {"out": bytearray(), "err": bytearray()}
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ, "out")
+            selector.register(process.stderr, selectors.EVENT_READ, "err")
+            pending = memoryview(stdin)
+            if pending:
+                os.set_blocking(process.stdin.fileno(), False)
+                selector.register(process.stdin, selectors.EVENT_WRITE, "in")
+            else:
+                process.stdin.close()
+            tick = 0.002
+            while not over(process.pid):
+                for key, _ in selector.select(tick):
+                    if key.data == "in":
+                        pending = feed(selector, process.stdin, pending)
+                    else:
+                        self.gather(selector, key.fileobj, gathered[key.data])
+                tick = min(_TICK, tick * 2)
+                self.ended = self.ended or self.excess()
+                if self.ended:
+                    break
+            end_all()
+            for name, pipe in (("out", process.stdout), ("err", process.stderr)):
+                if pipe.fileno() in selector.get_map():
+                    while self.gather(selector, pipe, gathered[name]):
+                        pass
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            try:
+                pipe.close()
+            except OSError:
+                pass
+        return gathered["out"], gathered["err"]
+
+    def gather(self, selector, pipe, into):
+        """Take what is there; false at the end of the stream or of what may be said."""
+        data = os.read(pipe.fileno(), _BLOCK)
+        if not data:
+            selector.unregister(pipe)
+            return False
+        into += data[: self.room]
+        self.room -= len(data)
+        if self.room < 0:
+            self.room = 0
+            self.ended = self.ended or "output"
+            return False
+        return True
+
+    def excess(self):
+        """Which limit is exceeded now, if any."""
+        if time.monotonic() > self.deadline:
+            return "time"
+        if resident() > self.limits["memory"]:
+            return "memory"
+        for folder in (self.limits["home"], "/tmp"):
+            usage = os.statvfs(folder)
+            if usage.f_files - usage.f_ffree > self.limits["inodes"]:
+                return "files"
+        return ""
+
+
+def feed(selector, pipe, pending):
+    """Write some of stdin; a command that does not read it is no fault."""
+    try:
+        pending = pending[os.write(pipe.fileno(), pending[:_BLOCK]) :]
+    except BlockingIOError:
+        return pending
+    except BrokenPipeError:
+        pending = pending[:0]
+    if not pending:
+        selector.unregister(pipe)
+        pipe.close()
+    return pending
+
+
+def over(pid):
+    """Whether the command has ended; orphans of it that ended are reaped on the way."""
+    while True:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None:
+            return False
+        if ended.si_pid == pid:
+            return True
+        os.waitpid(ended.si_pid, 0)
+
+
+def others():
+    """The processes of this box besides this one."""
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+
+
+def resident():
+    """Bytes of memory that the other processes hold."""
+    total = 0
+    for pid in others():
+        try:
+            with open("/proc/%d/statm" % pid, "rb") as statm:
+                total += int(statm.read().split()[1])
+        except (OSError, IndexError):
+            continue
+    return total * resource.getpagesize()
+
+
+def end_all():
+    """Kill every other process of the box; one call reaches all, forks in flight included."""
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def reap():
+    """Collect what was killed."""
+    while True:
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def place(path, limits):
+    """A path as commands see it: relative ones start at the work folder."""
+    if "\0" in path or not path:
+        raise Refused("BadPath", "a path is text without a null byte")
+    return os.path.join(limits["work"], path)
+
+
+def write(request, blob, limits):
+    """Write a whole file, folders on its way included."""
+    path = place(request["path"], limits)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    with os.fdopen(handle, "wb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Refused("NotAFile", "not a regular file")
+        file.truncate(0)
+        file.write(blob)
+    if request.get("executable"):
+        os.chmod(path, 0o755)
+    return {}, b""
+
+
+def read(request, _, limits):
+    """Read a whole regular file."""
+    handle = os.open(place(request["path"], limits), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        kind = os.fstat(handle).st_mode
+        if stat.S_ISDIR(kind):
+            raise Refused("IsADirectoryError", "is a directory")
+        if not stat.S_ISREG(kind):
+            raise Refused("NotAFile", "not a regular file")
+        data = file.read(request["cap"] + 1)
+    if len(data) > request["cap"]:
+        raise Refused("TooLarge", "larger than %d bytes" % request["cap"])
+    return {}, data
+
+
+def pack(_, __, limits):
+    """End every process, then copy the work folder out: regular files, no link followed, in one fixed order."""
+    end_all()
+    reap()
+    out = io.BytesIO()
+    root = limits["work"]
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in sorted(walk(root)):
+            add(archive, path, os.path.relpath(path, root))
+            if out.tell() > limits["archive"]:
+                raise Refused("TooLarge", "the work folder is larger than %d bytes" % limits["archive"])
+    return {}, out.getvalue()
+
+
+def walk(root):
+    """Files and links below ``root``, without entering links."""
+    for folder, folders, files in os.walk(root, followlinks=False):
+        for name in files:
+            yield os.path.join(folder, name)
+        for name in folders:
+            path = os.path.join(folder, name)
+            if os.path.islink(path):
+                yield path
+
+
+def add(archive, path, name):
+    """One entry; a link is recorded as a link, a socket or pipe or device not at all."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        if os.path.islink(path):
+            entry = tarfile.TarInfo(name)
+            entry.type, entry.linkname = tarfile.SYMTYPE, os.readlink(path)
+            archive.addfile(entry)
+        return
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if stat.S_ISREG(status.st_mode):
+            entry = tarfile.TarInfo(name)
+            entry.size = status.st_size
+            entry.mode = 0o755 if status.st_mode & 0o100 else 0o644
+            archive.addfile(entry, file)
+
+
+def unpack(request, blob, limits):
+    """Put an archive's regular files into the work folder, which is emptied first unless it is laid on top."""
+    if not request.get("overlay"):
+        end_all()
+        reap()
+        for folder in (limits["home"], "/tmp"):
+            for name in os.listdir(folder):
+                path = os.path.join(folder, name)
+                if os.path.isdir(path) and not os.path.islink(path):
+                    shutil.rmtree(path)
+                else:
+                    os.unlink(path)
+        os.makedirs(limits["work"])
+    with tarfile.open(fileobj=io.BytesIO(blob), mode="r:") as archive:
+        for entry in archive:
+            if not entry.isreg() or entry.name.startswith("/") or ".." in entry.name.split("/"):
+                continue
+            target = os.path.join(limits["work"], entry.name)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "wb") as file:
+                shutil.copyfileobj(archive.extractfile(entry), file)  # pyright: ignore[reportArgumentType] - a regular entry has content
+            os.chmod(target, entry.mode & 0o755 | 0o600)
+    return {}, b""
+
+
+OPERATIONS = {"run": run, "write": write, "read": read, "pack": pack, "unpack": unpack}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""The life of a puzzle, lab to arena to regression, as a fold over attested events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import Event
+from llm_runtime.statistics import BernoulliEProcess, Interval, wilson
+
+Stage: TypeAlias = Literal["lab", "arena", "regression"]
+_FORWARD: dict[Stage, Stage] = {"lab": "arena", "arena": "regression"}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When a puzzle moves on.
+
+    Args:
+        least_attempts: graded attempts in a stage before any move, at least 1.
+        saturated_rate: a puzzle that is solved more often than this tells nothing new, 0 to 1 exclusive.
+        alpha: chance of calling a puzzle saturated, or broken, that is not, over all looks together.
+    """
+
+    least_attempts: int = 10
+    saturated_rate: float = 0.9
+    alpha: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One puzzle's place and what was seen of it since it came there.
+
+    Args:
+        puzzle: its id.
+        kind: its kind of defect.
+        digest: of the puzzle as it was admitted.
+        stage: where it is.
+        attempts: graded attempts since the last move.
+        passed: how many of them passed.
+        saturation: evidence that the success rate exceeds the saturated rate.
+        decay: evidence that it falls short of it.
+        moves: the stages it has been in, oldest first.
+    """
+
+    puzzle: str
+    kind: str
+    digest: str
+    stage: Stage
+    saturation: BernoulliEProcess
+    decay: BernoulliEProcess
+    attempts: int = 0
+    passed: int = 0
+    moves: tuple[str, ...] = ()
+
+    @property
+    def rate(self) -> Interval | None:
+        """Success rate in this stage with its Wilson interval."""
+        return wilson(self.passed, self.attempts) if self.attempts else None
+
+
+@dataclass
+class Catalog:
+    """A fold: feed it events in order and ask what it holds.
+
+    Args:
+        policy: when puzzles move.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
+
+    @classmethod
+    def of(cls, events: Iterable[Event], policy: Policy | None = None) -> Catalog:
+        """The catalog that a ledger's events make."""
+        catalog = cls(policy or Policy())
+        for event in events:
+            catalog.apply(event)
+        return catalog
+
+    def apply(self, event: Event) -> None:
+        """Take one event; those of no concern change nothing."""
+        if isinstance(event, PuzzleAdmitted):
+            known = self.entries.get(event.puzzle)
+            # Another digest is another puzzle: what was seen of the old one says nothing about it.
+            if known is None or known.digest != event.digest:
+                self.entries[event.puzzle] = self._fresh(event.puzzle, event.kind, event.digest, "lab", ())
+        elif isinstance(event, AttemptGraded) and event.passed is not None and not event.anchor:
+            entry = self.entries.get(event.puzzle)
+            if entry is not None:
+                self.entries[event.puzzle] = replace(
+                    entry,
+                    attempts=entry.attempts + 1,
+                    passed=entry.passed + event.passed,
+                    saturation=entry.saturation.observe(event.passed),
+                    decay=entry.decay.observe(event.passed),
+                )
+        elif isinstance(event, PuzzleMoved) and event.puzzle in self.entries:
+            entry = self.entries[event.puzzle]
+            moves = (*entry.moves, entry.stage)
+            self.entries[event.puzzle] = self._fresh(entry.puzzle, entry.kind, entry.digest, event.target, moves)
+
+    def next_move(self, puzzle: str) -> PuzzleMoved | str:
+        """The move that a puzzle is ready for, or why it stays, in one line.
+
+        Raises:
+            ConfigurationError: there is no such puzzle.
+        """
+        entry = self.entries.get(puzzle)
+        if entry is None:
+            raise ConfigurationError(f"no puzzle {puzzle!r} in the catalog; admit it first: ai-crucible check")
+        policy = self.policy
+        if entry.attempts < policy.least_attempts:
+            return f"{puzzle} stays in {entry.stage}: {entry.attempts} of {policy.least_attempts} attempts"
+        seen = f"{entry.passed} of {entry.attempts} attempts passed"
+        if entry.stage == "lab":
+            return PuzzleMoved(puzzle=puzzle, source="lab", target=_FORWARD["lab"], reason=seen)
+        if entry.stage == "arena":
+            if entry.saturation.rejects(policy.alpha):
+                reason = f"saturated: {seen}, p {entry.saturation.p_value:.3g}"
+                return PuzzleMoved(puzzle=puzzle, source="arena", target="regression", reason=reason)
+            return f"{puzzle} stays in arena: not saturated ({seen}, p {entry.saturation.p_value:.3g})"
+        if entry.decay.rejects(policy.alpha):
+            reason = f"no longer solved: {seen}, p {entry.decay.p_value:.3g}"
+            return PuzzleMoved(puzzle=puzzle, source="regression", target="arena", reason=reason)
+        return f"{puzzle} stays in regression: {seen}"
+
+    def _fresh(self, puzzle: str, kind: str, digest: str, stage: Stage, moves: tuple[str, ...]) -> Entry:
+        # Evidence from another stage is evidence about another question: both tests begin anew.
+        rate = self.policy.saturated_rate
+        return Entry(
+            puzzle,
+            kind,
+            digest,
+            stage,
+            BernoulliEProcess(rate, "greater"),
+            BernoulliEProcess(rate, "less"),
+            moves=moves,
+        )

@@ -1,0 +1,72 @@
+"""What is attested: trials planned and logged, attempts graded, puzzles admitted and moved."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from llm_runtime.events import Event
+
+
+class TrialPlanned(Event, type="ai_crucible.trial_planned"):
+    """A trial is about to run: written before it starts, so that a trial that vanished leaves a trace.
+
+    Args:
+        trial: its id.
+        puzzles: id and digest of each.
+        model: the solver's.
+        k: attempts at each puzzle.
+        arm: the framing arm.
+    """
+
+    trial: str
+    puzzles: dict[str, str]
+    model: str
+    k: int
+    arm: str = "neutral"
+
+
+class AttemptGraded(Event, type="ai_crucible.attempt_graded"):
+    """One attempt of a trial. ``passed`` is null where it ended in an error and has no verdict.
+
+    ``sample_digest`` is the SHA-256 of the attempt as the log has it.
+    """
+
+    trial: str
+    puzzle: str
+    kind: str
+    epoch: int
+    model: str
+    arm: str
+    passed: bool | None
+    failed: list[str] = []
+    terminated_by: str = ""
+    anchor: bool = False
+    sample_digest: str
+
+
+class TrialLogged(Event, type="ai_crucible.trial_logged"):
+    """The trial's Inspect log, by the SHA-256 of its bytes; ``log`` is its path from the ledger's folder."""
+
+    trial: str
+    log: str
+    sha256: str
+    size: int
+    status: str
+
+
+class PuzzleAdmitted(Event, type="ai_crucible.puzzle_admitted"):
+    """A puzzle passed its check and enters the lab."""
+
+    puzzle: str
+    kind: str
+    digest: str
+    oracle_digest: str = ""
+
+
+class PuzzleMoved(Event, type="ai_crucible.puzzle_moved"):
+    """A puzzle moved from one stage of its life to another, and why."""
+
+    puzzle: str
+    source: Literal["lab", "arena", "regression"]
+    target: Literal["lab", "arena", "regression"]
+    reason: str

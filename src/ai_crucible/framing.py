@@ -1,0 +1,96 @@
+"""The scored context: the task (tier 1) in one of three framings (tier 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ai_crucible.types import Arm, Budget, Line, Puzzle
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import Fence, load_prompt
+
+_PACKAGE = "ai_crucible"
+
+
+@dataclass(frozen=True, slots=True)
+class PastAttempt:
+    """One attempt of the same model on the same puzzle, as it really happened: what a personal best rests on."""
+
+    passed: bool
+    seconds: float
+    tool_calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Other solvers' real results on the puzzle: a name, attempts and passes. For the social arm only."""
+
+    name: str
+    attempts: int
+    passed: int
+
+
+def render_context(
+    puzzle: Puzzle,
+    arm: Arm,
+    *,
+    seed: int,
+    history: Sequence[PastAttempt] = (),
+    standings: Sequence[Standing] = (),
+    tool_text: str = "",
+) -> list[Line]:
+    """The messages that an attempt starts with.
+
+    Args:
+        puzzle: whose prompt is put.
+        arm: the framing.
+        seed: of the run; fences derive from it.
+        history: this model's earlier attempts on this puzzle; the self-referential arm needs one.
+        standings: others' results; the social arm needs one.
+        tool_text: how to call tools in text, for models without native calls.
+
+    Raises:
+        ConfigurationError: an arm without the history that it refers to; nothing is made up.
+    """
+    fence = Fence(seed, CallLabel("ai_crucible", "task", puzzle.meta.id))
+    system = load_prompt(_PACKAGE, "solver").render(
+        framing=_framing(puzzle, arm, history, standings), budget=describe(puzzle.meta.budget), tools=tool_text
+    )
+    task = load_prompt(_PACKAGE, "task").render(title=puzzle.meta.title, task=fence("TASK", puzzle.prompt))
+    return [Line("system", system.strip()), Line("user", task)]
+
+
+def describe(budget: Budget) -> str:
+    """A budget in words."""
+    return (
+        f"{budget.exec} commands (exec), {budget.read_file} reads (read_file), {budget.write_file} writes "
+        f"(write_file), {budget.turns} turns, {budget.seconds:g} seconds of wall time"
+    )
+
+
+def _framing(puzzle: Puzzle, arm: Arm, history: Sequence[PastAttempt], standings: Sequence[Standing]) -> str:
+    if arm == "neutral":
+        return load_prompt(_PACKAGE, "framing_neutral").render()
+    if arm == "self_referential":
+        if not history:
+            raise ConfigurationError(
+                f"{puzzle.meta.id}: the self-referential arm needs attempts of this model; run neutral first"
+            )
+        return load_prompt(_PACKAGE, "framing_self_referential").render(best=personal_best(history))
+    if not standings:
+        raise ConfigurationError(
+            f"{puzzle.meta.id}: the social-standings arm needs results of other models; run some first"
+        )
+    table = "\n".join(f"- {row.name}: solved {row.passed} of {row.attempts}" for row in standings)
+    return load_prompt(_PACKAGE, "framing_social_standings").render(standings=table)
+
+
+def personal_best(history: Sequence[PastAttempt]) -> str:
+    """The best of earlier attempts in words: solved before unsolved, then fewer tool calls, then less time."""
+    solved = sum(attempt.passed for attempt in history)
+    best = min(history, key=lambda attempt: (not attempt.passed, attempt.tool_calls, attempt.seconds))
+    tally = f"Of your {len(history)} earlier attempts at this task {solved} passed."
+    if not best.passed:
+        return f"{tally} None has passed yet."
+    return f"{tally} Your best took {best.tool_calls} tool calls and {best.seconds:.0f} seconds."

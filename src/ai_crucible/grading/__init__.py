@@ -1,0 +1,1 @@
+"""Out-of-band grading: the programs that run in the grading box and beside it."""

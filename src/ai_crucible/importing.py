@@ -1,0 +1,236 @@
+"""Puzzles out of folders of (buggy program, tests, fixed program). Nothing that is found there is run.
+
+A QuixBugs checkout has ``python_programs/NAME.py``, ``correct_python_programs/NAME.py`` and, for most,
+``json_testcases/NAME.json`` with one ``[arguments, expected]`` a line. Another folder has a program ``NAME.py``,
+its repair ``NAME_fixed.py`` or ``fixed/NAME.py``, and cases in ``NAME.json`` or ``test_NAME.py``; of the latter
+those assertions are taken whose arguments and results are literals.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from llm_runtime.errors import ConfigurationError
+
+_MOST_BYTES = 1024 * 1024
+_MOST_CASES = 200
+_EQUALITIES = frozenset({"assertEqual", "assertEquals", "assertIs"})
+_NAME = re.compile(r"^[a-z][a-z0-9_]{0,50}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """One program to be made a puzzle of: its name, buggy and fixed text, and what its tests say."""
+
+    name: str
+    buggy: str
+    fixed: str
+    cases: list[dict[str, Any]]
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of an import: folders written, and programs left out with the reason."""
+
+    written: tuple[Path, ...]
+    left_out: dict[str, str]
+
+
+def import_programs(source: Path, target: Path, *, origin: str = "") -> Imported:
+    """Write a puzzle folder for every usable program of ``source`` into ``target``; existing ones are left alone.
+
+    Args:
+        source: a checkout; only read, links are not followed.
+        target: a folder of puzzles; made where there is none.
+        origin: what ``meta.json`` names as the source; the checkout's folder name where left out.
+
+    Raises:
+        ConfigurationError: ``source`` holds nothing of the kind.
+    """
+    found: dict[str, Triple | str] = {}
+    for name, result in _triples(source.resolve(), origin or source.resolve().name):
+        found.setdefault(name, result)
+    if not found:
+        raise ConfigurationError(f"{source}: no programs with tests and a fixed version were found there")
+    written: list[Path] = []
+    left_out: dict[str, str] = {}
+    for name in sorted(found):
+        triple = found[name]
+        folder = target / name.replace("_", "-")
+        if isinstance(triple, str):
+            left_out[name] = triple
+        elif folder.exists():
+            left_out[name] = f"{folder.name} is there already"
+        else:
+            _write(triple, folder)
+            written.append(folder)
+    return Imported(tuple(written), left_out)
+
+
+def _triples(source: Path, origin: str) -> Iterator[tuple[str, Triple | str]]:
+    quix = source / "python_programs"
+    programs = sorted((quix if quix.is_dir() else source).glob("*.py"))
+    for program in programs:
+        name = program.stem
+        if name.startswith("test_") or name.endswith(("_test", "_fixed")) or name == "__init__":
+            continue
+        if not _NAME.match(name):
+            yield name, "its name is not a plain module name"
+            continue
+        fixed = next((path for path in _fixed(source, name) if path.is_file()), None)
+        if fixed is None:
+            if quix.is_dir() or (source / f"test_{name}.py").exists() or (source / f"{name}.json").exists():
+                yield name, "no fixed version of it was found"
+            continue
+        yield name, _triple(source, program, fixed, origin)
+
+
+def _fixed(source: Path, name: str) -> list[Path]:
+    return [
+        source / "correct_python_programs" / f"{name}.py",
+        source / f"{name}_fixed.py",
+        source / "fixed" / f"{name}.py",
+    ]
+
+
+def _triple(source: Path, program: Path, fixed: Path, origin: str) -> Triple | str:
+    name = program.stem
+    try:
+        buggy_text, fixed_text = _read(program), _read(fixed)
+        tree = ast.parse(fixed_text)
+        cases = _cases(source, name)
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as fault:
+        return f"it cannot be read: {type(fault).__name__}"
+    if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
+        return f"it defines no function {name}"
+    if not cases:
+        return "its tests hold no case with literal arguments and results"
+    return Triple(name, buggy_text, fixed_text, cases, f"{origin}: {program.name}")
+
+
+def _read(path: Path) -> str:
+    if path.is_symlink() or path.stat().st_size > _MOST_BYTES:
+        raise ValueError(path)
+    return path.read_text(encoding="utf-8")
+
+
+def _cases(source: Path, name: str) -> list[dict[str, Any]]:
+    for path in (source / "json_testcases" / f"{name}.json", source / f"{name}.json"):
+        if path.is_file():
+            return _json_cases(_read(path))
+    for path in (source / f"test_{name}.py", source / "tests" / f"test_{name}.py"):
+        if path.is_file():
+            return _asserted_cases(_read(path), name)
+    return []
+
+
+def _json_cases(text: str) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = []
+    for line in text.splitlines()[:_MOST_CASES]:
+        if not line.strip():
+            continue
+        data = json.loads(line)
+        if not isinstance(data, list) or len(cast(list[Any], data)) != 2:
+            raise ValueError(line)
+        arguments, expected = cast(list[Any], data)
+        args = cast(list[Any], arguments) if isinstance(arguments, list) else [arguments]
+        cases.append({"args": args, "expect": expected})
+    return cases
+
+
+def _asserted_cases(text: str, name: str) -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = []
+    for node in ast.walk(ast.parse(text)):
+        pair = _asserted(node)
+        if pair is None:
+            continue
+        call, expected = pair
+        if isinstance(call, ast.Call) and not call.keywords and _called(call.func) == name:
+            try:
+                args = [ast.literal_eval(argument) for argument in call.args]
+                case = {"args": args, "expect": ast.literal_eval(expected)}
+                json.dumps(case, allow_nan=False)
+            except (ValueError, TypeError, RecursionError):
+                continue
+            cases.append(case)
+    return cases[:_MOST_CASES]
+
+
+def _asserted(node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+        equal = len(node.test.ops) == 1 and isinstance(node.test.ops[0], ast.Eq | ast.Is)
+        return (node.test.left, node.test.comparators[0]) if equal else None
+    if isinstance(node, ast.Call) and len(node.args) >= 2 and _called(node.func) in _EQUALITIES:
+        return node.args[0], node.args[1]
+    return None
+
+
+def _called(function: ast.expr) -> str:
+    if isinstance(function, ast.Name):
+        return function.id
+    return function.attr if isinstance(function, ast.Attribute) else ""
+
+
+def _write(triple: Triple, folder: Path) -> None:
+    file = f"{triple.name}.py"
+    meta = {
+        "id": triple.name.replace("_", "-"),
+        "title": f"Repair {triple.name}",
+        "kind": "imported",
+        "source": triple.origin,
+        "editable": [file],
+    }
+    prompt = f"`{file}` defines the function `{triple.name}`, which has a defect. Repair it.\n"
+    cases = triple.cases
+    checks = [
+        {
+            "name": f"case {n}",
+            "kind": "call",
+            "target": f"{triple.name}:{triple.name}",
+            "cases": [case],
+            "seconds": 5,
+        }
+        for n, case in enumerate(cases, 1)
+    ]
+    checks.append({"name": "still defined", "kind": "file", "path": file, "matches": rf"^def {triple.name}\b"})
+    write_puzzle(
+        folder,
+        {
+            "meta.json": json.dumps(meta, indent=2) + "\n",
+            "prompt.md": prompt,
+            f"work/{file}": triple.buggy,
+            f"oracle/gold/{file}": triple.fixed,
+            "oracle/checks.json": json.dumps({"checks": checks}, indent=1) + "\n",
+        },
+    )
+
+
+def write_puzzle(folder: Path, files: dict[str, str]) -> None:
+    """Write a whole puzzle folder, or nothing: into a draft beside it that is renamed at the end.
+
+    Raises:
+        ConfigurationError: the folder exists.
+    """
+    if folder.exists():
+        raise ConfigurationError(f"{folder} exists; choose another name")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        for name, text in files.items():
+            path = draft / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        draft.chmod(0o755)
+        draft.rename(folder)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise

@@ -1,0 +1,133 @@
+"""Between our shapes and Inspect's: messages, tools, the injected ``generate`` and the hands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    Model,
+    execute_tools,
+)
+from inspect_ai.solver import TaskState
+from inspect_ai.tool import Tool, ToolDef, ToolInfo, ToolParam, ToolParams
+from inspect_ai.tool import ToolCall as InspectCall
+
+from ai_crucible.text_protocol import as_plain, parse_call
+from ai_crucible.tools import TOOLS, WorkBox, carry_out
+from ai_crucible.types import Hands, Line, Prompting, ToolCall, ToolSpec, Turn
+
+
+def to_chat(line: Line) -> ChatMessage:
+    """One line as Inspect's message."""
+    match line.role:
+        case "system":
+            return ChatMessageSystem(content=line.content)
+        case "user":
+            return ChatMessageUser(content=line.content)
+        case "tool":
+            return ChatMessageTool(content=line.content, tool_call_id=line.answers)
+        case "assistant":
+            calls = [_to_call(call) for call in line.calls]
+            return ChatMessageAssistant(content=line.content, tool_calls=calls or None)
+
+
+def _to_call(call: ToolCall) -> InspectCall:
+    return InspectCall(
+        id=call.id, function=call.name or "unknown", arguments=call.arguments, parse_error=call.fault or None
+    )
+
+
+def to_info(spec: ToolSpec) -> ToolInfo:
+    """A tool as Inspect tells a model of it."""
+    properties = {name: ToolParam.model_validate(schema) for name, schema in spec.parameters["properties"].items()}
+    parameters = ToolParams(properties=properties, required=list(spec.parameters["required"]))
+    return ToolInfo(name=spec.name, description=spec.description, parameters=parameters)
+
+
+def inspect_generate(
+    model: Model, state: TaskState | None = None, *, in_text: bool = False, seed: int = 0
+) -> Prompting:
+    """The injected ``generate`` over an Inspect model.
+
+    Args:
+        model: any.
+        state: kept in step with the conversation, so that Inspect's limits and log see it.
+        in_text: call tools by the text protocol instead of natively.
+        seed: of the run; fences derive from it.
+    """
+    told: dict[int, tuple[Line, ChatMessage]] = {}
+    count = 0
+
+    def converted(lines: Sequence[Line]) -> list[ChatMessage]:
+        # A message keeps its id from turn to turn; the line is kept too, so that its identity stays its own.
+        for line in lines:
+            if id(line) not in told:
+                told[id(line)] = (line, to_chat(line))
+        return [told[id(line)][1] for line in lines]
+
+    async def generate(lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
+        nonlocal count
+        messages = converted(lines)
+        if state is not None:
+            state.messages = messages
+        if in_text:
+            output = await model.generate([to_chat(line) for line in as_plain(lines, seed)])
+        else:
+            output = await model.generate(messages, tools=[to_info(tool) for tool in tools])
+        if state is not None:
+            state.output = output
+        message = output.message
+        calls = tuple(
+            ToolCall(call.id, call.function, call.arguments, fault=call.parse_error or "")
+            for call in message.tool_calls or []
+        )
+        if in_text:
+            count += 1
+            calls = parse_call(message.text, count)
+        usage = output.usage
+        return Turn(
+            message.text,
+            calls,
+            usage.input_tokens if usage else 0,
+            usage.output_tokens if usage else 0,
+            output.model,
+        )
+
+    return generate
+
+
+def inspect_hands(box: WorkBox) -> Hands:
+    """Hands that act through Inspect's own tool machinery, so that approval policies and the log see every call."""
+    tools = [_tool(spec, box) for spec in TOOLS if spec.name != "submit"]
+
+    async def act(call: ToolCall) -> str:
+        message = ChatMessageAssistant(content="", tool_calls=[_to_call(call)])
+        result = await execute_tools([message], tools)
+        said = [answer for answer in result.messages if isinstance(answer, ChatMessageTool)]
+        return "\n".join(answer.error.message if answer.error else answer.text for answer in said)
+
+    return act
+
+
+def _tool(spec: ToolSpec, box: WorkBox) -> Tool:
+    properties: dict[str, Any] = spec.parameters["properties"]
+
+    async def execute(**arguments: Any) -> str:
+        return await carry_out(box, ToolCall("", spec.name, arguments))
+
+    return ToolDef(
+        execute,
+        name=spec.name,
+        description=spec.description,
+        parameters=ToolParams(
+            properties={name: ToolParam.model_validate(schema) for name, schema in properties.items()},
+            required=list(spec.parameters["required"]),
+        ),
+        max_output=0,
+    ).as_tool()

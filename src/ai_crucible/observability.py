@@ -1,0 +1,132 @@
+"""Rollups: attempts into puzzles, puzzles into models; reliability over k attempts, always with an interval."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ai_crucible.types import AttemptRecord
+from llm_runtime.statistics import Interval, pass_at_k, pass_hat_k, wilson
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleHistory:
+    """All graded attempts of one model at one puzzle under one arm.
+
+    Args:
+        puzzle: its id.
+        kind: its kind of defect.
+        model: the solver's.
+        arm: the framing arm.
+        attempts: graded attempts, at least 1.
+        passed: how many passed.
+        errors: attempts without a verdict; they count neither way.
+        endings: how the attempts ended, with their numbers.
+    """
+
+    puzzle: str
+    kind: str
+    model: str
+    arm: str
+    attempts: int
+    passed: int
+    errors: int
+    endings: dict[str, int]
+    anchor: bool = False
+
+    @property
+    def rate(self) -> Interval | None:
+        """Success rate over attempts with its Wilson interval; ``None`` without a graded attempt."""
+        return wilson(self.passed, self.attempts) if self.attempts else None
+
+    def pass_at(self, k: int) -> float:
+        """Unbiased estimate that one of k attempts passes. Raises :class:`ValueError` beyond the attempts made."""
+        return pass_at_k(self.passed, self.attempts, k)
+
+    def pass_hat(self, k: int) -> float:
+        """Unbiased estimate that all of k attempts pass. Raises :class:`ValueError` beyond the attempts made."""
+        return pass_hat_k(self.passed, self.attempts, k)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRollup:
+    """One model over all puzzles that are no anchors.
+
+    Args:
+        model: its id.
+        arm: the framing arm.
+        puzzles: the histories behind it.
+        rate: attempts that passed, with the attempt-level Wilson interval; ``None`` without a graded attempt.
+        reliability: k and the mean of pass^k over puzzles, k the least number of attempts at a puzzle.
+        anchors_as_expected: whether trivial anchors passed once or more and impossible ones never.
+    """
+
+    model: str
+    arm: str
+    puzzles: tuple[PuzzleHistory, ...]
+    rate: Interval | None
+    reliability: tuple[int, float] | None
+    anchors_as_expected: bool | None
+    seconds: float
+    cost: float | None
+    tokens: int
+
+
+def histories(attempts: Iterable[AttemptRecord]) -> list[PuzzleHistory]:
+    """Attempts grouped by model, arm and puzzle, in that order."""
+    groups: dict[tuple[str, str, str], list[AttemptRecord]] = defaultdict(list)
+    for attempt in attempts:
+        groups[attempt.model, attempt.arm, attempt.puzzle].append(attempt)
+    return [_history(groups[key]) for key in sorted(groups)]
+
+
+def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
+    first = attempts[0]
+    graded = [attempt for attempt in attempts if attempt.passed is not None]
+    return PuzzleHistory(
+        first.puzzle,
+        first.kind,
+        first.model,
+        first.arm,
+        len(graded),
+        sum(attempt.passed is True for attempt in graded),
+        len(attempts) - len(graded),
+        dict(sorted(Counter(attempt.terminated_by or "unknown" for attempt in attempts).items())),
+        anchor=first.anchor is not None,
+    )
+
+
+def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
+    """One line a model and arm."""
+    groups: dict[tuple[str, str], list[AttemptRecord]] = defaultdict(list)
+    for attempt in attempts:
+        groups[attempt.model, attempt.arm].append(attempt)
+    return [_rollup(groups[key]) for key in sorted(groups)]
+
+
+def _rollup(attempts: list[AttemptRecord]) -> ModelRollup:
+    found = tuple(histories(attempts))
+    counted = [history for history in found if not history.anchor and history.attempts]
+    total = sum(history.attempts for history in counted)
+    k = min((history.attempts for history in counted), default=0)
+    costs = [attempt.cost for attempt in attempts]
+    return ModelRollup(
+        attempts[0].model,
+        attempts[0].arm,
+        found,
+        wilson(sum(history.passed for history in counted), total) if total else None,
+        (k, sum(history.pass_hat(k) for history in counted) / len(counted)) if k else None,
+        _anchors(attempts),
+        sum(attempt.seconds for attempt in attempts),
+        None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
+        sum(attempt.input_tokens + attempt.output_tokens for attempt in attempts),
+    )
+
+
+def _anchors(attempts: list[AttemptRecord]) -> bool | None:
+    trivial = [attempt.passed for attempt in attempts if attempt.anchor == "trivial"]
+    impossible = [attempt.passed for attempt in attempts if attempt.anchor == "impossible"]
+    if not trivial and not impossible:
+        return None
+    return (not trivial or any(trivial)) and not any(impossible)

@@ -1,0 +1,151 @@
+"""Reads a puzzle's folder into what a solver may see; it has no way to say where the oracle is.
+
+::
+
+    PUZZLE/
+      meta.json     PuzzleMeta: no other field is accepted
+      prompt.md     the task
+      setup.sh      optional; run once in the fresh box
+      work/         what the solver finds in its work folder
+      oracle/       sealed: mounted in the grading box, never opened by the kernel
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from ai_crucible.types import Puzzle, PuzzleMeta
+from llm_runtime.canonical import canonical_json
+from llm_runtime.errors import ConfigurationError
+
+SEALED = "oracle"
+_MOST_FILES = 2000
+_MOST_BYTES = 32 * 1024 * 1024
+_MOST_TEXT = 256 * 1024
+
+
+class PuzzleRefused(ConfigurationError):
+    """A folder is not a puzzle that can be run."""
+
+
+def load_puzzle(folder: Path) -> Puzzle:
+    """Read one puzzle.
+
+    Raises:
+        PuzzleRefused: something is missing, too large, a link, or not what ``meta.json`` may say; names the file.
+    """
+    folder = folder.resolve()
+    if not folder.is_dir():
+        raise PuzzleRefused(f"{folder}: no such puzzle folder")
+    meta = _read_meta(folder / "meta.json")
+    prompt = _read_text(folder / "prompt.md")
+    if not prompt.strip():
+        raise PuzzleRefused(f"{folder / 'prompt.md'}: an empty prompt")
+    setup = _read_text(folder / "setup.sh") if (folder / "setup.sh").exists() else ""
+    if not (folder / SEALED).is_dir():
+        raise PuzzleRefused(f"{folder}: no oracle folder, so nothing could be graded; see: ai-crucible new")
+    files = _read_tree(folder / "work")
+    return Puzzle(meta, prompt, setup, files, str(folder), _digest(meta, prompt, setup, files))
+
+
+def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
+    """Read puzzles, or all puzzles of a folder of puzzles, in the order of their ids.
+
+    Raises:
+        PuzzleRefused: one is refused, two have the same id, or there is none.
+    """
+    found: dict[str, Puzzle] = {}
+    for path in paths:
+        folders = [path] if (path / "meta.json").exists() or not path.is_dir() else sorted(path.iterdir())
+        for folder in folders:
+            if folder is not path and not (folder / "meta.json").exists():
+                continue
+            puzzle = load_puzzle(folder)
+            known = found.setdefault(puzzle.meta.id, puzzle)
+            if known.folder != puzzle.folder:
+                raise PuzzleRefused(f"{puzzle.folder}: its id {puzzle.meta.id} is also that of {known.folder}")
+    if not found:
+        raise PuzzleRefused("no puzzle there: a puzzle is a folder with meta.json, prompt.md and oracle/")
+    return [found[name] for name in sorted(found)]
+
+
+def resolve_artifact(puzzle: Puzzle, name: str) -> bytes:
+    """A file of the puzzle that a solver may see, by its path in ``work/``.
+
+    Raises:
+        PuzzleRefused: it is the oracle's, lies outside, or is not there.
+    """
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or SEALED in path.parts:
+        raise PuzzleRefused(f"{name}: not a file a solver may see")
+    if name not in puzzle.files:
+        raise PuzzleRefused(f"{name}: no such file in this puzzle")
+    return puzzle.files[name]
+
+
+def _read_meta(path: Path) -> PuzzleMeta:
+    try:
+        data = json.loads(_read_text(path))
+    except (ValueError, RecursionError):
+        raise PuzzleRefused(f"{path}: not JSON") from None
+    try:
+        return PuzzleMeta.model_validate(data)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise PuzzleRefused(f"{path}: {where}: {first['msg']}") from None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return _read_bytes(path, _MOST_TEXT).decode("utf-8")
+    except UnicodeDecodeError:
+        raise PuzzleRefused(f"{path}: not UTF-8") from None
+
+
+def _read_bytes(path: Path, most: int) -> bytes:
+    try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode):
+            raise PuzzleRefused(f"{path}: not a regular file; links are not followed")
+        if status.st_size > most:
+            raise PuzzleRefused(f"{path}: larger than {most} bytes")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise PuzzleRefused(f"{path}: missing") from None
+    except OSError as fault:
+        raise PuzzleRefused(f"{path}: {fault.strerror}") from None
+
+
+def _read_tree(root: Path) -> dict[str, bytes]:
+    if not root.exists():
+        return {}
+    files: dict[str, bytes] = {}
+    left = _MOST_BYTES
+    folders = [root]
+    while folders:
+        for path in sorted(folders.pop().iterdir()):
+            if path.name == "__pycache__":  # installing a package compiles what lies in it
+                continue
+            if path.is_dir() and not path.is_symlink():
+                folders.append(path)
+                continue
+            data = _read_bytes(path, left)
+            files[path.relative_to(root).as_posix()] = data
+            left -= len(data)
+            if len(files) > _MOST_FILES:
+                raise PuzzleRefused(f"{root}: more than {_MOST_FILES} files")
+    return dict(sorted(files.items()))
+
+
+def _digest(meta: PuzzleMeta, prompt: str, setup: str, files: dict[str, bytes]) -> str:
+    content = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    # Not everything in meta.json is a float, but a threshold may be: text has one form, a float may print in two.
+    whole = {"meta": meta.model_dump_json(), "prompt": prompt, "setup": setup, "files": content}
+    return hashlib.sha256(canonical_json(whole)).hexdigest()

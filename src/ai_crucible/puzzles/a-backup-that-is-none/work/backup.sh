@@ -1,0 +1,3 @@
+#!/bin/sh
+$1 | gzip -n > "$2"
+exit 0

@@ -1,0 +1,3 @@
+#!/bin/sh
+APPROOT="$(cat root.txt 2>/dev/null)"
+rm -rf "$PREFIX$APPROOT/"*

@@ -1,0 +1,5 @@
+from clock import microseconds
+
+
+def elapsed(first, last):
+    return microseconds(last) - microseconds(first)

@@ -1,0 +1,6 @@
+def elapsed(first, last):
+    return last - first
+
+
+def due(now, start, period):
+    return now >= start + period

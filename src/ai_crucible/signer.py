@@ -1,0 +1,60 @@
+"""The signing program behind the typed contract: one JSON object in, one out. ``python signer.py KEY``.
+
+In: ``{"version": 1, "op": "sign", "message": HEX}`` or ``{"version": 1, "op": "public_key"}``. Out: ``{"version":
+1, "algorithm": "ed25519", "public_key": HEX, "signature": HEX}``, with a signature where one was asked for, or
+``{"version": 1, "error": TEXT}``. Any program that keeps this contract may stand in its place, such as one that
+holds the key on a token.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def answer(request: dict[str, Any], key_file: Path) -> dict[str, Any]:
+    """Answer one request with the key in ``key_file`` (32 bytes in hex, mode 0600; made where there is none)."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    if request.get("version") != 1 or request.get("op") not in ("sign", "public_key"):
+        return {"version": 1, "error": "the request is not of version 1"}
+    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(_key_text(key_file)))
+    reply = {"version": 1, "algorithm": "ed25519", "public_key": key.public_key().public_bytes_raw().hex()}
+    if request["op"] == "sign":
+        reply["signature"] = key.sign(bytes.fromhex(request["message"])).hex()
+    return reply
+
+
+def _key_text(key_file: Path) -> str:
+    try:
+        return key_file.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        key_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = key_file.with_name(f".{key_file.name}.{os.getpid()}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(os.urandom(32).hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, key_file)
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        return key_file.read_text(encoding="ascii").strip()
+
+
+def main() -> None:
+    """Read stdin, write stdout."""
+    try:
+        reply = answer(json.load(sys.stdin), Path(sys.argv[1]))
+    except (OSError, ValueError, KeyError, IndexError, TypeError) as fault:
+        reply = {"version": 1, "error": f"{type(fault).__name__}: {fault}"}
+    json.dump(reply, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

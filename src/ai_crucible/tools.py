@@ -1,0 +1,148 @@
+"""The solver's four tools, and what carries them out in the box: no shell, one narrow channel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol, cast
+
+from ai_crucible.box import Completed
+from ai_crucible.types import TOOL_CLASSES, ToolCall, ToolClass, ToolSpec
+
+SUBMIT = "submit"
+_SHOWN = 8000
+
+TOOLS: tuple[ToolSpec, ...] = (
+    ToolSpec(
+        "exec",
+        "Run a program in the work folder; no shell reads the words. What it leaves running ends with it.",
+        {
+            "type": "object",
+            "properties": {
+                "argv": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "the program and its arguments",
+                },
+                "stdin": {"type": "string", "description": "what it reads; empty where left out"},
+            },
+            "required": ["argv"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolSpec(
+        "read_file",
+        "Read a text file.",
+        {
+            "type": "object",
+            "properties": {"path": {"type": "string", "description": "relative to the work folder"}},
+            "required": ["path"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolSpec(
+        "write_file",
+        "Write a whole text file; folders on its way are made.",
+        {
+            "type": "object",
+            "properties": {
+                "path": {"type": "string", "description": "relative to the work folder"},
+                "content": {"type": "string", "description": "the whole new content"},
+            },
+            "required": ["path", "content"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolSpec(
+        SUBMIT,
+        "End the attempt.",
+        {
+            "type": "object",
+            "properties": {
+                "summary": {"type": "string", "description": "what was changed, in one or two sentences"},
+                "novelty": {
+                    "type": "string",
+                    "description": "how the way differs in kind; empty where it does not",
+                },
+            },
+            "required": ["summary"],
+            "additionalProperties": False,
+        },
+    ),
+)
+
+
+class WorkBox(Protocol):
+    """What a tool needs of a box; :class:`ai_crucible.box.Box` is one."""
+
+    async def run(self, argv: list[str], *, stdin: bytes = b"") -> Completed: ...
+    async def read(self, path: str) -> bytes: ...
+    async def write(self, path: str, data: bytes) -> None: ...
+
+
+def tool_class(call: ToolCall) -> ToolClass | None:
+    """Which budget a call counts against; ``None`` for a tool that does not exist."""
+    return next((kind for kind in TOOL_CLASSES if kind == call.name), None)
+
+
+def faults(call: ToolCall) -> str:
+    """Why a call cannot be carried out, in one line for the model; empty where it can."""
+    if call.fault:
+        return f"that call cannot be read: {call.fault}"
+    spec = next((tool for tool in TOOLS if tool.name == call.name), None)
+    if spec is None:
+        return f"there is no tool {call.name[:40]!r}; there are: {', '.join(tool.name for tool in TOOLS)}"
+    properties: Mapping[str, Any] = spec.parameters["properties"]
+    for name in spec.parameters["required"]:
+        if name not in call.arguments:
+            return f"{spec.name} needs {name}"
+    for name, value in call.arguments.items():
+        if name not in properties:
+            return f"{spec.name} takes no {name[:40]!r}"
+        if not _fits(value, properties[name]["type"]):
+            return f"{spec.name}: {name} is a {'list of strings' if name == 'argv' else 'string'}"
+    return ""
+
+
+def _fits(value: object, kind: str) -> bool:
+    if kind == "string":
+        return isinstance(value, str)
+    words = cast(list[object], value) if isinstance(value, list) else []
+    return bool(words) and all(isinstance(word, str) and word for word in words)
+
+
+async def carry_out(box: WorkBox, call: ToolCall) -> str:
+    """Do what an admitted, faultless call asks, and say what came of it.
+
+    Raises:
+        BoxDied: the box is gone.
+    """
+    arguments = call.arguments
+    try:
+        if call.name == "exec":
+            return shown(await box.run(arguments["argv"], stdin=arguments.get("stdin", "").encode()))
+        if call.name == "read_file":
+            return clip((await box.read(arguments["path"])).decode("utf-8", "replace"))
+        data = arguments["content"].encode("utf-8", "surrogatepass")
+        await box.write(arguments["path"], data)
+        return f"wrote {len(data)} bytes"
+    except (OSError, ValueError) as fault:
+        return f"error: {fault}"
+
+
+def shown(done: Completed) -> str:
+    """A command's end as text."""
+    parts = [f"exit {done.code}"]
+    if done.ended:
+        parts[0] += f" (ended by the limit of {done.ended})"
+    for name, data in (("stdout", done.stdout), ("stderr", done.stderr)):
+        if data:
+            parts.append(f"{name}:\n{clip(data.decode('utf-8', 'replace'))}")
+    return "\n".join(parts)
+
+
+def clip(text: str) -> str:
+    """At most some 8,000 characters: the beginning, the end, and how much is left out between."""
+    if len(text) <= _SHOWN:
+        return text
+    half = _SHOWN // 2
+    return f"{text[:half]}\n[... {len(text) - _SHOWN} characters left out ...]\n{text[-half:]}"

@@ -1,0 +1,102 @@
+"""Puts an attempt's events into Inspect's transcript, and reads attempts back from an Inspect log.
+
+Long texts in a transcript are Inspect's to keep as attachments; what is too large even for that is cut here, with
+the digest of the whole in its place.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import io
+import tarfile
+from typing import TYPE_CHECKING, Any
+
+from ai_crucible.types import AttemptRecord, AttemptState
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample, Transcript
+
+SOURCE = "ai_crucible"
+_MOST_TEXT = 64 * 1024
+_MOST_DIFF = 64 * 1024
+
+
+def write_trace(state: AttemptState, transcript: Transcript) -> None:
+    """Add every event of an attempt to the sample's transcript, in order."""
+    for event in state.events:
+        transcript.info(spill(event.model_dump(mode="json")), source=SOURCE)
+
+
+def spill(value: Any) -> Any:
+    """The same data with every text beyond 64 KiB cut, its whole length and SHA-256 behind it."""
+    if isinstance(value, str) and len(value) > _MOST_TEXT:
+        whole = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{value[:_MOST_TEXT]}\n[... cut; {len(value)} characters in all, sha256 {whole}]"
+    if isinstance(value, dict):
+        return {key: spill(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        return [spill(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def change_of(untouched: bytes, work: bytes) -> str:
+    """What an attempt changed, as a unified diff; files that are no text by their size alone. At most 64 KiB."""
+    before, after = _files(untouched), _files(work)
+    lines: list[str] = []
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, b""), after.get(name, b"")
+        if old == new and (name in before) == (name in after):
+            continue
+        if b"\0" in old + new:
+            lines.append(f"{name}: {len(old)} bytes before, {len(new)} bytes after\n")
+            continue
+        was, now = (side.decode("utf-8", "replace").splitlines(keepends=True) for side in (old, new))
+        lines += difflib.unified_diff(was, now, f"a/{name}", f"b/{name}")
+    text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+    return text if len(text) <= _MOST_DIFF else text[:_MOST_DIFF] + "\n[... cut]\n"
+
+
+def _files(archive: bytes) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as entries:
+        for entry in entries:
+            file = entries.extractfile(entry) if entry.isreg() else None
+            if file is not None:
+                found[entry.name] = file.read()
+    return found
+
+
+def attempts_of(log: EvalLog) -> list[AttemptRecord]:
+    """The attempts of a log, in its order. A sample that ended in an error is an attempt without a verdict.
+
+    Read ``log.status`` and each record's ``error``: Inspect's own exit code does not tell of either.
+    """
+    return [_attempt(log, sample) for sample in log.samples or []]
+
+
+def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
+    metadata = sample.metadata
+    score = next((s for name, s in (sample.scores or {}).items() if name.endswith("oracle_scorer")), None)
+    ours: dict[str, Any] = (score.metadata or {}) if score else {}
+    usage = list((sample.model_usage or {}).values())
+    costs = [one.total_cost for one in usage]
+    return AttemptRecord(
+        puzzle=str(sample.id),
+        kind=str(metadata.get("kind", "")),
+        epoch=sample.epoch,
+        model=log.eval.model,
+        arm=metadata.get("arm", "neutral"),
+        passed=bool(score.as_float()) if score else None,
+        failed=tuple(ours.get("gate", {}).get("failed", ())),
+        terminated_by=str(ours.get("terminated_by") or (sample.limit.type if sample.limit else "")),
+        seconds=float(ours.get("seconds", 0.0)),
+        tool_calls=sum(ours.get("tool_calls", {}).values()),
+        input_tokens=sum(one.input_tokens for one in usage),
+        output_tokens=sum(one.output_tokens for one in usage),
+        cost=None if not costs or any(c is None for c in costs) else sum(c for c in costs if c is not None),
+        error=sample.error.message if sample.error else "",
+        anchor=metadata.get("anchor"),
+        log=log.location,
+        sample=sample.uuid or "",
+    )

@@ -1,0 +1,265 @@
+"""A trial as an Inspect task: ``inspect eval ai_crucible/trial -T puzzles=all -T k=5 --model ...``.
+
+Inspect runs the samples and epochs, enforces its own limits, reduces the scores and writes the log. What is ours
+goes where Inspect keeps such things: a sample's metadata, its scores and its transcript.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, cast
+
+from inspect_ai import Epochs, Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import transcript
+from inspect_ai.model import get_model
+from inspect_ai.scorer import (
+    Score,
+    Scorer,
+    ScoreReducer,
+    Target,
+    accuracy,
+    mean,
+    mean_score,
+    pass_at,
+    pass_k,
+    scorer,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import LimitExceededError, SandboxEnvironmentSpec, registry_info, sandbox
+
+from ai_crucible import roles
+from ai_crucible.attempt import Framing, begin, grade, halt, prepare
+from ai_crucible.boundary import leaked
+from ai_crucible.budget_governor import Governor
+from ai_crucible.catalog_paths import resolve_puzzles
+from ai_crucible.framing import PastAttempt, Standing
+from ai_crucible.grading.edge import SealedGrader
+from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
+from ai_crucible.inspect_sandbox import InspectWorkBox
+from ai_crucible.judge_panel import Judge
+from ai_crucible.puzzle_loader import load_puzzles
+from ai_crucible.text_protocol import describe_tools
+from ai_crucible.tools import TOOLS
+from ai_crucible.trace_writer import write_trace
+from ai_crucible.types import ARMS, AttemptState, Puzzle
+from llm_runtime.errors import ConfigurationError
+
+GRADED: ContextVar[Callable[[str, bool], None] | None] = ContextVar("graded", default=None)
+"""Who is told of each graded attempt: its puzzle, and whether it passed."""
+
+
+class _Desk:
+    """What one run of the task holds: its puzzles, its grader, and the attempts in flight by sample."""
+
+    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str]) -> None:
+        self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
+        self.framing = framing
+        self.judges = judges
+        self.grader = SealedGrader()
+        self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
+
+    def puzzle(self, state: TaskState) -> Puzzle:
+        return self.puzzles[str(state.sample_id)]
+
+    def attempt(self, state: TaskState) -> tuple[AttemptState, Governor]:
+        return self.attempts[state.uuid]
+
+
+@task
+def trial(
+    puzzles: str | list[str] = "all",
+    k: int = 1,
+    arm: str = "neutral",
+    protocol: str = "native",
+    seed: int | None = None,
+    judges: str | list[str] = "",
+    chrome: dict[str, Any] | None = None,
+    history: dict[str, list[list[float]]] | None = None,
+    standings: dict[str, list[list[Any]]] | None = None,
+    sandbox: str = "bwrap",
+) -> Task:
+    """Sealed puzzles, each attempted k times, each attempt in a box of its own.
+
+    Args:
+        puzzles: ``all``, ids of built-in puzzles, folders of puzzles, or a list of those; commas part them in text.
+        k: attempts at each puzzle.
+        arm: ``neutral``, ``self_referential`` or ``social_standings``.
+        protocol: ``native`` tool calls, or ``text`` for models that have none.
+        seed: 0 to 2^53-1; fences derive from it, so it is drawn where left out: no author can foresee one.
+        judges: model ids of the panel; none where empty.
+        chrome: rank, leaderboard, standings: kept beside every attempt; an attempt into which it leaks is halted.
+        history: for the self-referential arm: by puzzle, the model's own attempts [passed, seconds, tool calls].
+        standings: for the social arm: by puzzle, others' results [name, attempts, passed].
+        sandbox: the kind of box; ``bwrap``, or ``docker`` where that is at hand.
+    """
+    if arm not in ARMS:
+        raise ConfigurationError(f"no framing arm {arm!r}; there are: {', '.join(ARMS)}")
+    if protocol not in ("native", "text"):
+        raise ConfigurationError(f"no protocol {protocol!r}; there are: native, text")
+    seed = secrets.randbelow(2**53) if seed is None else seed
+    if sandbox == "local":
+        raise ConfigurationError(
+            "the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker"
+        )
+    loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
+    framing = Framing(arm, seed, dict(chrome or {}), tool_text=describe_tools(TOOLS) if protocol == "text" else "")
+    desk = _Desk(loaded, framing, _listed(judges))
+    past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
+    others = {
+        name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
+    }
+    framings = {
+        puzzle.meta.id: Framing(
+            framing.arm,
+            seed,
+            framing.chrome,
+            past.get(puzzle.meta.id, ()),
+            others.get(puzzle.meta.id, ()),
+            framing.tool_text,
+        )
+        for puzzle in loaded
+    }
+    samples = [_sample(puzzle, framings[puzzle.meta.id], sandbox) for puzzle in loaded]
+    reducers: list[ScoreReducer] = [mean_score(), pass_at(k), pass_k(k)] if k > 1 else [mean_score()]
+    scorers: list[Scorer] = [oracle_scorer(desk)]
+    if desk.judges:
+        scorers.append(panel_scorer(desk))
+    return Task(
+        dataset=MemoryDataset(samples, name="puzzles"),
+        setup=fill_box(desk, framings),
+        solver=attempt_solver(desk, protocol == "text"),
+        cleanup=_forget(desk),
+        scorer=scorers,
+        epochs=Epochs(k, reducers),
+        fail_on_error=False,
+        metadata={"ai_crucible": {"arm": arm, "protocol": protocol, "seed": seed}},
+        version=1,
+    )
+
+
+if registry_info(trial).name == "trial":
+    # Inspect puts the package's name before the task's, except where it finds no distribution of that name, as in
+    # an editable install of Assay; by name it is ai_crucible/trial either way.
+    trial = task(name="ai_crucible/trial")(cast(Any, trial).__wrapped__)
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    parts = value.split(",") if isinstance(value, str) else value
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _sample(puzzle: Puzzle, framing: Framing, kind: str) -> Sample:
+    state = begin(puzzle, framing)
+    meta = puzzle.meta
+    return Sample(
+        id=meta.id,
+        input=[to_chat(line) for line in state.messages],
+        target="the sealed oracle",
+        metadata={
+            "kind": meta.kind,
+            "difficulty": meta.difficulty,
+            "anchor": meta.anchor,
+            "puzzle_digest": puzzle.digest,
+            "budget": meta.budget.model_dump(),
+            "arm": framing.arm,
+        },
+        sandbox=SandboxEnvironmentSpec(kind, meta.limits if kind == "bwrap" else None),
+    )
+
+
+@solver
+def fill_box(desk: _Desk, framings: dict[str, Framing]) -> Solver:
+    """Fills the fresh box and keeps a copy of what the solver will find. Runs whatever solver is chosen."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        puzzle = desk.puzzle(state)
+        box = InspectWorkBox(sandbox())
+        await prepare(box, puzzle)
+        attempt = begin(puzzle, framings[puzzle.meta.id])
+        attempt.untouched = await box.pack()
+        desk.attempts[state.uuid] = (attempt, Governor(puzzle.meta.budget))
+        return state
+
+    return solve
+
+
+@solver
+def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
+    """The solver role under the governor, its model calls and tool calls by way of Inspect."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        attempt, _ = desk.attempt(state)
+        # The clock starts here: filling the box is not the solver's time.
+        governor = Governor(attempt.puzzle.meta.budget)
+        desk.attempts[state.uuid] = (attempt, governor)
+        box = InspectWorkBox(sandbox())
+        ask = inspect_generate(get_model(), state, in_text=in_text, seed=desk.framing.seed)
+        try:
+            await roles.Solver(ask, inspect_hands(box), governor)(attempt)
+        except LimitExceededError:
+            attempt.terminated_by = "inspect_limit"
+            raise
+        finally:
+            state.messages = [to_chat(line) for line in attempt.messages]
+        state.completed = True
+        return state
+
+    return solve
+
+
+@scorer(metrics=[accuracy()])
+def oracle_scorer(desk: _Desk) -> Scorer:
+    """Out-of-band grading and the gate: 1 where the attempt passed."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        attempt, governor = desk.attempt(state)
+        if not attempt.work:
+            # The solver is at its end, whichever it was: nothing of it runs while its work is copied and graded.
+            attempt.work = await halt(attempt, InspectWorkBox(sandbox()).pack)
+            if leaked(attempt) and attempt.terminated_by != "chrome_leak":
+                attempt.terminated_by = "chrome_leak"
+        judges = [Judge(inspect_generate(get_model(name)), str(get_model(name))) for name in desk.judges]
+        result = await grade(attempt, governor, desk.grader, judges=judges, family=str(state.model))
+        write_trace(attempt, transcript())
+        if told := GRADED.get():
+            told(attempt.puzzle.meta.id, result.passed)
+        return Score(
+            value=1.0 if result.passed else 0.0,
+            answer=attempt.submission or None,
+            explanation="passed" if result.passed else "failed: " + ", ".join(result.failed),
+            metadata={
+                "gate": result.model_dump(mode="json"),
+                "verdict": attempt.scores["verdict"].model_dump(mode="json"),
+                "terminated_by": attempt.terminated_by,
+                "novelty_claim": attempt.novelty_claim,
+                "seconds": round(governor.seconds, 3),
+                "tool_calls": dict(governor.used),
+                "turns": governor.turns,
+            },
+        )
+
+    return score
+
+
+@scorer(metrics=[mean()])
+def panel_scorer(desk: _Desk) -> Scorer:
+    """The panel's score beside the gate's; it decides nothing but claimed novelty."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        attempt, _ = desk.attempt(state)
+        panel = attempt.scores["panel"]
+        value = float("nan") if panel.value is None else panel.value
+        return Score(value=value, metadata=panel.model_dump(mode="json"))
+
+    return score
+
+
+def _forget(desk: _Desk) -> Any:
+    async def cleanup(state: TaskState) -> None:
+        desk.attempts.pop(state.uuid, None)
+
+    return cleanup

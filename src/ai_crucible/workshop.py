@@ -1,0 +1,385 @@
+"""What the command line calls: run, check, new, import, catalog, probe and verify, over one folder of trials.
+
+::
+
+    shop = Workshop.at(Path("trials"))
+    report = shop.run(["all"], model="openrouter/some/model", k=5)
+    print(report.models[0].rate)
+    assert shop.verify().ok
+
+The folder holds ``logs/TRIAL/*.eval`` (Inspect's own logs) and ``ledger.jsonl``. The signed head and the key lie
+elsewhere: by default below the user's configuration, not beside what they vouch for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ai_crucible.arms import ArmEffect, effects, history_of, standings_of
+from ai_crucible.attestation import Ledger, Signer, Verification, file_digest
+from ai_crucible.catalog import Catalog, Entry, Policy
+from ai_crucible.catalog_paths import resolve_puzzles
+from ai_crucible.checking import PuzzleCheck, check_puzzle
+from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned
+from ai_crucible.importing import Imported, import_programs, write_puzzle
+from ai_crucible.observability import ModelRollup, rollup
+from ai_crucible.puzzle_loader import load_puzzle, load_puzzles
+from ai_crucible.types import ARMS, Arm, AttemptRecord, Puzzle
+from llm_runtime.canonical import canonical_json
+from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.events import Event
+from llm_runtime.settings import config_dir, data_dir
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
+
+_NEW_TRIAL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReport:
+    """What a trial came to.
+
+    Args:
+        trial: its id; run it again by this id to go on after a kill.
+        status: Inspect's: ``success``, ``error`` or ``cancelled``.
+        log: the Inspect log.
+        attempts: every attempt of it.
+        models: rolled up.
+    """
+
+    trial: str
+    status: str
+    log: Path
+    attempts: tuple[AttemptRecord, ...]
+    models: tuple[ModelRollup, ...]
+
+    @property
+    def errors(self) -> tuple[AttemptRecord, ...]:
+        """Attempts without a verdict."""
+        return tuple(attempt for attempt in self.attempts if attempt.passed is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """A folder of trials with its ledger."""
+
+    folder: Path
+    ledger: Ledger
+
+    @classmethod
+    def at(
+        cls, folder: Path | None = None, *, anchors: Path | None = None, signer: Signer | None = None
+    ) -> Workshop:
+        """The workshop of a folder.
+
+        Args:
+            folder: made when something is written; ``ai_crucible`` below the user's data folder where left out.
+            anchors: where signed heads go; below the user's configuration folder where left out.
+            signer: what signs; our own program with a key beside the anchors where left out.
+        """
+        folder = folder or data_dir() / "ai_crucible"
+        anchors = anchors or config_dir() / "ai_crucible" / "anchors"
+        signer = signer or Signer.built_in(anchors.parent / "signing.key")
+        return cls(folder, Ledger(folder / "ledger.jsonl", anchors, signer))
+
+    def run(
+        self,
+        puzzles: Sequence[str] = ("all",),
+        *,
+        model: str | Model,
+        k: int = 1,
+        arm: Arm = "neutral",
+        trial: str = "",
+        protocol: str = "native",
+        judges: Sequence[str] = (),
+        chrome: dict[str, Any] | None = None,
+        seed: int | None = None,
+        at_once: int = 4,
+        total_cost: float | None = None,
+        model_args: dict[str, Any] | None = None,
+        display: str = "none",
+        on_attempt: Callable[[str, bool], None] | None = None,
+        attest: bool = True,
+    ) -> TrialReport:
+        """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
+
+        Args:
+            puzzles: ids of built-in puzzles, folders, or ``all``.
+            model: any Inspect model, ``assay/crucible`` among them.
+            k: attempts at each puzzle, at least 1.
+            arm: the framing; the other arms take their history from this workshop's own logs.
+            trial: the id of a trial to go on with; a new one where empty.
+            protocol: ``native`` or ``text`` tool calls.
+            judges: models of the panel.
+            chrome: kept beside every attempt, never in its messages.
+            seed: fences derive from it; where left out it derives from the trial's id, which no solver sees.
+            at_once: attempts at one time.
+            total_cost: US dollars for all attempts together; each gets an equal share as its own limit.
+            model_args: for the model's constructor.
+            display: Inspect's display: ``none``, ``rich``, ``plain``, ...
+            on_attempt: told of each finished attempt: its puzzle and whether it passed.
+            attest: write to the ledger.
+
+        Raises:
+            ConfigurationError: nothing to run, no history for the arm, or no box on this machine.
+            StoreError: the ledger is damaged or cannot be signed; nothing was run.
+        """
+        with _inspect("running a trial"):
+            from inspect_ai import eval_set  # pyright: ignore[reportUnknownVariableType] - its own hint has gaps
+
+            from ai_crucible.trial import GRADED
+            from ai_crucible.trial import trial as make
+        loaded = load_puzzles(resolve_puzzles(list(puzzles)))
+        name = str(model)
+        trial = trial or f"{arm.replace('_', '-')}-{secrets.token_hex(_NEW_TRIAL)}"
+        if seed is None:
+            seed = int.from_bytes(hashlib.sha256(trial.encode()).digest()[:6])
+        folder = self.folder / "logs" / trial
+        past = self.attempts() if arm != "neutral" else []
+        own = [attempt for attempt in past if attempt.model == name and attempt.arm == "neutral"]
+        task = make(
+            puzzles=[puzzle.folder for puzzle in loaded],
+            k=k,
+            arm=arm,
+            protocol=protocol,
+            seed=seed,
+            judges=list(judges),
+            chrome=chrome,
+            history={
+                puzzle: [[float(a.passed), a.seconds, float(a.tool_calls)] for a in rows]
+                for puzzle, rows in history_of(own).items()
+            },
+            standings={
+                puzzle: [[row.name, row.attempts, row.passed] for row in rows]
+                for puzzle, rows in standings_of(past, name).items()
+            },
+        )
+        if attest:
+            self._plan(trial, loaded, name, k, arm)
+        token = GRADED.set(on_attempt)
+        try:
+            _, logs = eval_set(
+                task,
+                log_dir=str(folder),
+                model=model,
+                model_args=model_args or {},
+                retry_attempts=0,
+                retry_immediate=False,
+                max_samples=at_once,
+                max_sandboxes=at_once,
+                cost_limit=None if total_cost is None else total_cost / (len(loaded) * k),
+                log_buffer=1,
+                display=cast(Any, display),
+                log_dir_allow_dirty=True,
+            )
+        finally:
+            GRADED.reset(token)
+        return self._finish(trial, logs[0], attest)
+
+    def _finish(self, trial: str, header: EvalLog, attest: bool) -> TrialReport:
+        from inspect_ai.log import read_eval_log
+
+        from ai_crucible.trace_writer import attempts_of
+
+        log = read_eval_log(header.location)
+        attempts = tuple(attempts_of(log))
+        path = _local(header.location)
+        if attest and not self._attested(trial, file_digest(path)):
+            self.ledger.append([*_graded(trial, log, attempts), self._logged(trial, log, path)])
+        return TrialReport(trial, log.status, path, attempts, tuple(rollup(attempts)))
+
+    def _plan(self, trial: str, puzzles: Sequence[Puzzle], model: str, k: int, arm: str) -> None:
+        planned = any(isinstance(event, TrialPlanned) and event.trial == trial for event in self.ledger.events())
+        if not planned:
+            digests = {puzzle.meta.id: puzzle.digest for puzzle in puzzles}
+            self.ledger.append([TrialPlanned(trial=trial, puzzles=digests, model=model, k=k, arm=arm)])
+
+    def _attested(self, trial: str, sha256: str) -> bool:
+        return any(
+            isinstance(event, TrialLogged) and event.trial == trial and event.sha256 == sha256
+            for event in self.ledger.events()
+        )
+
+    def _logged(self, trial: str, log: EvalLog, path: Path) -> TrialLogged:
+        relative = path.resolve().relative_to(self.folder.resolve()).as_posix()
+        return TrialLogged(
+            trial=trial, log=relative, sha256=file_digest(path), size=path.stat().st_size, status=log.status
+        )
+
+    def attempts(self, trial: str = "") -> list[AttemptRecord]:
+        """The attempts of all finished trials here, or of one, from their logs."""
+        with _inspect("reading logs"):
+            from inspect_ai.log import read_eval_log
+
+            from ai_crucible.trace_writer import attempts_of
+        folders = sorted((self.folder / "logs").glob(trial or "*"))
+        newest = [max(logs) for folder in folders if (logs := list(folder.glob("*.eval")))]
+        return [attempt for path in newest for attempt in attempts_of(read_eval_log(str(path)))]
+
+    def probe(self, puzzles: Sequence[str], *, model: str | Model, k: int, **options: Any) -> list[ArmEffect]:
+        """Run the arms that have a history to refer to, neutral first, and compare each with neutral.
+
+        Args:
+            puzzles, model, k: as for :meth:`run`.
+            options: further ones of :meth:`run`.
+        """
+        gathered = list(self.run(puzzles, model=model, k=k, arm="neutral", **options).attempts)
+        for arm in ARMS[1:]:
+            try:
+                gathered += self.run(puzzles, model=model, k=k, arm=arm, **options).attempts
+            except ConfigurationError:
+                if arm != "social_standings":
+                    raise
+                # No other model has been tried here: there are no standings, and none are made up.
+        return effects(gathered)
+
+    def check(self, puzzles: Sequence[str], *, admit: bool = False) -> list[PuzzleCheck]:
+        """Run gold, no-op and wrong solutions of each puzzle.
+
+        Args:
+            puzzles: ids, folders, or ``all``.
+            admit: enter those that are fine into the catalog's lab.
+
+        Raises:
+            ConfigurationError: one cannot be loaded or graded, or this machine gives no box.
+        """
+        loaded = load_puzzles(resolve_puzzles(list(puzzles)))
+
+        async def each() -> list[PuzzleCheck]:
+            return [await check_puzzle(puzzle) for puzzle in loaded]
+
+        checks = asyncio.run(each())
+        admitted: list[Event] = [
+            PuzzleAdmitted(puzzle=puzzle.meta.id, kind=puzzle.meta.kind, digest=puzzle.digest)
+            for puzzle, check in zip(loaded, checks, strict=True)
+            if check.ok
+        ]
+        if admit and admitted:
+            self.ledger.append(admitted)
+        return checks
+
+    def catalog(self, policy: Policy | None = None) -> Catalog:
+        """Every admitted puzzle with its stage and what was seen of it there."""
+        return Catalog.of(self.ledger.events(), policy)
+
+    def show(self, puzzle: str) -> Entry:
+        """One entry of the catalog.
+
+        Raises:
+            ConfigurationError: it is not there.
+        """
+        entries = self.catalog().entries
+        if puzzle not in entries:
+            raise ConfigurationError(
+                f"no puzzle {puzzle!r} in the catalog; admit it first: ai-crucible check --admit"
+            )
+        return entries[puzzle]
+
+    def graduate(self, puzzle: str, policy: Policy | None = None) -> PuzzleMoved:
+        """Move a puzzle to its next stage, if it is ready.
+
+        Raises:
+            ConfigurationError: it is not ready; the message says what is missing.
+        """
+        move = self.catalog(policy).next_move(puzzle)
+        if isinstance(move, str):
+            raise ConfigurationError(move)
+        self.ledger.append([move])
+        return move
+
+    def verify(self) -> Verification:
+        """Check the ledger, its head, and the logs it speaks of."""
+        return self.ledger.verify()
+
+    def unfinished(self) -> list[str]:
+        """Trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
+        planned: dict[str, None] = {}
+        for event in self.ledger.events():
+            if isinstance(event, TrialPlanned):
+                planned[event.trial] = None
+            elif isinstance(event, TrialLogged) and event.status == "success":
+                planned.pop(event.trial, None)
+        return list(planned)
+
+
+def new(folder: Path) -> Puzzle:
+    """Write a small puzzle that passes its check, to start from. Its folder's name is its id.
+
+    Raises:
+        ConfigurationError: the folder exists, or its name is no id.
+    """
+    meta = {
+        "id": folder.name,
+        "title": "Repair a sum",
+        "kind": "off-by-one",
+        "source": "say what went wrong, and where it was reported",
+        "editable": ["total.py"],
+    }
+    case = {"kind": "call", "target": "total:total"}
+    checks = [
+        {"name": "n counts", **case, "cases": [{"args": [3], "expect": 6}]},
+        {"name": "nothing to add", **case, "cases": [{"args": [0], "expect": 0}]},
+    ]
+    write_puzzle(
+        folder,
+        {
+            "meta.json": json.dumps(meta, indent=2) + "\n",
+            "prompt.md": "`total(n)` in `total.py` is to return the sum of 1 to n. It leaves n out. Repair it.\n",
+            "work/total.py": "def total(n):\n    return sum(range(1, n))\n",
+            "oracle/gold/total.py": "def total(n):\n    return sum(range(1, n + 1))\n",
+            "oracle/checks.json": json.dumps({"checks": checks}, indent=2) + "\n",
+        },
+    )
+    return load_puzzle(folder)
+
+
+def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
+    """Make puzzles of a checkout; see :func:`ai_crucible.importing.import_programs`."""
+    return import_programs(source, target, origin=origin)
+
+
+def _graded(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[Event]:
+    events: list[Event] = []
+    for sample, attempt in zip(log.samples or [], attempts, strict=True):
+        # Inspect's own JSON form: what a float prints as is settled once, here, and hashed as text.
+        digest = hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest()
+        events.append(
+            AttemptGraded(
+                trial=trial,
+                puzzle=attempt.puzzle,
+                kind=attempt.kind,
+                epoch=attempt.epoch,
+                model=attempt.model,
+                arm=attempt.arm,
+                passed=attempt.passed,
+                failed=list(attempt.failed),
+                terminated_by=attempt.terminated_by,
+                anchor=attempt.anchor is not None,
+                sample_digest=digest,
+            )
+        )
+    return events
+
+
+def _local(location: str) -> Path:
+    return Path(location.removeprefix("file://"))
+
+
+@contextmanager
+def _inspect(feature: str) -> Generator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as fault:
+        if (fault.name or "").split(".")[0] != "inspect_ai":
+            raise
+        raise MissingExtraError(feature, "eval") from None

@@ -1,0 +1,1 @@
+"""The bridge to Inspect AI: a council as a model of any Inspect evaluation."""

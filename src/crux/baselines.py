@@ -1,0 +1,64 @@
+"""What the same topic gets without a debate: a one-call and a chain-of-thought answer (decision 24)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from crux.budget import clip
+from crux.events import BaselineAnswered
+from crux.requests import request
+from crux.results import Baseline
+from crux.turns import OVER, Floor
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+
+_METHODS: tuple[tuple[Literal["one call", "chain of thought"], str], ...] = (
+    ("one call", "baseline_one_call"),
+    ("chain of thought", "baseline_thinking"),
+)
+
+
+class BaselineAnswer(BaseModel):
+    """The answer of either."""
+
+    thinking: str = ""
+    answer: str = Field(min_length=1, max_length=20_000)
+
+
+async def ask_baselines(floor: Floor) -> list[Baseline]:
+    """Both answers; one that cannot be had is left out.
+
+    Raises:
+        BudgetExceeded, DeadlineExceeded: as the model function raises them.
+    """
+    found: list[Baseline] = []
+    for method, prompt in _METHODS:
+        label = CallLabel("crux", prompt)
+        said = floor.transcript
+        text = load_prompt("crux", prompt).render(
+            topic=Fence(said.seed, label)("DEBATE QUESTION", clip(said.topic, 500))
+        )
+        try:
+            answer = await ask(
+                floor.generate, request(floor.config.models, "baseline", label, text), BaselineAnswer
+            )
+        except OVER:
+            raise
+        except (CallError, StructuredOutputError):
+            continue
+        usage = answer.reply.usage
+        baseline = Baseline(
+            method=method,
+            answer=answer.value.answer,
+            calls=answer.attempts,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cost=answer.reply.cost,
+        )
+        found.append(baseline)
+        floor.emit(BaselineAnswered(baseline=baseline.model_dump(mode="json")))
+    return found

@@ -1,0 +1,41 @@
+"""Token budgets of prompts: what does not fit is cut at a sentence, never in the middle of one (decision 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from crux.quotes import sentences
+from llm_runtime.tokens import estimate_tokens
+
+SYSTEM_TOKENS = 2_200
+"""Of a persona's system prompt."""
+TURN_TOKENS = 2_000
+"""Of the context of a turn on the panel."""
+ROOM_TOKENS = 1_000
+"""Of the context of a turn in a crux room."""
+
+
+def clip(text: str, tokens: int) -> str:
+    """``text`` within ``tokens`` (characters/4): whole sentences, or a hard cut if the first is too long."""
+    text = text.strip()
+    if estimate_tokens(text) <= tokens:
+        return text
+    kept = ""
+    for sentence in sentences(text):
+        longer = f"{kept} {sentence}".strip()
+        if estimate_tokens(longer) > tokens:
+            break
+        kept = longer
+    return kept or text[: max(0, tokens * 4 - 2)].rstrip() + " …"
+
+
+def fitting(entries: Iterable[str], tokens: int) -> list[str]:
+    """The first entries that fit together into ``tokens``, line breaks between them included."""
+    kept: list[str] = []
+    left = tokens * 4
+    for entry in entries:
+        left -= len(entry) + 1
+        if left < 0:
+            break
+        kept.append(entry)
+    return kept

@@ -1,0 +1,81 @@
+"""Two to four rebuttals between two personas who disagree (section 2.5, decision 2)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+
+from crux.budget import TURN_TOKENS
+from crux.history import View
+from crux.results import DebateAspect, DialogueMessage, DisagreementCandidate
+from crux.turns import Floor, Skipped, Spoken, TurnAnswer, TurnPlan
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import Fence
+
+_STAGES = (
+    "Push back on the specific claim.",
+    "Answer the objection before raising one.",
+    "Narrow it: leave what you can live with, and press the core point.",
+    "This is the last exchange: say the one thing that still divides you.",
+)
+
+
+async def clash(
+    floor: Floor, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage], name: str
+) -> AsyncGenerator[Spoken[TurnAnswer] | Skipped]:
+    """The rebuttals, in turns, first the first of the pair; each sees all before it.
+
+    Whoever takes a turn posts it before asking for the next. After the least number it ends as soon as one of the
+    two has changed position for an earned reason.
+
+    Args:
+        name: of the clash, unique in the debate; part of its calls' labels.
+    """
+    least, most = floor.config.rebuttals
+    own = [take for take in takes if take.persona in pair.personas]
+    posted = len(floor.transcript.messages)
+    entered = len(floor.transcript.ledger)
+    for number in range(1, most + 1):
+        if number > least and any(entry.earned for entry in floor.transcript.ledger[entered:]):
+            return
+        speaker = pair.personas[(number - 1) % 2]
+        shown = [*own, *floor.transcript.messages[posted:]]
+        yield await floor.speak(_plan(floor, aspect, pair, speaker, shown, f"clash-{name}", number))
+
+
+def _plan(
+    floor: Floor,
+    aspect: DebateAspect,
+    pair: DisagreementCandidate,
+    speaker: str,
+    shown: Sequence[DialogueMessage],
+    name: str,
+    number: int,
+) -> TurnPlan[TurnAnswer]:
+    said = floor.transcript
+    panel = said.panel
+    other = next(one for one in pair.personas if one != speaker)
+    mask = panel.mask(speaker)
+    label = CallLabel("crux", "clash", f"{panel.seat(speaker)}@{name}", number)
+    fence = Fence(said.seed, label)
+
+    def context(view: View, tokens: int) -> tuple[list[str], list[str]]:
+        return view.panel_context(shown, tokens)
+
+    return TurnPlan(
+        persona=speaker,
+        task="rebuttal",
+        prompt="rebuttal",
+        label=label,
+        answer=TurnAnswer,
+        question=name,
+        claim=f"{pair.claim} {shown[-1].text if shown else ''}",
+        about=(pair.claim, f"{aspect.label} {aspect.description}"),
+        context=context,
+        tokens=TURN_TOKENS,
+        fills={
+            "opponent": panel.alias(other),
+            "aspect": fence("ASPECT", mask.others(f"{aspect.label}\n{aspect.description}")),
+            "claim": fence("CLAIM", mask(pair.claim)),
+            "stage": _STAGES[number - 1],
+        },
+    )

@@ -1,0 +1,179 @@
+"""The settings of a debate: who answers which step at what temperature, and how long things may go on.
+
+Specification, sections 2.6, 2.7, 2.10 and 7; decisions 1 to 4, 8 and 9.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias, cast
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from llm_runtime.errors import ConfigurationError
+
+Tier: TypeAlias = Literal["fast", "strong"]
+Task: TypeAlias = Literal[
+    "decomposition",
+    "opening",
+    "take",
+    "rebuttal",
+    "detection",
+    "room_turn",
+    "exit_check",
+    "card",
+    "summary",
+    "closing",
+    "contract",
+    "extraction",
+    "baseline",
+    "judge",
+]
+
+
+class CruxConfigurationError(ConfigurationError, ValueError):
+    """A setting of a debate or a persona is out of range or contradicts another; one line that names it."""
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as fault:
+            first = fault.errors()[0]
+            name = ".".join(map(str, first["loc"]))
+            reason = first["msg"].removeprefix("Value error, ")
+            raise CruxConfigurationError(f"{name}: {reason}" if name else reason) from None
+
+
+class Model(_Settings):
+    """A model and what it can do. ``takes_temperature`` is False for models that refuse one."""
+
+    id: str = Field(min_length=1)
+    takes_temperature: bool = True
+
+
+class TaskSettings(_Settings):
+    """How one kind of call is made.
+
+    Args:
+        tier: which of the two models answers.
+        temperature: 0.0 to 2.0.
+        max_tokens: upper bound of the answer.
+        expected_tokens: what an answer usually takes, for the estimate before a debate (section 7.1).
+    """
+
+    tier: Tier
+    temperature: float = Field(ge=0.0, le=2.0, allow_inf_nan=False)
+    max_tokens: int = Field(default=700, ge=64)
+    expected_tokens: int = Field(default=150, ge=1)
+
+
+def _table() -> dict[Task, TaskSettings]:
+    def fast(temperature: float, expected: int, most: int = 700) -> TaskSettings:
+        return TaskSettings(tier="fast", temperature=temperature, max_tokens=most, expected_tokens=expected)
+
+    def strong(temperature: float, expected: int, most: int = 900) -> TaskSettings:
+        return TaskSettings(tier="strong", temperature=temperature, max_tokens=most, expected_tokens=expected)
+
+    return {
+        "decomposition": fast(0.3, 200),
+        "opening": strong(0.85, 150),
+        "take": strong(0.85, 150),
+        "rebuttal": strong(0.8, 150),
+        "detection": fast(0.2, 100),
+        "room_turn": strong(0.75, 150),
+        "exit_check": fast(0.2, 50, 300),
+        "card": strong(0.3, 400, 2000),
+        "summary": fast(0.3, 100),
+        "closing": strong(0.85, 200),
+        "contract": strong(0.3, 500, 2000),
+        "extraction": fast(0.2, 300, 2000),
+        "baseline": strong(0.3, 600, 3000),
+        "judge": fast(0.2, 80, 400),
+    }
+
+
+class ModelTable(_Settings):
+    """Section 2.10 as data: every task's model and temperature in one place."""
+
+    fast: Model = Model(id="anthropic/claude-haiku-4-5")
+    strong: Model = Model(id="anthropic/claude-sonnet-4-5")
+    tasks: dict[Task, TaskSettings] = Field(default_factory=_table)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keep_the_rest(cls, values: Any) -> Any:
+        """A table that names some tasks changes those, and keeps the others."""
+        if not isinstance(values, dict):
+            return values
+        given = cast("dict[str, Any]", values)
+        tasks = given.get("tasks")
+        if not isinstance(tasks, dict):
+            return given
+        return {**given, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
+
+    def model(self, task: Task) -> Model:
+        """Who answers ``task``."""
+        return self.fast if self.tasks[task].tier == "fast" else self.strong
+
+    def temperature(self, task: Task) -> float | None:
+        """The temperature of ``task``; None for a model that refuses one."""
+        return self.tasks[task].temperature if self.model(task).takes_temperature else None
+
+
+class DebateConfig(_Settings):
+    """A debate.
+
+    Args:
+        models: the model and temperature table.
+        aspects: ``"auto"`` lets the decomposition decide within 2 to 4; a number asks for that many.
+        detected_pairs: how many pairs a detection may name, 1 to 3.
+        rebuttals: ``(least, most)`` of a clash, within 2 to 4.
+        rooms_per_aspect: at most so many, 0 to 2.
+        exchange_turns: ``(least, most)`` of a room's second phase, within 2 to 8.
+        steelman_after: exchange turns after which a turn must state the other side at its strongest.
+        exit_check_from: exchange turns before the first exit check; then one every 2 turns.
+        extensions: how often two sides that name different things go on, 0 to 2.
+        room_turns: no room has more turns than this, at most 16.
+        beliefs_per_turn: belief nodes that a turn is shown, 5 to 10.
+        flip_test: negate each card's premise and run both closings again (decision 21): 4 calls a card at the most.
+        baselines: also ask for a one-call and a chain-of-thought answer (decision 24): 2 calls.
+    """
+
+    models: ModelTable = Field(default_factory=ModelTable)
+    aspects: Literal["auto"] | int = 3
+    detected_pairs: int = Field(default=3, ge=1, le=3)
+    rebuttals: tuple[int, int] = (2, 4)
+    rooms_per_aspect: int = Field(default=2, ge=0, le=2)
+    exchange_turns: tuple[int, int] = (2, 8)
+    steelman_after: int = Field(default=4, ge=1, le=8)
+    exit_check_from: int = Field(default=4, ge=2, le=8)
+    extensions: int = Field(default=2, ge=0, le=2)
+    room_turns: int = Field(default=16, ge=6, le=16)
+    beliefs_per_turn: int = Field(default=6, ge=5, le=10)
+    flip_test: bool = False
+    baselines: bool = False
+
+    @model_validator(mode="after")
+    def _in_range(self) -> DebateConfig:
+        if self.aspects != "auto" and not 2 <= self.aspects <= 4:
+            raise ValueError(f'aspects is {self.aspects}; it must be "auto" or 2 to 4')
+        for name, (least, most), low, high in (
+            ("rebuttals", self.rebuttals, 2, 4),
+            ("exchange_turns", self.exchange_turns, 2, 8),
+        ):
+            if not low <= least <= most <= high:
+                raise ValueError(f"{name} is {least} to {most}; it must lie within {low} to {high}")
+        return self
+
+    @property
+    def most_aspects(self) -> int:
+        """How many aspects are kept of those that the decomposition gives."""
+        return 4 if self.aspects == "auto" else self.aspects
+
+    @property
+    def least_aspects(self) -> int:
+        """With fewer the decomposition is asked once more."""
+        return 2 if self.aspects == "auto" else self.aspects

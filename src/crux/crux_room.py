@@ -1,0 +1,292 @@
+"""A crux room: positions, exchange, convergence (section 2.7, decision 4)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from crux.anonymity import Mask
+from crux.budget import ROOM_TOKENS, clip
+from crux.history import View, judged
+from crux.requests import request
+from crux.results import CruxMessage, DebateAspect, DisagreementCandidate, RoomPhase, Stance
+from crux.transcript import Evidence
+from crux.turns import OVER, ConvergenceAnswer, Core, Floor, Skipped, Spoken, TurnAnswer, TurnPlan
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+
+A = TypeVar("A", bound=TurnAnswer)
+
+_JUDGED_TOKENS = 1_000
+
+
+class ExitCheck(BaseModel):
+    """Whether a room has gone as deep as it will."""
+
+    exit: bool
+
+
+class SameThing(BaseModel):
+    """Whether both sides named the same thing; and whether one worded it as the denial of the other."""
+
+    same: bool
+    opposite_wording: bool = False
+
+
+@dataclass(slots=True)
+class Named:
+    """What a side named at convergence, and how it answered its own question."""
+
+    core: Core
+    stance: Stance | None
+    message: str = ""
+
+
+@dataclass(slots=True)
+class RoomOutcome:
+    """What a room came to.
+
+    Args:
+        converged: both sides named the same thing.
+        named: by persona, the last that was named.
+        opposite_wording: the second side's question is the denial of the first's.
+    """
+
+    converged: bool = False
+    named: dict[str, Named] = field(default_factory=dict[str, Named])
+    opposite_wording: bool = False
+
+
+class CruxRoom:
+    """Two personas on one claim. :meth:`turns` yields each turn; whoever takes it posts it through :meth:`post`.
+
+    Args:
+        floor: where turns are taken.
+        pair: who, and on what.
+        aspect: the round that it came from.
+        number: 1-based, in the debate.
+        evidence: what is read out in the course of it.
+    """
+
+    def __init__(
+        self,
+        floor: Floor,
+        pair: DisagreementCandidate,
+        aspect: DebateAspect,
+        number: int,
+        evidence: Sequence[Evidence] = (),
+    ) -> None:
+        self.floor = floor
+        self.pair = pair
+        self.aspect = aspect
+        self.id = f"room-{number}"
+        self.question = pair.claim
+        self.outcome = RoomOutcome()
+        self.messages: list[CruxMessage] = []
+        self._evidence = list(evidence)
+        self._read_out: list[Evidence] = []
+        self._exchanged = 0
+        self._asked = 0
+
+    async def turns(self) -> AsyncGenerator[CruxMessage | Skipped]:
+        """The whole room: every message as it is posted, every turn that was skipped."""
+        async for turn in self._positions():
+            yield turn
+        limit = self.floor.config.exchange_turns[1]
+        async for turn in self._exchange(limit, checked=True):
+            yield turn
+        for extension in range(self.floor.config.extensions + 1):
+            async for turn in self._convergence(extension + 1):
+                yield turn
+            if await self._same_thing(extension + 1):
+                self.outcome.converged = True
+                return
+            if extension == self.floor.config.extensions or self._left() < 4:
+                return
+            async for turn in self._exchange(self._exchanged + 2, checked=False):
+                yield turn
+
+    @property
+    def turn(self) -> int:
+        """Turns asked for so far, skipped ones included."""
+        return self._asked
+
+    def _left(self) -> int:
+        return self.floor.config.room_turns - self._asked
+
+    async def _positions(self) -> AsyncGenerator[CruxMessage | Skipped]:
+        """Both at once: neither sees what the other locks in."""
+        for message in self._due_evidence():
+            yield message
+        plans = [self._plan(name, "position", "room_position", 1, TurnAnswer) for name in self.pair.personas]
+        self._asked += 2
+        for found in await self.floor.side_by_side(plans):
+            if isinstance(found, Exception):
+                raise found
+            yield self._posted(found, "position")
+
+    async def _exchange(self, limit: int, *, checked: bool) -> AsyncGenerator[CruxMessage | Skipped]:
+        config = self.floor.config
+        while self._exchanged < limit and self._left() > 2:
+            for message in self._due_evidence():
+                yield message
+            self._exchanged += 1
+            self._asked += 1
+            number = self._exchanged
+            name = self.pair.personas[(number - 1) % 2]
+            late = number > config.steelman_after
+            prompt = "room_steelman" if late else "room_exchange"
+            plan = self._plan(name, "exchange", prompt, number, TurnAnswer, steelmanned=late)
+            yield self._posted(await self.floor.speak(plan), "exchange")
+            enough = number >= config.exit_check_from and (number - config.exit_check_from) % 2 == 0
+            if checked and enough and number < limit and await self._exit(number):
+                return
+
+    async def _convergence(self, turn: int) -> AsyncGenerator[CruxMessage | Skipped]:
+        for message in self._due_evidence():
+            yield message
+        self.outcome.named.clear()
+        plans = [
+            self._plan(name, "convergence", "room_convergence", turn, ConvergenceAnswer, steelmanned=True)
+            for name in self.pair.personas
+        ]
+        self._asked += 2
+        for found in await self.floor.side_by_side(plans):
+            if isinstance(found, Exception):
+                raise found
+            posted = self._posted(found, "convergence")
+            yield posted
+            if isinstance(found, Spoken) and isinstance(posted, CruxMessage):
+                self.outcome.named[found.plan.persona] = Named(found.answer.core, posted.stance, posted.id)
+
+    def _plan(
+        self,
+        name: str,
+        phase: RoomPhase,
+        prompt: str,
+        number: int,
+        answer: type[A],
+        *,
+        steelmanned: bool = False,
+    ) -> TurnPlan[A]:
+        panel = self.floor.transcript.panel
+        other = next(one for one in self.pair.personas if one != name)
+        last = self.messages[-1].text if self.messages else ""
+        shown = list(self.messages)
+        evidence = list(self._read_out)
+
+        def context(view: View, tokens: int) -> tuple[list[str], list[str]]:
+            return view.room_context(self.question, other, shown, evidence, self.id, tokens)
+
+        return TurnPlan(
+            persona=name,
+            task="room_turn",
+            prompt=prompt,
+            label=CallLabel("crux", f"room_{phase}", f"{panel.seat(name)}@{self.id}", number),
+            answer=answer,
+            # At convergence each side answers a question of its own making, which nothing before can contradict.
+            question=f"{self.id}/core-{number}" if phase == "convergence" else self.id,
+            claim=f"{self.question} {last}",
+            about=(self.question, f"{self.aspect.label} {self.aspect.description}"),
+            context=context,
+            tokens=ROOM_TOKENS,
+            fills={"opponent": panel.alias(other)} | ({"number": str(number)} if phase == "exchange" else {}),
+            steelmanned=steelmanned,
+        )
+
+    def _posted(self, found: Spoken[Any] | Skipped, phase: RoomPhase) -> CruxMessage | Skipped:
+        if isinstance(found, Skipped):
+            return found
+        said = self.floor.transcript
+        key = said.next_id()
+        stance, flags = self.floor.track(found, key)
+        return self._add(
+            CruxMessage(
+                id=key,
+                room_id=self.id,
+                persona=found.plan.persona,
+                text=found.text(said.panel),
+                phase=phase,
+                turn=len(self.messages) + 1,
+                stance=stance.stance if stance else None,
+                timestamp=said.clock(),
+                flags=flags,
+            )
+        )
+
+    def _due_evidence(self) -> list[CruxMessage]:
+        spoken = sum(bool(message.persona) for message in self.messages)
+        due = [one for one in self._evidence if one.after_turn <= spoken]
+        self._evidence = [one for one in self._evidence if one not in due]
+        self._read_out += due
+        clock = self.floor.transcript.clock
+        return [
+            self._add(
+                CruxMessage(
+                    id=one.id,
+                    room_id=self.id,
+                    persona="",
+                    text=one.text,
+                    phase="evidence",
+                    turn=len(self.messages) + 1,
+                    timestamp=clock(),
+                )
+            )
+            for one in due
+        ]
+
+    def _add(self, message: CruxMessage) -> CruxMessage:
+        self.messages.append(message)
+        self.floor.transcript.room_messages.append(message)
+        return message
+
+    async def _exit(self, number: int) -> bool:
+        """A cheap check that can do nothing but move the room to its last phase; unanswered, the room goes on."""
+        label = CallLabel("crux", "exit_check", self.id, number)
+        fence, mask = self._judge(label)
+        text = load_prompt("crux", "exit_check").render(
+            question=fence("QUESTION OF THE ROOM", mask(self.question)),
+            said=fence("WHAT WAS SAID", judged(self._spoken(), mask, _JUDGED_TOKENS)),
+        )
+        try:
+            asked = request(self.floor.config.models, "exit_check", label, text)
+            return (await ask(self.floor.generate, asked, ExitCheck)).value.exit
+        except OVER:
+            raise
+        except (CallError, StructuredOutputError):
+            return False
+
+    async def _same_thing(self, turn: int) -> bool:
+        """The judge's boolean; where a side named nothing, or the judge gives no answer, it is False."""
+        named = [self.outcome.named.get(name) for name in self.pair.personas]
+        first, second = named
+        if first is None or second is None:
+            return False
+        label = CallLabel("crux", "convergence_judge", self.id, turn)
+        fence, mask = self._judge(label)
+        text = load_prompt("crux", "convergence_judge").render(
+            question=fence("QUESTION OF THE ROOM", mask(self.question)),
+            first=fence("FIRST", clip(mask(f"{first.core.statement} ({first.core.type})"), 120)),
+            second=fence("SECOND", clip(mask(f"{second.core.statement} ({second.core.type})"), 120)),
+        )
+        try:
+            asked = request(self.floor.config.models, "exit_check", label, text)
+            answer = (await ask(self.floor.generate, asked, SameThing)).value
+        except OVER:
+            raise
+        except (CallError, StructuredOutputError):
+            return False
+        self.outcome.opposite_wording = answer.opposite_wording
+        return answer.same
+
+    def _judge(self, label: CallLabel) -> tuple[Fence, Mask]:
+        said = self.floor.transcript
+        return Fence(said.seed, label), said.panel.mask()
+
+    def _spoken(self) -> list[CruxMessage]:
+        return [message for message in self.messages if message.persona]

@@ -1,0 +1,383 @@
+"""The debate, in the order of the specification's diagram (section 2.2): one async generator of its events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from itertools import combinations
+
+from crux.anonymity import Panel
+from crux.baselines import ask_baselines
+from crux.card import extract_card
+from crux.clash import clash
+from crux.closing import position_shifts
+from crux.config import CruxConfigurationError, DebateConfig
+from crux.crux_room import CruxRoom
+from crux.decomposition import decompose
+from crux.detection import detect
+from crux.events import (
+    CardNoted,
+    ClashStart,
+    CruxCardPosted,
+    CruxMessagePosted,
+    CruxRoomComplete,
+    CruxRoomSpawning,
+    DebateComplete,
+    DebateEnded,
+    DebateError,
+    DebateEvent,
+    DebateStart,
+    DisagreementDetected,
+    MessagePosted,
+    Posted,
+    RoundEnd,
+    RoundStart,
+)
+from crux.flip_test import flip_test
+from crux.panel_turns import closing_plan, opening_plan, take_plan
+from crux.personas import Persona, shared_texts
+from crux.results import (
+    Baseline,
+    CruxMessage,
+    DebateAspect,
+    DebateResult,
+    DialogueMessage,
+    DisagreementCandidate,
+    Phase,
+    State,
+)
+from crux.retrieval import Embedding, Grounding
+from crux.spending import Meter
+from crux.summary import summarise
+from crux.transcript import Evidence, Transcript
+from crux.turns import FATAL, OVER, Floor, Skipped, Spoken, TurnAnswer, TurnPlan
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import CallLabel, Generate
+
+MAX_TOPIC = 2_000
+
+
+def wall_clock() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Debate:
+    """One debate. :meth:`events` runs it; :meth:`result` says what there is, at any time.
+
+    Args:
+        topic: the question, best one that can be answered yes or no; 1 to 2,000 characters.
+        personas: 2 to 26, in seat order, with distinct names and ids.
+        generate: the model.
+        config: settings; the defaults are the specification's.
+        emit: hears the house events, each wire event among them.
+        seed: 0 to 2^53-1; every nonce derives from it.
+        clock: milliseconds, stamped on messages and cards; never part of a request.
+        evidence: texts that are read out in rooms (decision 26).
+        embedding: how beliefs and passages are found; TF-IDF where nothing is said.
+
+    Raises:
+        CruxConfigurationError: the topic or the panel cannot be used; nothing was asked.
+        MissingExtraError: scikit-learn is not installed.
+    """
+
+    def __init__(
+        self,
+        topic: str,
+        personas: Sequence[Persona],
+        *,
+        generate: Generate,
+        config: DebateConfig | None = None,
+        emit: Emit = silent,
+        seed: int = 0,
+        clock: Callable[[], int] = wall_clock,
+        evidence: Sequence[Evidence] = (),
+        embedding: Embedding | None = None,
+    ) -> None:
+        topic = " ".join(topic.split())
+        if not 1 <= len(topic) <= MAX_TOPIC:
+            raise CruxConfigurationError(f"topic: it has {len(topic)} characters, 1 to {MAX_TOPIC} are possible")
+        _check_panel(personas)
+        self.config = config or DebateConfig()
+        self.stopped_by: Exception | None = None
+        self._meter = Meter(generate)
+        self._emit = emit
+        self._evidence = tuple(evidence)
+        self._state: State = "running"
+        self._said = Transcript(topic, Panel(personas), seed, clock)
+        groundings = {persona.name: Grounding(persona, embedding) for persona in personas}
+        self._floor = Floor(self._meter.generate, self.config, self._said, groundings, emit)
+        self._baselines: list[Baseline] = []
+
+    async def events(self) -> AsyncGenerator[DebateEvent]:
+        """Run it. Every event is emitted before it is yielded.
+
+        A budget or a deadline, or a refusal that every call would meet, ends the debate with an ``error`` event;
+        :meth:`result` then has what there was, and ``state`` says so. What a replay or a store raises is raised.
+        """
+        try:
+            async for event in self._steps():
+                yield self._posted(event)
+            self._state = "finished"
+        except OVER as over:
+            self._state = "failed" if isinstance(over, FATAL) else "stopped"
+            self.stopped_by = over
+        except (CallError, StructuredOutputError) as fault:
+            self._state = "failed"
+            self.stopped_by = fault
+        if self.stopped_by is not None:
+            yield self._posted(
+                self._error(f"the debate {self._state}: {' '.join(str(self.stopped_by).split())[:300]}")
+            )
+        result = self.result()
+        self._emit(
+            DebateEnded(state=self._state, because=result.stopped_because, result=result.model_dump(mode="json"))
+        )
+
+    def result(self) -> DebateResult:
+        """Everything so far."""
+        said = self._said
+        return DebateResult(
+            debate_id=said.debate_id,
+            topic=said.topic,
+            personas=tuple(persona.name for persona in said.panel.personas),
+            seed=said.seed,
+            state=self._state,
+            stopped_because=" ".join(str(self.stopped_by or "").split())[:300],
+            aspects=tuple(said.aspects),
+            messages=tuple(said.messages),
+            room_messages=tuple(said.room_messages),
+            candidates=tuple(said.candidates),
+            cards=tuple(said.cards),
+            notes=tuple(said.notes[card.id] for card in said.cards),
+            stances=tuple(said.stances),
+            ledger=tuple(said.ledger),
+            shifts=position_shifts(said, self._floor.groundings),
+            summaries=dict(said.summaries),
+            baselines=tuple(self._baselines),
+            errors=tuple(said.errors),
+            spend=self._meter.spend,
+        )
+
+    async def _steps(self) -> AsyncGenerator[DebateEvent]:
+        said = self._said
+        said.aspects = await decompose(self._floor)
+        yield DebateStart(
+            topic=said.topic,
+            aspects=tuple(said.aspects),
+            personas=tuple(persona.name for persona in said.panel.personas),
+        )
+        for warning in _shared(said.panel):
+            yield self._error(warning)
+        async for event in self._parallel(
+            [opening_plan(self._floor, p.name) for p in said.panel.personas], "opening"
+        ):
+            yield event
+        if not said.messages:
+            raise StructuredOutputError(f"nobody gave a usable opening; the last error: {said.errors[-1]}", "")
+        for number, aspect in enumerate(said.aspects, start=1):
+            async for event in self._round(aspect, number):
+                yield event
+        async for event in self._parallel(
+            [closing_plan(self._floor, p.name) for p in said.panel.personas], "closing"
+        ):
+            yield event
+        if self.config.flip_test:
+            await self._flip_tests()
+        if self.config.baselines:
+            self._baselines += await ask_baselines(self._floor)
+        yield DebateComplete(shifts=position_shifts(said, self._floor.groundings))
+
+    async def _round(self, aspect: DebateAspect, number: int) -> AsyncGenerator[DebateEvent]:
+        """Take, detection, clash, crux room (section 2.2)."""
+        said = self._said
+        yield RoundStart(aspect=aspect, round_number=number)
+        plans = [take_plan(self._floor, persona.name, aspect, number) for persona in said.panel.personas]
+        async for event in self._parallel(plans, "take", aspect.id):
+            yield event
+        takes = [message for message in said.messages if message.aspect == aspect.id]
+        found, fault = await self._detect(aspect, takes, CallLabel("crux", "detection", "", number))
+        if fault is not None:
+            yield fault
+        rooms = 0
+        for place, candidate in enumerate(found, start=1):
+            yield self._detected(candidate)
+            if not candidate.clashes:
+                continue
+            name = f"{number}.{place}"
+            async for event in self._clash(aspect, candidate, takes, name):
+                yield event
+            again, fault = await self._still(aspect, candidate, name)
+            if fault is not None:
+                yield fault
+            if again is None:
+                continue
+            queued = rooms < self.config.rooms_per_aspect
+            yield self._detected(again.model_copy(update={"queued": queued}))
+            if queued:
+                rooms += 1
+                async for event in self._room(aspect, again):
+                    yield event
+        if missing := await summarise(self._floor, aspect, number):
+            yield self._error(missing)
+        yield RoundEnd(aspect=aspect)
+
+    async def _parallel(
+        self, plans: Sequence[TurnPlan[TurnAnswer]], phase: Phase, aspect: str = ""
+    ) -> AsyncGenerator[DebateEvent]:
+        """Turns that do not see each other, posted in seat order; a stop waits until what came is posted."""
+        over: Exception | None = None
+        for found in await self._floor.side_by_side(plans):
+            if isinstance(found, Exception):
+                over = over or found
+            else:
+                yield self._message(found, phase, aspect)
+        if over is not None:
+            raise over
+
+    async def _clash(
+        self, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage], name: str
+    ) -> AsyncGenerator[DebateEvent]:
+        yield ClashStart(personas=pair.personas, aspect=aspect.id)
+        async for found in clash(self._floor, aspect, pair, takes, name):
+            yield self._message(found, "clash", aspect.id)
+
+    async def _still(
+        self, aspect: DebateAspect, pair: DisagreementCandidate, name: str
+    ) -> tuple[DisagreementCandidate | None, DebateEvent | None]:
+        """Whether the two are still opposed after their clash, by the last message of each (decision 2)."""
+        of_aspect = [message for message in self._said.messages if message.aspect == aspect.id]
+        last = {message.persona: message for message in of_aspect if message.persona in pair.personas}
+        spoken = sorted(last.values(), key=lambda message: pair.personas.index(message.persona))
+        found, fault = await self._detect(aspect, spoken, CallLabel("crux", "detection", f"clash-{name}"), most=1)
+        return next((one for one in found if one.clashes), None), fault
+
+    async def _detect(
+        self, aspect: DebateAspect, spoken: Sequence[DialogueMessage], label: CallLabel, most: int | None = None
+    ) -> tuple[list[DisagreementCandidate], DebateEvent | None]:
+        if len({message.persona for message in spoken}) < 2:
+            return [], None
+        try:
+            return await detect(self._floor, aspect, spoken, label, most or self.config.detected_pairs), None
+        except OVER:
+            raise
+        except (CallError, StructuredOutputError) as fault:
+            where = f"{aspect.id}: detection gave nothing usable, so there is no clash"
+            return [], self._error(f"{where}: {' '.join(str(fault).split())[:200]}")
+
+    async def _room(self, aspect: DebateAspect, pair: DisagreementCandidate) -> AsyncGenerator[DebateEvent]:
+        """Spawn, turns, card, complete. A room that is cut short by the budget leaves what was said in it."""
+        said = self._said
+        said.rooms += 1
+        name = f"room-{said.rooms}"
+        evidence = [one for one in self._evidence if one.room == name or (not one.room and said.rooms == 1)]
+        room = CruxRoom(self._floor, pair, aspect, said.rooms, evidence)
+        yield CruxRoomSpawning(room_id=room.id, question=room.question, personas=pair.personas)
+        async for turn in room.turns():
+            if isinstance(turn, CruxMessage):
+                yield CruxMessagePosted(room_id=room.id, message=turn)
+            else:
+                yield self._error(turn.error)
+        if {message.persona for message in room.messages} >= set(pair.personas):
+            try:
+                card, notes = await extract_card(room)
+            except OVER:
+                raise
+            except (CallError, StructuredOutputError) as fault:
+                yield self._error(f"{room.id} has no card: {' '.join(str(fault).split())[:200]}")
+            else:
+                said.cards.append(card)
+                said.notes[card.id] = notes
+                self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+                yield CruxCardPosted(card=card)
+        yield CruxRoomComplete(room_id=room.id)
+
+    async def _flip_tests(self) -> None:
+        for card in self._said.cards:
+            kind = await flip_test(self._floor, card)
+            notes = self._said.notes[card.id].model_copy(update={"kind": kind})
+            self._said.notes[card.id] = notes
+            self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+
+    def _message(self, found: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
+        if isinstance(found, Skipped):
+            return self._error(found.error)
+        said = self._said
+        key = said.next_id()
+        stance, flags = self._floor.track(found, key)
+        message = DialogueMessage(
+            id=key,
+            persona=found.plan.persona,
+            text=found.text(said.panel),
+            phase=phase,
+            aspect=aspect,
+            stance=stance.stance if stance else None,
+            timestamp=said.clock(),
+            flags=flags,
+        )
+        said.messages.append(message)
+        return MessagePosted(message=message, phase=phase)
+
+    def _detected(self, candidate: DisagreementCandidate) -> DebateEvent:
+        self._said.candidates.append(candidate)
+        return DisagreementDetected(candidate=candidate)
+
+    def _error(self, text: str) -> DebateError:
+        self._said.errors.append(text)
+        return DebateError(error=text)
+
+    def _posted(self, event: DebateEvent) -> DebateEvent:
+        self._emit(Posted(event=event.model_dump(mode="json")))
+        return event
+
+
+async def run_debate(
+    topic: str,
+    personas: Sequence[Persona],
+    *,
+    generate: Generate,
+    config: DebateConfig | None = None,
+    emit: Emit = silent,
+    seed: int = 0,
+    clock: Callable[[], int] = wall_clock,
+    evidence: Sequence[Evidence] = (),
+    embedding: Embedding | None = None,
+) -> AsyncGenerator[DebateEvent]:
+    """The events of a debate, exactly those of section 6.1; arguments and errors as for :class:`Debate`."""
+    debate = Debate(
+        topic,
+        personas,
+        generate=generate,
+        config=config,
+        emit=emit,
+        seed=seed,
+        clock=clock,
+        evidence=evidence,
+        embedding=embedding,
+    )
+    async for event in debate.events():
+        yield event
+
+
+def _check_panel(personas: Sequence[Persona]) -> None:
+    if not 2 <= len(personas) <= 26:
+        raise CruxConfigurationError(f"a debate needs 2 to 26 personas, not {len(personas)}")
+    for kind, names in (("name", [p.name for p in personas]), ("id", [p.id for p in personas])):
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise CruxConfigurationError(f"two personas have the {kind} {twice}; a debate needs distinct ones")
+    for persona in personas:
+        if not persona.corpus.items:
+            raise CruxConfigurationError(f"{persona.name} has no texts; import some")
+
+
+def _shared(panel: Panel) -> list[str]:
+    """A line for each two personas that share texts: what such a text says cannot tell them apart."""
+    found: list[str] = []
+    for first, second in combinations(panel.personas, 2):
+        if texts := shared_texts(first.corpus, second.corpus):
+            found.append(
+                f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts "
+                f"({', '.join(texts[:3])}): where they argue from these, their agreement means nothing"
+            )
+    return found

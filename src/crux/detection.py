@@ -1,0 +1,76 @@
+"""Who disagrees with whom, by three booleans and no confidence (section 2.6, decision 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from crux.budget import clip
+from crux.history import judged
+from crux.requests import request
+from crux.results import CruxMessage, DebateAspect, DialogueMessage, DisagreementCandidate
+from crux.turns import Floor
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+
+_SAID_TOKENS = 1_500
+
+
+class Pair(BaseModel):
+    """One pair as the model judges it."""
+
+    has_direct_opposition: bool
+    has_specific_claim: bool
+    topic_relevant: bool
+    personas: list[str] = Field(min_length=2, max_length=2)
+    claim: str = Field(max_length=1_000)
+
+
+class Pairs(BaseModel):
+    """The answer."""
+
+    pairs: list[Pair] = Field(max_length=12)
+
+
+async def detect(
+    floor: Floor,
+    aspect: DebateAspect,
+    said: Sequence[DialogueMessage | CruxMessage],
+    label: CallLabel,
+    most: int,
+) -> list[DisagreementCandidate]:
+    """At most ``most`` pairs, with real names, each pair once; speakers that the model invents are left out.
+
+    Raises:
+        StructuredOutputError, CallError: no usable answer.
+    """
+    panel, seed = floor.transcript.panel, floor.transcript.seed
+    mask, fence = panel.mask(), Fence(seed, label)
+    speakers = list(dict.fromkeys(message.persona for message in said))
+    text = load_prompt("crux", "detection").render(
+        topic=fence("DEBATE QUESTION", clip(mask(floor.transcript.topic), 400)),
+        aspect=fence("ASPECT", mask(f"{aspect.label}\n{aspect.description}")),
+        said=fence("WHAT WAS SAID", judged(said, mask, _SAID_TOKENS)),
+        most={1: "one pair", 2: "two pairs", 3: "three pairs"}[most],
+    )
+    asked = request(floor.config.models, "detection", label, text)
+    answer = (await ask(floor.generate, asked, Pairs)).value
+    found: dict[frozenset[str], DisagreementCandidate] = {}
+    for pair in answer.pairs:
+        first, second = (panel.named(name) for name in pair.personas)
+        if first is None or second is None or first == second or not {first, second} <= set(speakers):
+            continue
+        ordered = sorted((first, second), key=speakers.index)
+        found.setdefault(
+            frozenset(ordered),
+            DisagreementCandidate(
+                has_direct_opposition=pair.has_direct_opposition,
+                has_specific_claim=pair.has_specific_claim and bool(pair.claim.strip()),
+                topic_relevant=pair.topic_relevant,
+                personas=(ordered[0], ordered[1]),
+                claim=clip(" ".join(pair.claim.split()), 80),
+            ),
+        )
+    return list(found.values())[:most]

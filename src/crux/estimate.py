@@ -1,0 +1,159 @@
+"""What a debate will take, said before it starts (section 7.1): calls, tokens and money, with the assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil
+
+from crux.config import DebateConfig, ModelTable, Task
+from crux.results import Wire
+from llm_runtime.pricing import Price
+
+#: Input tokens of one call of each task, section 7.1's table; the rest by measurement with the shipped authors.
+INPUT_TOKENS: dict[Task, int] = {
+    "decomposition": 500,
+    "opening": 3_000,
+    "take": 3_200,
+    "detection": 1_500,
+    "rebuttal": 3_500,
+    "room_turn": 3_500,
+    "exit_check": 1_000,
+    "card": 3_000,
+    "summary": 2_000,
+    "closing": 3_500,
+    "baseline": 500,
+}
+
+
+class EstimateLine(Wire):
+    """One kind of call. ``cost`` is micro-dollars; None where the model has no known price."""
+
+    task: Task
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: int | None
+
+
+class Estimate(Wire):
+    """What a debate takes.
+
+    Args:
+        calls: in a typical debate; ``least`` where nobody disagrees, ``most`` where every bound is reached.
+        cost: micro-dollars of a typical debate; None where a model has no known price.
+        most_cost: where every bound is reached.
+        lines: the typical debate by task.
+        assumes: what "typical" means, in one sentence.
+    """
+
+    calls: int
+    least: int
+    most: int
+    cost: int | None
+    most_cost: int | None
+    lines: tuple[EstimateLine, ...]
+    assumes: str
+
+
+def estimate(
+    personas: int, config: DebateConfig | None = None, price: Callable[[str], Price | None] = lambda model: None
+) -> Estimate:
+    """The estimate for a panel of ``personas``.
+
+    Args:
+        personas: 2 to 26.
+        config: the debate's. For four personas and three aspects the defaults give section 7.1's 63 calls and the
+            three that look at each clash once more (decision 2).
+        price: of a model by its id; without one, nothing has a cost.
+    """
+    config = config or DebateConfig()
+    typical = _calls(personas, config, _TYPICAL)
+    most = _calls(personas, config, _MOST)
+    lines = _lines(typical, config.models, price)
+    return Estimate(
+        calls=sum(typical.values()),
+        least=sum(_calls(personas, config, _LEAST).values()),
+        most=sum(most.values()),
+        cost=_sum(lines),
+        most_cost=_sum(_lines(most, config.models, price)),
+        lines=lines,
+        assumes=(
+            "one clash of 2 or 3 rebuttals an aspect, two crux rooms of 10 turns in the whole debate, "
+            "no answer asked for twice"
+        ),
+    )
+
+
+class _Course(Wire):
+    """How a debate goes: clashes an aspect, rebuttals a clash, rooms in all, turns and checks a room."""
+
+    clashes: int
+    rebuttals: float
+    rooms: int
+    every_aspect: bool
+    turns: int
+    checks: int
+    twice: bool = False
+
+
+_LEAST = _Course(clashes=0, rebuttals=0, rooms=0, every_aspect=False, turns=0, checks=0)
+_TYPICAL = _Course(clashes=1, rebuttals=8 / 3, rooms=2, every_aspect=False, turns=10, checks=3)
+_MOST = _Course(clashes=3, rebuttals=4, rooms=2, every_aspect=True, turns=16, checks=6, twice=True)
+
+
+def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, int]:
+    aspects = config.most_aspects if config.aspects != "auto" or course.twice else 3
+    pairs = personas * (personas - 1) // 2
+    clashes = aspects * min(course.clashes, config.detected_pairs, pairs)
+    rooms = min(course.rooms, config.rooms_per_aspect * aspects, clashes)
+    if course.every_aspect:
+        rooms = min(config.rooms_per_aspect * aspects, clashes)
+    closings = personas + (2 * rooms if config.flip_test else 0)
+    turns = min(course.turns, config.room_turns)
+    calls: dict[Task, int] = {
+        "decomposition": 1,
+        "opening": personas,
+        "take": personas * aspects,
+        "detection": aspects + clashes,
+        "rebuttal": ceil(clashes * min(course.rebuttals, config.rebuttals[1])),
+        "room_turn": rooms * turns,
+        "exit_check": rooms * course.checks,
+        "card": rooms,
+        "summary": aspects,
+        "closing": closings,
+        "baseline": 2 if config.baselines else 0,
+    }
+    if course.twice:
+        # Every answer may be asked for again once, and every turn once more for a polite phrase.
+        spoken: set[Task] = {"opening", "take", "rebuttal", "room_turn", "closing"}
+        calls = {task: count * (3 if task in spoken else 2) for task, count in calls.items()}
+    return calls
+
+
+def _lines(
+    calls: dict[Task, int], models: ModelTable, price: Callable[[str], Price | None]
+) -> tuple[EstimateLine, ...]:
+    lines: list[EstimateLine] = []
+    for task, count in calls.items():
+        if not count:
+            continue
+        model = models.model(task).id
+        tokens = INPUT_TOKENS.get(task, 1_000) * count, models.tasks[task].expected_tokens * count
+        known = price(model)
+        lines.append(
+            EstimateLine(
+                task=task,
+                model=model,
+                calls=count,
+                input_tokens=tokens[0],
+                output_tokens=tokens[1],
+                cost=known.cost(*tokens) if known else None,
+            )
+        )
+    return tuple(lines)
+
+
+def _sum(lines: tuple[EstimateLine, ...]) -> int | None:
+    costs = [line.cost for line in lines]
+    return None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)

@@ -1,0 +1,221 @@
+"""What a debate says while it runs: the wire events of section 6.1, and what displays need beside them.
+
+``run_debate()`` yields the wire events and nothing else; their names and keys are the specification's. Each is
+also emitted, inside :class:`Posted`, so that the log of a run holds the whole debate; the further house events
+carry what the wire has no room for.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from crux.results import (
+    CruxCard,
+    CruxMessage,
+    DebateAspect,
+    DialogueMessage,
+    DisagreementCandidate,
+    Phase,
+    PositionShift,
+    Wire,
+)
+from llm_runtime.events import Event
+
+
+class DebateStart(Wire):
+    """The topic is decomposed and the panel sits."""
+
+    type: Literal["debate_start"] = "debate_start"
+    topic: str
+    aspects: tuple[DebateAspect, ...]
+    personas: tuple[str, ...]
+
+
+class DebateComplete(Wire):
+    """The last event of a debate that came to its end."""
+
+    type: Literal["debate_complete"] = "debate_complete"
+    shifts: tuple[PositionShift, ...]
+
+
+class DebateError(Wire):
+    """A turn was skipped; or, as the last event, the debate was stopped or failed."""
+
+    type: Literal["error"] = "error"
+    error: str
+
+
+class RoundStart(Wire):
+    """A themed round begins; ``round_number`` counts from 1."""
+
+    type: Literal["round_start"] = "round_start"
+    aspect: DebateAspect
+    round_number: int
+
+
+class RoundEnd(Wire):
+    """A themed round is over."""
+
+    type: Literal["round_end"] = "round_end"
+    aspect: DebateAspect
+
+
+class MessagePosted(Wire):
+    """A persona spoke on the panel."""
+
+    type: Literal["message_posted"] = "message_posted"
+    message: DialogueMessage
+    phase: Phase
+
+
+class ClashStart(Wire):
+    """Two personas rebut each other; ``aspect`` is the aspect's id."""
+
+    type: Literal["clash_start"] = "clash_start"
+    personas: tuple[str, ...]
+    aspect: str
+
+
+class CruxRoomSpawning(Wire):
+    """A room opens on ``question``."""
+
+    type: Literal["crux_room_spawning"] = "crux_room_spawning"
+    room_id: str
+    question: str
+    personas: tuple[str, ...]
+
+
+class CruxMessagePosted(Wire):
+    """A turn of a room."""
+
+    type: Literal["crux_message"] = "crux_message"
+    room_id: str
+    message: CruxMessage
+
+
+class CruxCardPosted(Wire):
+    """A room's card."""
+
+    type: Literal["crux_card_posted"] = "crux_card_posted"
+    card: CruxCard
+
+
+class CruxRoomComplete(Wire):
+    """A room is closed, with or without a card."""
+
+    type: Literal["crux_room_complete"] = "crux_room_complete"
+    room_id: str
+
+
+class DisagreementDetected(Wire):
+    """A pair was found to disagree."""
+
+    type: Literal["disagreement_detected"] = "disagreement_detected"
+    candidate: DisagreementCandidate
+
+
+DebateEvent: TypeAlias = Annotated[
+    DebateStart
+    | DebateComplete
+    | DebateError
+    | RoundStart
+    | RoundEnd
+    | MessagePosted
+    | ClashStart
+    | CruxRoomSpawning
+    | CruxMessagePosted
+    | CruxCardPosted
+    | CruxRoomComplete
+    | DisagreementDetected,
+    Field(discriminator="type"),
+]
+
+_ADAPTER: TypeAdapter[DebateEvent] = TypeAdapter(DebateEvent)
+
+
+def read_event(data: dict[str, Any]) -> DebateEvent:
+    """A wire event from its data, as :class:`Posted` holds it.
+
+    Raises:
+        pydantic.ValidationError: it is none.
+    """
+    return _ADAPTER.validate_python(data)
+
+
+class Posted(Event, type="crux.posted"):
+    """A wire event, as data."""
+
+    event: dict[str, Any]
+
+
+class TurnTaken(Event, type="crux.turn_taken"):
+    """What stood behind a message.
+
+    Args:
+        stance: ``TrackedStance`` data.
+        beliefs: ids of the belief nodes that the speaker was shown.
+        chunks: ids of the corpus chunks that the speaker was shown.
+        flags: as on the message.
+        regenerated: the turn was asked for again because of a polite phrase.
+    """
+
+    message: str
+    persona: str
+    stance: dict[str, Any]
+    beliefs: list[str]
+    chunks: list[str]
+    flags: list[str]
+    regenerated: bool
+
+
+class ConcessionEntered(Event, type="crux.concession"):
+    """The ledger has a new entry, ``LedgerEntry`` data; live, so that an unearned one is seen as it happens."""
+
+    entry: dict[str, Any]
+
+
+class RoundSummarised(Event, type="crux.round_summarised"):
+    """The internal summary of a round; never part of the debate itself (decision 13)."""
+
+    aspect: str
+    summary: str
+    messages: list[str]
+
+
+class CardNoted(Event, type="crux.card_noted"):
+    """``CardNotes`` data: flags, dropped quotes and provenance of a card; again when the flip test is done."""
+
+    notes: dict[str, Any]
+
+
+class BaselineAnswered(Event, type="crux.baseline"):
+    """``Baseline`` data."""
+
+    baseline: dict[str, Any]
+
+
+class DebateEnded(Event, type="crux.debate_ended"):
+    """The explicit final state, with ``DebateResult`` data."""
+
+    state: Literal["finished", "stopped", "failed"]
+    because: str
+    result: dict[str, Any]
+
+
+class PersonaStep(Event, type="crux.persona_step"):
+    """A step of a persona build moved on: ``done`` of ``of`` questions are answered."""
+
+    persona: str
+    step: str
+    done: int
+    of: int
+
+
+class PersonaBuilt(Event, type="crux.persona_built"):
+    """A persona is built. ``gate`` is ``GateReport`` data, ``counts`` is ``BuildCounts`` data."""
+
+    persona: str
+    gate: dict[str, Any]
+    counts: dict[str, Any]

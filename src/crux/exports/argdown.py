@@ -1,0 +1,34 @@
+"""Argdown (argdown.org): each card as a statement, each side as an argument for or against it."""
+
+from __future__ import annotations
+
+import re
+
+from crux.results import CardLabel, DebateResult
+
+_RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()]")
+
+
+def to_argdown(result: DebateResult) -> str:
+    """The document. A NUANCED side supports and attacks nothing: it is tied by an undercut on its condition."""
+    lines = ["===", f"title: {_flat(result.topic)}", "===", ""]
+    for number, card in enumerate(result.cards, start=1):
+        lines.append(f"[Crux {number}]: {_flat(card.question)} #{card.disagreement_type}")
+        for name, side in card.personas.items():
+            lines.append(f"  {_RELATION[side.position]} <{_flat(name)} {number}>: {_flat(side.reasoning)}")
+            if side.condition:
+                lines.append(f"    + [Condition of {_flat(name)} {number}]: {_flat(side.condition)}")
+            if side.falsifier:
+                lines.append(f"    - [Falsifier of {_flat(name)} {number}]: {_flat(side.falsifier)}")
+            for place, quote in enumerate(side.grounding_quotes or (), start=1):
+                lines.append(f"    + [Source {number}.{place} of {_flat(name)}]: {_flat(quote)}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+_RELATION: dict[CardLabel, str] = {"YES": "+", "NO": "-", "NUANCED": "_"}
+
+
+def _flat(text: str) -> str:
+    """One line without the characters that Argdown reads."""
+    return " ".join(_RESERVED.sub(" ", text).split())

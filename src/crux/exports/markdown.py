@@ -1,0 +1,92 @@
+"""A debate as Markdown for people: cards first, then shifts, ledger and every message."""
+
+from __future__ import annotations
+
+import re
+
+from crux.results import RESOLVABLE, CardNotes, CruxCard, DebateResult
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~])")
+_LINE_START = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.MULTILINE)
+
+
+def to_markdown(result: DebateResult) -> str:
+    """The document; whatever a model or an author wrote is escaped."""
+    notes = {note.card_id: note for note in result.notes}
+    parts = [f"# {plain(result.topic)}", _head(result)]
+    parts += [_card(card, notes.get(card.id)) for card in result.cards]
+    if result.shifts:
+        parts.append("## From opening to closing\n\n" + "\n".join(_shifts(result)))
+    if result.ledger:
+        parts.append("## Concessions\n\n" + "\n".join(_ledger(result)))
+    parts.append("## The debate\n\n" + "\n\n".join(_messages(result)))
+    if result.errors:
+        parts.append("## What went wrong\n\n" + "\n".join(f"- {plain(line)}" for line in result.errors))
+    return "\n\n".join(parts) + "\n"
+
+
+def plain(text: str) -> str:
+    """Text on one line, in which nothing means anything to Markdown or HTML."""
+    escaped = _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("&", "&amp;")
+    return _LINE_START.sub(r"\1\\\2", escaped)
+
+
+def _head(result: DebateResult) -> str:
+    cost = "unknown" if result.spend.cost is None else f"${result.spend.cost / 1_000_000:.4f}"
+    state = result.state + (f" ({plain(result.stopped_because)})" if result.stopped_because else "")
+    return (
+        f"{', '.join(map(plain, result.personas))}. {len(result.cards)} crux cards. State: {state}. "
+        f"{result.spend.calls} calls, cost {cost}."
+    )
+
+
+def _card(card: CruxCard, notes: CardNotes | None) -> str:
+    kind = f", {notes.kind}" if notes and notes.kind != "not tested" else ""
+    lines = [
+        f"## {plain(card.question)}",
+        f"*{card.disagreement_type}* ({RESOLVABLE[card.disagreement_type]}), "
+        f"{'resolved' if card.resolved else 'open'}{kind}. {plain(card.diagnosis)}",
+    ]
+    if card.resolution:
+        lines.append(plain(card.resolution))
+    for name, side in card.personas.items():
+        block = [f"**{plain(name)}: {side.position}.** {plain(side.reasoning)}"]
+        if side.condition:
+            block.append(f"Condition: {plain(side.condition)}")
+        if side.falsifier:
+            block.append(f"Would change: {plain(side.falsifier)}")
+        for place in notes.places.get(name, ()) if notes else ():
+            source = ", ".join(part for part in (place.title or place.item, place.date) if part)
+            block.append(f"> {plain(place.quote)} ({plain(source)}, characters {place.start} to {place.end})")
+        lines.append("\n\n".join(block))
+    if notes and notes.flags:
+        lines.append("Flags: " + "; ".join(map(plain, notes.flags)))
+    return "\n\n".join(lines)
+
+
+def _shifts(result: DebateResult) -> list[str]:
+    return [
+        f"- {plain(shift.persona)}: {shift.before} to {shift.after}"
+        + (f", because of {plain(shift.claim_ref)}: {plain(shift.because)}" if shift.claim_ref else "")
+        + ("" if shift.earned is None else ", earned" if shift.earned else ", not earned")
+        for shift in result.shifts
+    ]
+
+
+def _ledger(result: DebateResult) -> list[str]:
+    return [
+        f"- {plain(entry.persona)} at {entry.message}: {entry.before} to {entry.after}, "
+        f"{'earned' if entry.earned else 'not earned'}: {plain(entry.reason)}"
+        for entry in result.ledger
+    ]
+
+
+def _messages(result: DebateResult) -> list[str]:
+    everything = sorted(
+        (*result.messages, *result.room_messages),
+        key=lambda message: (int(message.id[1:]) if message.id[1:].isdigit() else 0, message.id),
+    )
+    return [
+        f"**{plain(message.persona or 'evidence')}** ({message.id}, {message.phase}): {plain(message.text)}"
+        for message in everything
+    ]

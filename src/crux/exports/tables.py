@@ -1,0 +1,52 @@
+"""Stances as CSV, one row a tracked stance; safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from crux.insight import shift_timeline
+from crux.results import DebateResult
+
+_COLUMNS = (
+    "debate",
+    "step",
+    "message",
+    "persona",
+    "question",
+    "where",
+    "stance",
+    "position",
+    "moved",
+    "earned",
+    "claim_ref",
+)
+
+
+def stances_csv(result: DebateResult) -> str:
+    """The table, with a head line (RFC 4180)."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_COLUMNS)
+    for point in shift_timeline(result).points:
+        writer.writerow(
+            [
+                result.debate_id,
+                point.step,
+                point.message,
+                _cell(point.persona),
+                point.question,
+                _cell(point.where),
+                point.stance,
+                _cell(point.position),
+                "yes" if point.moved else "no",
+                "" if point.earned is None else "yes" if point.earned else "no",
+                _cell(point.claim_ref),
+            ]
+        )
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -1,0 +1,29 @@
+"""The whole result as JSON, under the wire names, and back."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import ValidationError
+
+from crux.config import CruxConfigurationError
+from crux.results import DebateResult
+
+
+def to_json(result: DebateResult) -> str:
+    """Everything, indented by two."""
+    return json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
+
+
+def from_json(text: str) -> DebateResult:
+    """The inverse of :func:`to_json`.
+
+    Raises:
+        CruxConfigurationError: it is no debate; says where.
+    """
+    try:
+        return DebateResult.model_validate_json(text)
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "its start"
+        raise CruxConfigurationError(f"this is no exported debate: {where}: {first['msg']}") from None

@@ -1,0 +1,24 @@
+"""The libraries of the extra ``debate``: imported when something first needs them, never before."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from llm_runtime.errors import MissingExtraError
+
+
+def library(module: str, feature: str) -> Any:
+    """An optional module.
+
+    Args:
+        module: its full name, ``"sklearn.feature_extraction.text"``.
+        feature: what needs it, in words for the one line that a user without it gets.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(feature, "debate") from None

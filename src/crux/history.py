@@ -1,0 +1,196 @@
+"""What a turn is told of the debate: five tiers, one view a persona, within its budget (sections 2.7, 2.9 and 4.2).
+
+Blocks of messages are JSON, one object a line: a peer's text cannot pretend to be another line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from crux.anonymity import Mask
+from crux.budget import clip, fitting
+from crux.results import CruxMessage, DialogueMessage, RoomPhase
+from crux.transcript import TOPIC, Evidence, Transcript
+from llm_runtime.prompts import Fence
+from llm_runtime.tokens import estimate_tokens
+
+_SUMMARY_TOKENS = 70
+_CLAIM_TOKENS = 35
+_CARD_TOKENS = 60
+_MESSAGE_TOKENS = 160
+_TOPIC_TOKENS = 120
+_POSITION_TOKENS = 60
+#: Verbatim exchanges in a room, each a turn of both sides.
+LAST_EXCHANGES = 4
+
+
+class View:
+    """One persona's view of a transcript, as fenced blocks.
+
+    Args:
+        transcript: what was said.
+        viewer: the persona.
+        fence: the call's.
+    """
+
+    def __init__(self, transcript: Transcript, viewer: str, fence: Fence) -> None:
+        self._said = transcript
+        self._viewer = viewer
+        self._mask = transcript.panel.mask(viewer)
+        self._fence = fence
+
+    def topic(self) -> str:
+        """Tier 1."""
+        return self._fence("DEBATE QUESTION", clip(self._mask.others(self._said.topic), _TOPIC_TOKENS))
+
+    def earlier_rounds(self) -> list[str]:
+        """Tier 2: a summary of each completed round."""
+        lines = [
+            _line_of(
+                {"aspect": aspect.label, "summary": self._seen(self._said.summaries[aspect.id], _SUMMARY_TOKENS)}
+            )
+            for aspect in self._said.aspects
+            if aspect.id in self._said.summaries
+        ]
+        return [self._fence("EARLIER ROUNDS", "\n".join(lines))] if lines else []
+
+    def open_claims(self) -> list[str]:
+        """Tier 3: what is contested and has no resolved card."""
+        settled = {card.source_aspect for card in self._said.cards if card.resolved}
+        claims = list(
+            dict.fromkeys(
+                candidate.claim
+                for candidate in self._said.candidates
+                if candidate.clashes and candidate.claim not in settled
+            )
+        )
+        lines = [f"- {self._seen(claim, _CLAIM_TOKENS)}" for claim in claims[-6:]]
+        return [self._fence("OPEN DISAGREEMENTS", "\n".join(lines))] if lines else []
+
+    def cards(self) -> list[str]:
+        """Tier 4: what the crux rooms found."""
+        lines = [
+            _line_of(
+                {
+                    "crux": self._seen(card.question, _CARD_TOKENS),
+                    "type": card.disagreement_type,
+                    "resolved": card.resolved,
+                }
+            )
+            for card in self._said.cards[-6:]
+        ]
+        return [self._fence("CRUXES FOUND", "\n".join(lines))] if lines else []
+
+    def messages(
+        self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str
+    ) -> tuple[str, list[str]]:
+        """Tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
+        lines = {message.id: self._line(message) for message in shown}
+        kept = fitting(reversed(lines.values()), tokens)
+        ids = list(reversed([key for key, _ in zip(reversed(lines), kept, strict=False)]))
+        text = "\n".join(lines[key] for key in ids)
+        return (self._fence(name, text) if ids else ""), ids
+
+    def about_viewer(self) -> list[DialogueMessage | CruxMessage]:
+        """The viewer's own claims and the attacks on them: what others said next in a clash or a room."""
+        said: list[DialogueMessage | CruxMessage] = []
+        for clash in (False, True):
+            source: Sequence[DialogueMessage | CruxMessage] = (
+                self._said.room_messages if clash else self._said.messages
+            )
+            for before, after in zip([None, *source], source, strict=False):
+                answered = before is not None and before.persona == self._viewer and after.phase in _SPOKEN_TO
+                if after.persona == self._viewer or answered:
+                    said.append(after)
+        return sorted(said, key=lambda message: int(message.id[1:]) if message.id[1:].isdigit() else 0)
+
+    def panel_context(
+        self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int
+    ) -> tuple[list[str], list[str]]:
+        """All tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
+        blocks = [self.topic(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
+        while len(blocks) > 1 and sum(map(estimate_tokens, blocks)) > tokens * 2 // 3:
+            blocks.pop()
+        left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
+        said, ids = self.messages(shown, left, "WHAT WAS SAID")
+        return [*blocks, *([said] if said else [])], ids
+
+    def room_context(
+        self,
+        question: str,
+        other: str,
+        shown: Sequence[CruxMessage],
+        evidence: Sequence[Evidence],
+        question_id: str,
+        tokens: int,
+    ) -> tuple[list[str], list[str]]:
+        """A room's window: topic, question, both positions, evidence, the last four exchanges (section 2.7)."""
+        blocks = [
+            self.topic(),
+            self._fence("QUESTION OF THIS ROOM", self._seen(question, 80)),
+        ]
+        positions: list[str] = []
+        for name in (self._viewer, other):
+            stance = self._said.last_stance(name, question_id)
+            # A position is its owner's own account of itself; the other side sees the locked first statement only.
+            first = next((s for s in shown if s.persona == name and s.phase == "position"), None)
+            if name == self._viewer and stance:
+                text = f"{stance.stance}: {stance.position}"
+            elif first is not None:
+                text = first.text
+            else:
+                continue
+            positions.append(
+                _line_of({"speaker": self._mask.speaker(name), "position": self._seen(text, _POSITION_TOKENS)})
+            )
+        if positions:
+            blocks.append(self._fence("POSITIONS", "\n".join(positions)))
+        if evidence:
+            lines = [
+                _line_of({"id": one.id, "evidence": self._seen(one.text, _MESSAGE_TOKENS)}) for one in evidence
+            ]
+            blocks.append(self._fence("EVIDENCE", "\n".join(fitting(lines, 2 * _MESSAGE_TOKENS))))
+        left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
+        spoken = [message for message in shown if message.persona][-2 * LAST_EXCHANGES :]
+        said, ids = self.messages(spoken, left, "WHAT WAS SAID")
+        return [*blocks, *([said] if said else [])], [*ids, *(one.id for one in evidence)]
+
+    def _line(self, message: DialogueMessage | CruxMessage) -> str:
+        return _line_of(
+            {
+                "id": message.id,
+                "speaker": self._mask.speaker(message.persona),
+                "said": self._seen(message.text, _MESSAGE_TOKENS),
+            },
+        )
+
+    def _seen(self, text: str, tokens: int) -> str:
+        return clip(self._mask(text), tokens)
+
+
+_SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "convergence"})
+
+
+def judged(said: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
+    """Messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
+    lines = [
+        _line_of(
+            {
+                "id": message.id,
+                "speaker": mask.speaker(message.persona) if message.persona else "evidence",
+                "said": clip(mask(message.text), 2 * _MESSAGE_TOKENS),
+            },
+        )
+        for message in said
+    ]
+    return "\n".join(reversed(fitting(reversed(lines), tokens)))
+
+
+def question_of(message: DialogueMessage) -> str:
+    """The id of the question that a panel message answers."""
+    return message.aspect or TOPIC
+
+
+def _line_of(entry: dict[str, object]) -> str:
+    return json.dumps(entry, ensure_ascii=False)

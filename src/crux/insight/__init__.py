@@ -1,0 +1,19 @@
+"""What debates show when they are over: who clashes, who moved, what keeps coming back (section 3.3)."""
+
+from crux.insight.alignment import AlignmentCell, AlignmentMap, alignment_map
+from crux.insight.crux_graph import CruxGraph, CruxLink, CruxPoint, FaultLine, crux_graph
+from crux.insight.timeline import ShiftTimeline, StancePoint, shift_timeline
+
+__all__ = [
+    "AlignmentCell",
+    "AlignmentMap",
+    "CruxGraph",
+    "CruxLink",
+    "CruxPoint",
+    "FaultLine",
+    "ShiftTimeline",
+    "StancePoint",
+    "alignment_map",
+    "crux_graph",
+    "shift_timeline",
+]

@@ -1,0 +1,108 @@
+"""Can texts be told apart by who they are from? A nearest-centroid classifier, against shuffled labels."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from crux.extras import library
+from crux.measurement.share import Share, share
+from crux.results import Wire
+
+_SHUFFLES = 200
+
+
+class Attribution(Wire):
+    """How often the classifier named the right person.
+
+    Args:
+        accuracy: with its interval.
+        chance: 1 / number of persons.
+        shuffled: mean accuracy with labels shuffled among the texts, where that was done.
+        p_value: (1 + shuffles at least as accurate) / (1 + shuffles); a permutation test (Phipson & Smyth 2010).
+    """
+
+    accuracy: Share
+    chance: float
+    shuffled: float | None = None
+    p_value: float | None = None
+
+
+def attribute(
+    known: Sequence[tuple[str, str]], unknown: Sequence[tuple[str, str]], *, analyzer: str = "char_wb"
+) -> Attribution:
+    """Train on ``known``, name the authors of ``unknown``; both are (person, text).
+
+    Each person's centroid is the mean of their texts' TF-IDF vectors, of character 3-grams within words by default;
+    a text is given to the centroid of the highest cosine (Burrows's idea of authorship with n-grams: Kešelj 2003).
+    """
+    persons = sorted({person for person, _ in known})
+    if len(persons) < 2 or not unknown:
+        return Attribution(accuracy=share(()), chance=1 / max(1, len(persons)))
+    vectors = _vectors([text for _, text in (*known, *unknown)], analyzer)
+    train, test = vectors[: len(known)], vectors[len(known) :]
+    centroids = _centroids(train, [person for person, _ in known], persons)
+    named: list[int] = (test @ centroids.T).argmax(axis=1).tolist()
+    right = (persons[place] == person for place, (person, _) in zip(named, unknown, strict=True))
+    return Attribution(accuracy=share(right), chance=1 / len(persons))
+
+
+def tell_apart(texts: Sequence[tuple[str, str]], *, seed: int, analyzer: str = "word") -> Attribution:
+    """Leave one out: each text is named from all others; then with labels shuffled, for what chance would give.
+
+    Args:
+        texts: (person, text); persons with a single text are left out.
+        seed: of the shuffles.
+    """
+    counts = [person for person, _ in texts]
+    kept = [(person, text) for person, text in texts if counts.count(person) > 1]
+    persons = sorted({person for person, _ in kept})
+    if len(persons) < 2:
+        return Attribution(accuracy=share(()), chance=1 / max(1, len(persons)))
+    vectors = _vectors([text for _, text in kept], analyzer)
+    labels = [person for person, _ in kept]
+    right = _left_out(vectors, labels, persons)
+    rng = random.Random(seed)
+    controls: list[float] = []
+    for _ in range(_SHUFFLES):
+        rng.shuffle(labels)
+        controls.append(sum(_left_out(vectors, labels, persons)) / len(labels))
+    accuracy = sum(right) / len(right)
+    return Attribution(
+        accuracy=share(right),
+        chance=1 / len(persons),
+        shuffled=sum(controls) / len(controls),
+        p_value=(1 + sum(control >= accuracy for control in controls)) / (1 + len(controls)),
+    )
+
+
+def _vectors(texts: Sequence[str], analyzer: str) -> Any:
+    text = library("sklearn.feature_extraction.text", "telling texts apart")
+    grams = (3, 3) if analyzer == "char_wb" else (1, 1)
+    vectorizer = text.TfidfVectorizer(analyzer=analyzer, ngram_range=grams, sublinear_tf=True)
+    return vectorizer.fit_transform(texts).toarray()
+
+
+def _centroids(vectors: Any, labels: Sequence[str], persons: Sequence[str]) -> Any:
+    np = library("numpy", "telling texts apart")
+    rows = [
+        vectors[[place for place, label in enumerate(labels) if label == person]].mean(axis=0) for person in persons
+    ]
+    stacked = np.stack(rows)
+    return stacked / np.maximum(np.linalg.norm(stacked, axis=1, keepdims=True), 1e-12)
+
+
+def _left_out(vectors: Any, labels: Sequence[str], persons: Sequence[str]) -> list[bool]:
+    """Whether each text is nearest to the centroid of its label's other texts."""
+    np = library("numpy", "telling texts apart")
+    places = np.array([persons.index(label) for label in labels])
+    one_hot = np.eye(len(persons))[places]
+    sums = one_hot.T @ vectors
+    # cos(x, sum - x) for the own label, cos(x, sum) for the others; the length of x is the same for all.
+    lengths = np.maximum(np.linalg.norm(sums, axis=1), 1e-12)
+    scores = vectors @ sums.T / lengths
+    own = sums[places] - vectors
+    own_scores = (vectors * own).sum(axis=1) / np.maximum(np.linalg.norm(own, axis=1), 1e-12)
+    scores[np.arange(len(labels)), places] = own_scores
+    return (scores.argmax(axis=1) == places).tolist()

@@ -1,0 +1,110 @@
+"""Card quality: specificity, type, falsifiers, recurrence (section 8.1, third table)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from crux.insight.crux_graph import same_question
+from crux.measurement.share import Share, share
+from crux.measurement.words import Rarity
+from crux.personas import Persona
+from crux.results import CruxCard, DisagreementType, Wire
+from llm_runtime.statistics import krippendorff_alpha, nominal_disagreement
+
+_MEASURED = re.compile(
+    r"\d|\b(?:percent|half|third|quarter|double|twice|majority|more than|fewer than|less than|at least|within|"
+    r"by the (?:end|year)|count(?:s|ed)?|survey(?:s|ed)?|trial|measure[ds]?|record(?:s|ed)?|census|vote[ds]?"
+    r"|draw(?:n)? by lot|show(?:s|n|ed)?|find(?:s)?|found|prove[sdn]?|fail(?:s|ed)?|rise[sn]?|fall(?:s|en)?)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|when|once|unless|were|should)\b", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"\b(?:better|good|strong|compelling|convincing|new|more) (?:evidence|arguments?|data|reasons?)\b"
+    r"|\bproven wrong\b",
+    re.IGNORECASE,
+)
+_HEAD_WORDS = "is are was were do does did has have had can could will would should must may might shall whether if"
+_HEADS = frozenset(_HEAD_WORDS.split())
+_LEAST_WORDS = 6
+
+
+class CardQuality(Wire):
+    """The third table.
+
+    Args:
+        specificity: by card id, the mean idf of the question's content words in the debaters' passages; 1 and up.
+        answerable: questions that can be answered yes or no and name something: at least three content words, and
+            a form of "be", "do", "have" or a modal verb, or "whether", at the head. A stand-in for the human "could
+            this be resolved with evidence?".
+        falsifiers: sides that have a falsifier at all.
+        concrete_falsifiers: of these, those with a condition, something that could be observed or counted, at least
+            six words, and no mere "better evidence". A stand-in for the human "does this name a condition?".
+        cited: positions that cite at least one message of their own speaker.
+    """
+
+    specificity: dict[str, float]
+    answerable: Share
+    falsifiers: Share
+    concrete_falsifiers: Share
+    cited: Share
+
+
+def card_quality(cards: Sequence[CruxCard], personas: Sequence[Persona]) -> CardQuality:
+    """The third table, but for what needs an expert or other debates."""
+    rarity = Rarity(chunk.text for persona in personas for chunk in persona.corpus.chunks)
+    sides = [side for card in cards for side in card.personas.values()]
+    return CardQuality(
+        specificity={card.id: round(found, 3) for card in cards if (found := rarity.specificity(card.question))},
+        answerable=share(is_answerable(card.question) for card in cards),
+        falsifiers=share(bool(side.falsifier) for side in sides),
+        concrete_falsifiers=share(is_concrete(side.falsifier) for side in sides if side.falsifier),
+        cited=share(bool(side.messages) for side in sides),
+    )
+
+
+def is_answerable(question: str) -> bool:
+    """Whether a question has the form of a yes/no question and names something; a rule, not a judgement."""
+    words = question.lower().replace("’", "'").split()
+    return bool(words) and words[0] in _HEADS and len([word for word in words if len(word) > 3]) >= 3
+
+
+def is_concrete(falsifier: str) -> bool:
+    """Whether a falsifier names a condition that could be seen to hold; a rule, not a judgement."""
+    if len(falsifier.split()) < _LEAST_WORDS or not _CONDITION.search(falsifier):
+        return False
+    without = _EMPTY.sub("", falsifier)
+    return bool(_MEASURED.search(without)) and len(without.split()) >= _LEAST_WORDS
+
+
+class TypeAccuracy(Wire):
+    """Types against an expert's. ``alpha`` is Krippendorff's for nominal data; None where it is undefined."""
+
+    accuracy: Share
+    alpha: float | None
+
+
+def type_accuracy(cards: Sequence[CruxCard], expert: Mapping[str, DisagreementType]) -> TypeAccuracy:
+    """Cards whose type is the expert's, over the cards that the expert annotated, by card id."""
+    annotated = [card for card in cards if card.id in expert]
+    ours = [card.disagreement_type for card in annotated]
+    theirs = [expert[card.id] for card in annotated]
+    return TypeAccuracy(
+        accuracy=share(own == other for own, other in zip(ours, theirs, strict=True)),
+        alpha=krippendorff_alpha([ours, theirs], nominal_disagreement) if annotated else None,
+    )
+
+
+def recurrence(runs: Sequence[Sequence[CruxCard]]) -> Share:
+    """How often independent debates on one topic come to the same cruxes.
+
+    Over all ordered pairs of different runs: cards of the one that have a card in the other which asks the same
+    (:func:`~crux.insight.crux_graph.same_question`: alike in words, and not opposed), over all cards.
+    """
+    return share(
+        any(same_question(card.question, other.question) for other in second)
+        for place, first in enumerate(runs)
+        for against, second in enumerate(runs)
+        if place != against
+        for card in first
+    )

@@ -1,0 +1,45 @@
+"""All that can be computed from one run without asking anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crux.measurement.card_quality import CardQuality, card_quality
+from crux.measurement.debate_quality import DebateQuality, debate_quality
+from crux.measurement.persona_quality import PersonaQuality, persona_quality
+from crux.personas import Persona
+from crux.results import Baseline, DebateResult, Spend, Wire
+
+
+class Measures(Wire):
+    """The three tables of section 8.1, and what the debate and the answers beside it cost."""
+
+    debate: DebateQuality
+    persona: PersonaQuality
+    card: CardQuality
+    spend: Spend
+    baselines: tuple[Baseline, ...]
+
+
+def measure(
+    result: DebateResult,
+    personas: Sequence[Persona],
+    *,
+    beliefs_used: dict[str, Sequence[str]] | None = None,
+    seed: int = 0,
+) -> Measures:
+    """Measure a debate.
+
+    Args:
+        result: finished or not.
+        personas: those who debated.
+        beliefs_used: see :func:`~crux.measurement.persona_quality.persona_quality`.
+        seed: of the shuffles.
+    """
+    return Measures(
+        debate=debate_quality(result, personas),
+        persona=persona_quality(result, personas, beliefs_used=beliefs_used, seed=seed),
+        card=card_quality(result.cards, personas),
+        spend=result.spend,
+        baselines=result.baselines,
+    )

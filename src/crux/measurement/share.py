@@ -1,0 +1,28 @@
+"""A share with its interval: what most measures are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from crux.results import Wire
+from llm_runtime.statistics import wilson
+
+
+class Share(Wire):
+    """``hits`` of ``of``; ``value`` is None of nothing. ``low`` and ``high`` are Wilson's bounds at 95%."""
+
+    hits: int
+    of: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def share(found: Iterable[bool]) -> Share:
+    """The share of what is true."""
+    all_found = list(found)
+    hits, count = sum(all_found), len(all_found)
+    if not count:
+        return Share(hits=0, of=0)
+    interval = wilson(hits, count)
+    return Share(hits=hits, of=count, value=hits / count, low=interval.low, high=interval.high)

@@ -1,0 +1,31 @@
+"""How specific a text is, by how rare its words are among the debaters' own passages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from math import log
+
+from crux.polarity import content_words
+
+
+class Rarity:
+    """Inverse document frequency, idf(w) = ln((1 + N) / (1 + df(w))) + 1 (Spärck Jones 1972, smoothed).
+
+    Args:
+        passages: N of them; their content words are stemmed as in :mod:`crux.polarity`.
+    """
+
+    def __init__(self, passages: Iterable[str]) -> None:
+        self._frequency: Counter[str] = Counter()
+        self._count = 0
+        for passage in passages:
+            self._count += 1
+            self._frequency.update(content_words(passage))
+
+    def specificity(self, text: str) -> float | None:
+        """Mean idf of a text's content words, 1 and up; None for a text without any."""
+        words = content_words(text)
+        if not words:
+            return None
+        return sum(log((1 + self._count) / (1 + self._frequency[word])) + 1 for word in words) / len(words)

@@ -1,0 +1,73 @@
+"""The turns of the whole panel: opening, take, closing (sections 2.2 and 2.4), taken side by side."""
+
+from __future__ import annotations
+
+from crux.budget import TURN_TOKENS
+from crux.history import View
+from crux.results import CruxMessage, DebateAspect, DialogueMessage
+from crux.transcript import TOPIC
+from crux.turns import Floor, TurnAnswer, TurnPlan
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import Fence
+
+
+def opening_plan(floor: Floor, name: str) -> TurnPlan[TurnAnswer]:
+    """The overall stance; nobody has spoken."""
+    return TurnPlan(
+        persona=name,
+        task="opening",
+        prompt="opening",
+        label=CallLabel("crux", "opening", floor.transcript.panel.seat(name)),
+        answer=TurnAnswer,
+        question=TOPIC,
+        claim=floor.transcript.topic,
+        about=(floor.transcript.topic,),
+        context=lambda view, tokens: ([view.topic()], []),
+        tokens=TURN_TOKENS,
+    )
+
+
+def take_plan(floor: Floor, name: str, aspect: DebateAspect, number: int) -> TurnPlan[TurnAnswer]:
+    """A view on one aspect; earlier rounds are known by their summaries and by what concerned the speaker."""
+    panel = floor.transcript.panel
+    label = CallLabel("crux", "take", panel.seat(name), number)
+    seen = panel.mask(name).others(f"{aspect.label}\n{aspect.description}")
+    return TurnPlan(
+        persona=name,
+        task="take",
+        prompt="take",
+        label=label,
+        answer=TurnAnswer,
+        question=aspect.id,
+        claim=f"{aspect.label} {aspect.description}",
+        about=(f"{aspect.label} {aspect.description}",),
+        context=_concerned,
+        tokens=TURN_TOKENS,
+        fills={"number": str(number), "aspect": Fence(floor.transcript.seed, label)("ASPECT", seen)},
+    )
+
+
+def closing_plan(floor: Floor, name: str, supposition: str = "", attempt: str = "") -> TurnPlan[TurnAnswer]:
+    """The final position; with a supposition, the same turn with something granted (decision 21)."""
+    seat = floor.transcript.panel.seat(name)
+    label = CallLabel("crux", "flip_test" if supposition else "closing", f"{seat}@{attempt}" if attempt else seat)
+    shown = floor.transcript.panel.mask(name).others(supposition)
+    return TurnPlan(
+        persona=name,
+        task="closing",
+        prompt="closing_supposing" if supposition else "closing",
+        label=label,
+        answer=TurnAnswer,
+        question=TOPIC,
+        claim=floor.transcript.topic,
+        about=(floor.transcript.topic,),
+        context=_concerned,
+        tokens=TURN_TOKENS,
+        fills={"supposition": Fence(floor.transcript.seed, label)("SUPPOSITION", shown)} if supposition else {},
+    )
+
+
+def _concerned(view: View, tokens: int) -> tuple[list[str], list[str]]:
+    """All tiers, and of the messages the speaker's own and the attacks on them."""
+    said: list[DialogueMessage | CruxMessage] = view.about_viewer()
+    return view.panel_context(said, tokens)

@@ -1,0 +1,43 @@
+"""Personas: from a shelf of texts to somebody who can sit on a panel (part 1 of the specification)."""
+
+from crux.personas.answers import Answers
+from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, Contradiction
+from crux.personas.build import build_persona, require_graph
+from crux.personas.contract import FlipCondition, PersonaContract, VoiceProfile
+from crux.personas.corpus import Chunk, Corpus, CorpusItem, make_corpus, shared_texts
+from crux.personas.gate import BeliefGraphRefused, GateReport, gate
+from crux.personas.importing import CorpusError, Imported, import_corpus
+from crux.personas.persona import Persona, PersonaError
+from crux.personas.shipped import shipped_authors, shipped_corpus
+from crux.personas.store import PersonaCheck, PersonaStore, StoredCorpus
+
+__all__ = [
+    "Answers",
+    "BeliefEdge",
+    "BeliefGraph",
+    "BeliefGraphRefused",
+    "BeliefNode",
+    "Chunk",
+    "Contradiction",
+    "Corpus",
+    "CorpusError",
+    "CorpusItem",
+    "FlipCondition",
+    "GateReport",
+    "Imported",
+    "Persona",
+    "PersonaCheck",
+    "PersonaContract",
+    "PersonaError",
+    "PersonaStore",
+    "StoredCorpus",
+    "VoiceProfile",
+    "build_persona",
+    "gate",
+    "import_corpus",
+    "make_corpus",
+    "require_graph",
+    "shared_texts",
+    "shipped_authors",
+    "shipped_corpus",
+]

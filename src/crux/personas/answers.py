@@ -1,0 +1,75 @@
+"""Answers of a persona build, kept by what was asked, so that only what changed is asked again (section 1.5)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from llm_runtime.errors import StoreUnwritable
+from llm_runtime.messages import Generate, Request, request_digest
+from llm_runtime.structured import ask
+
+T = TypeVar("T", bound=BaseModel)
+
+
+class Answers:
+    """Validated answers in a JSONL file, each under the digest of its request.
+
+    A line that cannot be read (the process was killed while it was written) is skipped and asked again.
+
+    Args:
+        path: the file; None keeps the answers in memory.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._kept: dict[str, str] = {}
+        self.asked = 0
+        if path is not None and path.is_file():
+            for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
+                try:
+                    entry = json.loads(line)
+                    self._kept[str(entry["request"])] = json.dumps(entry["answer"])
+                except (ValueError, KeyError, TypeError):
+                    continue
+
+    async def ask(self, generate: Generate, request: Request, model: type[T]) -> T:
+        """The answer to ``request``: the one that is kept, or the model's, which is kept from now on.
+
+        Raises:
+            StructuredOutputError, CallError: the model gave none; nothing is kept.
+            StoreUnwritable: the file cannot be written.
+        """
+        key = request_digest(request.to_dict())
+        if key in self._kept:
+            try:
+                return model.model_validate_json(self._kept[key])
+            except ValidationError:
+                del self._kept[key]
+        answer = (await ask(generate, request, model)).value
+        self.asked += 1
+        self._kept[key] = answer.model_dump_json()
+        self._append(key)
+        return answer
+
+    def _append(self, key: str) -> None:
+        if self._path is None:
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8", newline="\n") as lines:
+                if lines.tell() and not self._ends_whole():
+                    lines.write("\n")
+                lines.write(f'{{"request": "{key}", "answer": {self._kept[key]}}}\n')
+        except OSError as fault:
+            raise StoreUnwritable(f"{self._path.name} cannot be written: {fault.strerror}") from None
+
+    def _ends_whole(self) -> bool:
+        """Whether the file's last line was written to its end."""
+        assert self._path is not None
+        with self._path.open("rb") as raw:
+            raw.seek(-1, 2)
+            return raw.read(1) == b"\n"

@@ -1,0 +1,275 @@
+"""The persona build pipeline, in order: contract, belief graph, voice (section 1.5).
+
+Calls run side by side; what they give is put together in the order of the corpus, so that a build does not depend
+on who answered first. With kept answers, only what changed is asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from crux.config import ModelTable
+from crux.events import PersonaBuilt, PersonaStep
+from crux.personas.answers import Answers
+from crux.personas.beliefs import BeliefGraph, BuildCounts
+from crux.personas.contract import (
+    PROSE,
+    ExcerptAnswer,
+    FlipAnswer,
+    FlipCondition,
+    PersonaContract,
+    Prose,
+    VoiceAnswer,
+    VoiceProfile,
+    contract_request,
+    measured_voice,
+    verbatim,
+)
+from crux.personas.corpus import Chunk, Corpus
+from crux.personas.extraction import Read, Relations, extraction_request, placed
+from crux.personas.gate import BeliefGraphRefused, GateReport, gate
+from crux.personas.graph_building import build_graph
+from crux.personas.merging import Concepts, Groups, apply, batches, merge_alike, merge_request
+from crux.personas.persona import Persona, check_name, slug
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import Generate, Request
+
+T = TypeVar("T", bound=BaseModel)
+
+#: Passages that are read for beliefs, section 1.1's "about 200 calls".
+MOST_CHUNKS = 200
+_MERGE_PASSES = 3
+_AT_ONCE = 16
+_MOST_ANCHORS = 8
+_MOST_EXAMPLES = 3
+
+
+def utc_now() -> str:
+    """The time of a build, ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+async def build_persona(
+    name: str,
+    corpus: Corpus,
+    *,
+    generate: Generate,
+    models: ModelTable | None = None,
+    aliases: Sequence[str] = (),
+    handle: str = "",
+    answers: Answers | None = None,
+    emit: Emit = silent,
+    seed: int = 0,
+    most_chunks: int = MOST_CHUNKS,
+    now: Callable[[], str] = utc_now,
+) -> tuple[Persona, GateReport]:
+    """Contract and belief graph of one person, from their texts.
+
+    The graph is held to its gate: where it fails, the persona comes without beliefs, and the report says why;
+    :func:`require_graph` makes that an error.
+
+    Args:
+        name: as people and events will know the person.
+        corpus: at least one text.
+        answers: answers of earlier builds; changed in place.
+        seed: 0 to 2^53-1; the same for every build of one store, or nothing that is kept can be used again.
+        most_chunks: how many passages are read for beliefs, 1 or more.
+        now: the time that the graph bears.
+
+    Raises:
+        PersonaError: the name cannot be used.
+        CallError, StructuredOutputError: a part of the contract was not to be had.
+        BudgetExceeded, DeadlineExceeded: as ``generate`` raises them; what was answered is kept.
+        MissingExtraError: scikit-learn or networkx is not installed.
+    """
+    name = check_name(name)
+    models, answers = models or ModelTable(), answers or Answers()
+    contract = await _contract(name, corpus, handle, aliases, _Asking(generate, answers, emit, name), models, seed)
+    emit(PersonaStep(persona=name, step="contract", done=1, of=1))
+    graph = await _graph(contract, corpus, _Asking(generate, answers, emit, name), models, seed, most_chunks, now)
+    report = gate(graph)
+    emit(
+        PersonaBuilt(persona=name, gate=report.model_dump(mode="json"), counts=graph.counts.model_dump(mode="json"))
+    )
+    return Persona(contract=contract, corpus=corpus, beliefs=graph if report.passed else None), report
+
+
+def require_graph(persona: Persona, report: GateReport) -> None:
+    """Insist on a belief graph.
+
+    Raises:
+        BeliefGraphRefused: the gate did not pass.
+    """
+    if not report.passed:
+        raise BeliefGraphRefused(persona.name, report)
+
+
+class _Asking:
+    """Many questions side by side; answers in the order of the questions."""
+
+    def __init__(self, generate: Generate, answers: Answers, emit: Emit, name: str) -> None:
+        self._generate = generate
+        self._answers = answers
+        self._emit = emit
+        self._name = name
+
+    async def one(self, request: Request, model: type[T]) -> T:
+        return await self._answers.ask(self._generate, request, model)
+
+    async def all(self, requests: Sequence[Request], model: type[T], step: str) -> list[T | None]:
+        """None where a question got no usable answer: a passage is lost, not the build."""
+        free = asyncio.Semaphore(_AT_ONCE)
+        found: list[T | None] = [None] * len(requests)
+        done = 0
+
+        async def ask(place: int, request: Request) -> None:
+            nonlocal done
+            async with free:
+                try:
+                    found[place] = await self.one(request, model)
+                except (CallError, StructuredOutputError):
+                    found[place] = None
+            done += 1
+            self._emit(PersonaStep(persona=self._name, step=step, done=done, of=len(requests)))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for place, request in enumerate(requests):
+                    group.create_task(ask(place, request))
+        except ExceptionGroup as faults:
+            raise _first(faults) from None
+        return found
+
+
+def _first(faults: ExceptionGroup[Exception]) -> Exception:
+    first = faults.exceptions[0]
+    return _first(first) if isinstance(first, ExceptionGroup) else first  # pyright: ignore[reportUnknownArgumentType]
+
+
+async def _contract(
+    name: str,
+    corpus: Corpus,
+    handle: str,
+    aliases: Sequence[str],
+    asking: _Asking,
+    models: ModelTable,
+    seed: int,
+) -> PersonaContract:
+    def question(part: str) -> Request:
+        return contract_request(part, name, corpus, models, seed)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            prose = {part: group.create_task(asking.one(question(part), Prose)) for part in PROSE}
+            flips = group.create_task(asking.one(question("flip"), FlipAnswer))
+            excerpts = group.create_task(asking.one(question("excerpts"), ExcerptAnswer))
+            voice = group.create_task(asking.one(question("voice"), VoiceAnswer))
+    except ExceptionGroup as faults:
+        raise _first(faults) from None
+    anchors, lost = verbatim(excerpts.result().excerpts, corpus, _MOST_ANCHORS)
+    examples, also_lost = verbatim(voice.result().examples, corpus, _MOST_EXAMPLES)
+    words, contractions = measured_voice(corpus)
+    spoken = voice.result()
+    return PersonaContract(
+        persona_id=slug(name),
+        name=name,
+        handle=handle,
+        aliases=tuple(aliases),
+        **{part: " ".join(answer.result().text.split()) for part, answer in prose.items()},
+        flip_conditions=tuple(
+            FlipCondition(id=f"F{place}", text=" ".join(text.split()))
+            for place, text in enumerate(flips.result().conditions, start=1)
+            if text.strip()
+        ),
+        anchor_excerpts=tuple(anchors),
+        voice=VoiceProfile(
+            speech_patterns=tuple(spoken.speech_patterns),
+            vocabulary=tuple(spoken.vocabulary),
+            forbidden_phrases=tuple(spoken.forbidden_phrases),
+            examples=tuple(examples),
+            words_per_sentence=words,
+            contractions_per_100_words=contractions,
+        ),
+        dropped_quotes=lost + also_lost,
+        corpus_digest=corpus.digest,
+    )
+
+
+async def _graph(
+    contract: PersonaContract,
+    corpus: Corpus,
+    asking: _Asking,
+    models: ModelTable,
+    seed: int,
+    most_chunks: int,
+    now: Callable[[], str],
+) -> BeliefGraph:
+    chunks = chosen_chunks(corpus, most_chunks)
+    requests = [
+        extraction_request(chunk, corpus.by_id[chunk.item], contract.name, models, seed) for chunk in chunks
+    ]
+    reads: list[Read] = []
+    unquoted = unreadable = 0
+    for chunk, answer in zip(chunks, await asking.all(requests, Relations, "beliefs"), strict=True):
+        if answer is None:
+            unreadable += 1
+            continue
+        found, lost = placed(answer, chunk, corpus.by_id[chunk.item])
+        reads += found
+        unquoted += lost
+    concepts = Concepts([text for read in reads for text in (read.relation.cause, read.relation.effect)])
+    named = len(concepts.names)
+    merge_alike(concepts)
+    await _merge_by_meaning(concepts, contract.persona_id, asking, models, seed)
+    counts = BuildCounts(
+        chunks=len(chunks),
+        relations=len(reads),
+        unquoted=unquoted,
+        unreadable=unreadable,
+        merged=named - len(concepts.names),
+        vetoed=concepts.vetoed,
+    )
+    return build_graph(contract.persona_id, reads, concepts, now(), counts)
+
+
+async def _merge_by_meaning(
+    concepts: Concepts, persona: str, asking: _Asking, models: ModelTable, seed: int
+) -> None:
+    """Ask about neighbours, until a pass merges nothing; at most three passes."""
+    for turn in range(_MERGE_PASSES):
+        shown = batches(concepts)
+        requests = [
+            merge_request(batch, persona, models, seed, 1000 * turn + number)
+            for number, batch in enumerate(shown, start=1)
+        ]
+        before = len(concepts.names)
+        for batch, answer in zip(shown, await asking.all(requests, Groups, "merging"), strict=True):
+            if answer is not None:
+                apply(answer, batch, concepts)
+        if len(concepts.names) == before or len(shown) < 2:
+            return
+
+
+def chosen_chunks(corpus: Corpus, most: int) -> list[Chunk]:
+    """At most ``most`` passages, every text in turn; which of a text's depends on nothing but their content.
+
+    So a new text changes the choice as little as can be, and answers that are kept stay useful.
+    """
+    if len(corpus.chunks) <= most:
+        return list(corpus.chunks)
+    ranked: list[tuple[int, str, Chunk]] = []
+    by_item: dict[str, list[Chunk]] = {}
+    for chunk in corpus.chunks:
+        by_item.setdefault(chunk.item, []).append(chunk)
+    for chunks in by_item.values():
+        for rank, chunk in enumerate(sorted(chunks, key=lambda one: one.id)):
+            ranked.append((rank, hashlib.sha256(chunk.id.encode()).hexdigest(), chunk))
+    chosen = {chunk.id for _, _, chunk in sorted(ranked, key=lambda entry: entry[:2])[:most]}
+    return [chunk for chunk in corpus.chunks if chunk.id in chosen]

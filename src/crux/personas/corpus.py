@@ -1,0 +1,186 @@
+"""A person's texts: items as they came, and chunks that keep their place in the item (decision 15)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from pydantic import Field
+
+from crux.quotes import find_quote
+from crux.results import Place, Wire
+
+CHUNK_CHARS = 1_600
+"""About 270 words: an argument with its reason, and few enough calls to read a whole shelf."""
+MAX_ITEM_CHARS = 2_000_000
+# Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_PARAGRAPH = re.compile(r"\n\s*\n")
+_SENTENCE = re.compile(r"(?<=[.!?;])[\"'”’)\]]?\s+")
+
+
+class CorpusItem(Wire):
+    """One text.
+
+    Args:
+        id: unique in its corpus.
+        source: where it came from: ``"essay"``, ``"feed"``, ``"x"``, ``"jsonl"``, or what the import says.
+        date: ISO date, or empty where none is known.
+        url: where it was published, or empty.
+        text: cleaned plain text; every place in a card or a belief counts its characters.
+        replies_to: ids of texts that it answers, where the source says so; used in measurement only.
+    """
+
+    id: str
+    source: str
+    title: str = ""
+    date: str = ""
+    url: str = ""
+    text: str
+    replies_to: tuple[str, ...] = ()
+
+
+class Chunk(Wire):
+    """A passage: ``item.text[start:end] == text``. Its id is drawn from its content and survives other changes."""
+
+    id: str
+    item: str
+    start: int
+    end: int
+    text: str
+
+
+class Corpus(Wire):
+    """All texts of one person, oldest first. ``digest`` identifies their content."""
+
+    items: tuple[CorpusItem, ...] = Field(default=())
+
+    @cached_property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """Every passage, in order; equal passages (a repeated boilerplate) once."""
+        found: dict[str, Chunk] = {}
+        for item in self.items:
+            for chunk in chunked(item):
+                found.setdefault(chunk.id, chunk)
+        return tuple(found.values())
+
+    @cached_property
+    def by_id(self) -> dict[str, CorpusItem]:
+        """Items by id."""
+        return {item.id: item for item in self.items}
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over ids and texts, in hex."""
+        whole = hashlib.sha256()
+        for item in self.items:
+            whole.update(f"{item.id}\0{item.date}\0{item.text}\0".encode())
+        return whole.hexdigest()
+
+    def find(self, quote: str) -> Place | None:
+        """Where a quotation stands, in the oldest text that has it; None where it stands nowhere."""
+        for item in self.items:
+            if span := find_quote(quote, item.text):
+                return self.place(item.id, *span)
+        return None
+
+    def place(self, item_id: str, start: int, end: int) -> Place:
+        """A place with all that a reader needs to open it."""
+        item = self.by_id[item_id]
+        quote = item.text[start:end]
+        return Place(
+            item=item_id, start=start, end=end, quote=quote, title=item.title, date=item.date, url=item.url
+        )
+
+
+def make_corpus(items: Iterable[CorpusItem]) -> Corpus:
+    """A corpus in order of date (undated last) and id; texts that are there twice, and empty ones, are dropped."""
+    seen: dict[str, CorpusItem] = {}
+    ids: set[str] = set()
+    for item in sorted(items, key=lambda item: (item.date or "9999", item.id)):
+        key = " ".join(item.text.split())
+        if not key or key in seen:
+            continue
+        name, turn = item.id, 1
+        while name in ids:
+            turn += 1
+            name = f"{item.id}-{turn}"
+        ids.add(name)
+        seen[key] = item if name == item.id else item.model_copy(update={"id": name})
+    return Corpus(items=tuple(seen.values()))
+
+
+def clean(text: str) -> str:
+    """Text without characters that cannot be seen, with plain line breaks, within :data:`MAX_ITEM_CHARS`."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return _UNSEEN.sub("", plain).replace("\u00a0", " ").strip()[:MAX_ITEM_CHARS]
+
+
+def chunked(item: CorpusItem) -> list[Chunk]:
+    """The passages of one text: whole paragraphs together up to :data:`CHUNK_CHARS`, long ones cut at sentences."""
+    chunks: list[Chunk] = []
+    start = end = -1
+    for first, last in _pieces(item.text):
+        if start >= 0 and last - start > CHUNK_CHARS:
+            chunks.append(_chunk(item, start, end))
+            start = -1
+        if start < 0:
+            start = first
+        end = last
+    if start >= 0:
+        chunks.append(_chunk(item, start, end))
+    return chunks
+
+
+def shared_texts(first: Corpus, second: Corpus) -> list[str]:
+    """Ids of the first corpus's items whose whole text, or half of whose passages, the second has too."""
+    other = {" ".join(chunk.text.split()) for chunk in second.chunks}
+    shared: list[str] = []
+    for item in first.items:
+        passages = [" ".join(chunk.text.split()) for chunk in chunked(item)]
+        if passages and 2 * sum(passage in other for passage in passages) >= len(passages):
+            shared.append(item.id)
+    return shared
+
+
+def _pieces(text: str) -> list[tuple[int, int]]:
+    """Spans of paragraphs, those longer than a chunk split at sentences or, failing that, at the limit."""
+    pieces: list[tuple[int, int]] = []
+    for start, end in _spans(text, 0, len(text), _PARAGRAPH):
+        if end - start <= CHUNK_CHARS:
+            pieces.append((start, end))
+            continue
+        for first, last in _spans(text, start, end, _SENTENCE):
+            pieces += [(at, min(at + CHUNK_CHARS, last)) for at in range(first, last, CHUNK_CHARS)]
+    return pieces
+
+
+def _spans(text: str, start: int, end: int, gap: re.Pattern[str]) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    at = start
+    for match in [*gap.finditer(text, start, end), None]:
+        stop = match.start() if match else end
+        if match and gap is _SENTENCE:
+            stop = match.end() - (len(match[0]) - len(match[0].rstrip()))
+        if text[at:stop].strip():
+            first = at + len(text[at:stop]) - len(text[at:stop].lstrip())
+            spans.append((first, at + len(text[at:stop].rstrip())))
+        at = match.end() if match else end
+    return spans
+
+
+def _chunk(item: CorpusItem, start: int, end: int) -> Chunk:
+    text = item.text[start:end]
+    name = hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:12]
+    return Chunk(id=f"c-{name}", item=item.id, start=start, end=end, text=text)
+
+
+def spread(items: Sequence[CorpusItem], most: int) -> list[CorpusItem]:
+    """At most ``most`` items, evenly over time, the first and the last among them."""
+    if len(items) <= most:
+        return list(items)
+    if most == 1:
+        return [items[-1]]
+    return [items[round(place * (len(items) - 1) / (most - 1))] for place in range(most)]

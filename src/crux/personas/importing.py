@@ -1,0 +1,222 @@
+"""Bringing a person's texts in: a folder, an RSS or Atom file, an X archive, JSONL (section 1.5, decision 15).
+
+What is imported is data: nothing is run, extracted to disk or fetched. Files beyond the limits are refused with
+one line that says which, and how large.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic_core import from_json
+
+from crux.config import CruxConfigurationError
+from crux.personas.corpus import Corpus, CorpusItem, clean, make_corpus
+from crux.personas.front_matter import split_front_matter
+from crux.personas.markup import looks_like_html, text_of_html
+
+MAX_FILE_BYTES = 256 * 2**20
+MAX_FILES = 20_000
+_TEXTS = {".md", ".markdown", ".txt", ".html", ".htm"}
+_FEEDS = {".xml", ".rss", ".atom"}
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class CorpusError(CruxConfigurationError):
+    """A source of texts cannot be used; one line with the file and the fault. Exit code 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import found.
+
+    Args:
+        corpus: the texts.
+        author: the name that most texts give as their author, or empty.
+        aliases: other names the texts are signed with.
+        skipped: one line for each file or entry that was left out, and why.
+    """
+
+    corpus: Corpus
+    author: str = ""
+    aliases: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+
+def import_corpus(path: Path) -> Imported:
+    """Read whatever ``path`` is.
+
+    Args:
+        path: a folder of Markdown, text or HTML files; an unpacked X archive (a folder with ``data/tweets.js``) or
+            its ZIP file; ``tweets.js`` itself; an RSS or Atom file; a JSONL file; or one text.
+
+    Raises:
+        CorpusError: it does not exist, is no such thing, is too large, or holds no text at all.
+    """
+    from crux.personas.feeds import read_feed
+    from crux.personas.x_archive import is_archive, read_x_archive
+
+    if not path.exists():
+        raise CorpusError(f"{path.name}: there is no such file or folder")
+    if is_archive(path):
+        found = Imported(make_corpus(read_x_archive(path)))
+    elif path.is_dir():
+        found = read_folder(path)
+    elif path.suffix.lower() in _FEEDS:
+        found = Imported(make_corpus(read_feed(read_text(path), path.name)))
+    elif path.suffix.lower() in {".jsonl", ".ndjson"}:
+        found = read_jsonl(path)
+    elif path.suffix.lower() in _TEXTS:
+        found = _gather([path], path.parent)
+    else:
+        raise CorpusError(
+            f"{path.name} is no source of texts; give a folder of .md or .txt, an RSS or Atom .xml, an X archive, "
+            "or a .jsonl file"
+        )
+    if not found.corpus.items:
+        why = f" ({found.skipped[0]})" if found.skipped else ""
+        raise CorpusError(f"{path.name} holds no text{why}; a persona needs at least one")
+    return found
+
+
+def read_folder(folder: Path) -> Imported:
+    """All texts below a folder, links not followed.
+
+    Raises:
+        CorpusError: too many files, or one that is too large.
+    """
+    files = sorted(
+        file
+        for file in folder.rglob("*")
+        if file.suffix.lower() in _TEXTS and file.is_file() and not file.is_symlink()
+    )
+    if len(files) > MAX_FILES:
+        raise CorpusError(f"{folder.name} has {len(files):,} texts, the limit is {MAX_FILES:,}; split it")
+    return _gather(files, folder)
+
+
+def read_jsonl(path: Path) -> Imported:
+    """One text a line: ``{"text": ..., "id"?, "source"?, "title"?, "date"?, "url"?, "replies_to"?}``.
+
+    A line that is no such object is skipped, and said.
+
+    Raises:
+        CorpusError: the file is too large or not UTF-8.
+    """
+    items: list[CorpusItem] = []
+    skipped: list[str] = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            data: Any = from_json(line)
+            text = data["text"]
+            if not isinstance(text, str):
+                raise TypeError
+        except (ValueError, KeyError, TypeError):
+            skipped.append(f'{path.name}, line {number}: no JSON object with a "text"')
+            continue
+        fields = cast("dict[str, Any]", data)
+        items.append(
+            CorpusItem(
+                id=_word(fields.get("id")) or f"{path.stem}-{number}",
+                source=_word(fields.get("source")) or "jsonl",
+                title=_word(fields.get("title")),
+                date=iso_date(str(fields.get("date") or "")),
+                url=_word(fields.get("url")),
+                text=plain(text),
+                replies_to=tuple(map(str, fields.get("replies_to") or ())),
+            )
+        )
+    return Imported(make_corpus(items), skipped=tuple(skipped))
+
+
+def read_text(path: Path) -> str:
+    """A file's text.
+
+    Raises:
+        CorpusError: it is too large, unreadable or not UTF-8.
+    """
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise CorpusError(
+                f"{path.name} is {size / 2**20:.0f} MiB, the limit is {MAX_FILE_BYTES // 2**20}; split it"
+            )
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise CorpusError(f"{path.name} is not UTF-8 at byte {fault.start}; convert it first") from None
+    except OSError as fault:
+        raise CorpusError(f"{path.name} cannot be read: {fault.strerror}") from None
+
+
+def plain(text: str) -> str:
+    """Cleaned text; HTML becomes what a reader would read."""
+    return clean(text_of_html(text) if looks_like_html(text) else text)
+
+
+def iso_date(text: str) -> str:
+    """The ISO date that a text begins with or holds; empty where there is none."""
+    match = _DATE.search(text)
+    return match[0] if match else ""
+
+
+def _gather(files: list[Path], root: Path) -> Imported:
+    items: list[CorpusItem] = []
+    skipped: list[str] = []
+    authors: dict[str, int] = {}
+    signed: dict[str, None] = {}
+    for file in files:
+        try:
+            head, body = split_front_matter(read_text(file).replace("\r\n", "\n"))
+        except CorpusError as fault:
+            skipped.append(str(fault))
+            continue
+        text = plain(body)
+        if not text:
+            skipped.append(f"{file.name}: empty")
+            continue
+        for name in _listed(head.get("author")):
+            authors[name] = authors.get(name, 0) + 1
+        signed.update(dict.fromkeys(_listed(head.get("signed")) + _listed(head.get("aliases"))))
+        items.append(_item(file, root, head, text))
+    author = max(authors, key=lambda name: authors[name], default="")
+    return Imported(make_corpus(items), author, tuple(name for name in signed if name != author), tuple(skipped))
+
+
+def _item(file: Path, root: Path, head: dict[str, str | list[str]], text: str) -> CorpusItem:
+    title = _word(head.get("title"))
+    if not title and text.startswith("# "):
+        title = _word(text[2:].partition("\n")[0])
+    return CorpusItem(
+        id=_word(head.get("id")) or "/".join(file.relative_to(root).with_suffix("").parts),
+        source=_word(head.get("source")) or "essay",
+        title=title,
+        date=iso_date(_word(head.get("date"))) or iso_date(file.stem),
+        url=_word(head.get("url")),
+        text=text,
+        replies_to=tuple(_listed(head.get("replies_to")) or _listed(head.get("linked"))),
+    )
+
+
+def _listed(value: str | list[str] | None) -> list[str]:
+    entries = value if isinstance(value, list) else [value or ""]
+    return [word for entry in entries if (word := _word(entry))]
+
+
+def _word(value: object) -> str:
+    """One line of at most 300 characters."""
+    return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""
+
+
+def write_jsonl(corpus: Corpus) -> Iterator[str]:
+    """The lines that :func:`read_jsonl` reads back."""
+    for item in corpus.items:
+        data = {**item.model_dump(), "replies_to": list(item.replies_to)}
+        data.pop("repliesTo", None)
+        yield json.dumps(data, ensure_ascii=False)

@@ -1,0 +1,36 @@
+"""The two invented authors that come with Crux (decision 20; docs/crux-authors.md)."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from crux.personas.importing import Imported, read_folder
+from crux.personas.persona import PersonaError
+from crux.personas.store import StoredCorpus
+
+
+def shipped_authors() -> list[str]:
+    """Their slugs, in order."""
+    return sorted(entry.name for entry in _authors().iterdir() if entry.joinpath("manifest.toml").is_file())
+
+
+def shipped_corpus(author: str) -> StoredCorpus:
+    """The essays of one.
+
+    Raises:
+        PersonaError: there is no such author.
+    """
+    if author not in shipped_authors():
+        raise PersonaError(f"no author called {author} is shipped; there are {', '.join(shipped_authors())}")
+    folder = _authors().joinpath(author)
+    manifest = tomllib.loads(folder.joinpath("manifest.toml").read_text(encoding="utf-8"))
+    with resources.as_file(folder.joinpath("essays")) as essays:
+        found: Imported = read_folder(Path(essays))
+    return StoredCorpus(name=manifest["name"], aliases=found.aliases, corpus=found.corpus)
+
+
+def _authors() -> Traversable:
+    return resources.files("crux").joinpath("authors")

@@ -1,0 +1,194 @@
+"""Personas on disk: ``contracts/[Name].json``, ``corpus/[Name].json``, ``beliefs/[Name].json`` (section 1.5)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import Field, ValidationError
+
+from crux.personas.answers import Answers
+from crux.personas.beliefs import BeliefGraph
+from crux.personas.contract import PersonaContract
+from crux.personas.corpus import Corpus
+from crux.personas.gate import GateReport, gate
+from crux.personas.persona import Persona, PersonaError, check_name, slug
+from crux.results import Wire
+from llm_runtime.errors import StoreUnwritable
+
+W = TypeVar("W", bound=Wire)
+
+_MAX_BYTES = 512 * 2**20
+
+
+class StoredCorpus(Wire):
+    """What an import leaves for the build."""
+
+    name: str
+    handle: str = ""
+    aliases: tuple[str, ...] = ()
+    corpus: Corpus = Field(default_factory=Corpus)
+
+
+class PersonaCheck(Wire):
+    """Whether a stored persona can debate, and what is wrong with it.
+
+    Args:
+        gate: None where there is no graph.
+        problems: one line each; empty where all is well.
+        unverified: quotations that are no longer found where they are said to stand.
+    """
+
+    name: str
+    texts: int = 0
+    passages: int = 0
+    built: bool = False
+    stale: bool = False
+    gate: GateReport | None = None
+    unverified: int = 0
+    problems: tuple[str, ...] = ()
+
+
+class PersonaStore:
+    """A folder of personas.
+
+    Args:
+        root: made when something is first written.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def names(self) -> list[str]:
+        """Everyone whose texts were imported, in order."""
+        return sorted(file.stem for file in (self.root / "corpus").glob("*.json"))
+
+    def add_corpus(self, stored: StoredCorpus) -> None:
+        """Keep a person's texts, in place of what was kept under that name before.
+
+        Raises:
+            PersonaError: the name cannot be used, or another kept name has the same id.
+            StoreUnwritable: the disk is full, or fails.
+        """
+        name = check_name(stored.name)
+        for other in self.names():
+            if other != name and slug(other) == slug(name):
+                raise PersonaError(f"{name} and {other} would have the same id {slug(name)}; choose another name")
+        self._write("corpus", name, stored)
+
+    def corpus(self, name: str) -> StoredCorpus:
+        """A person's texts.
+
+        Raises:
+            PersonaError: there are none, or the file is damaged.
+        """
+        return self._read("corpus", name, StoredCorpus)
+
+    def answers(self, name: str) -> Answers:
+        """What models answered in earlier builds of a person."""
+        return Answers(self.root / "answers" / f"{check_name(name)}.jsonl")
+
+    def save(self, persona: Persona) -> None:
+        """Keep what was built; a graph that is None removes the one that was kept.
+
+        Raises:
+            StoreUnwritable: the disk is full, or fails.
+        """
+        self._write("contracts", persona.name, persona.contract)
+        if persona.beliefs is not None:
+            self._write("beliefs", persona.name, persona.beliefs)
+        else:
+            self._path("beliefs", persona.name).unlink(missing_ok=True)
+
+    def load(self, name: str) -> Persona:
+        """A persona that was built.
+
+        Raises:
+            PersonaError: it is not there, was not built, or a file is damaged.
+        """
+        stored = self.corpus(name)
+        if not self._path("contracts", name).is_file():
+            raise PersonaError(f"{name} is imported and not built; build it first")
+        graph = self._read("beliefs", name, BeliefGraph) if self._path("beliefs", name).is_file() else None
+        return Persona(contract=self._read("contracts", name, PersonaContract), corpus=stored.corpus, beliefs=graph)
+
+    def check(self, name: str) -> PersonaCheck:
+        """Read a persona through and verify every quotation against the texts.
+
+        Raises:
+            PersonaError: there are no texts under that name.
+        """
+        corpus = self.corpus(name).corpus
+        found = PersonaCheck(name=name, texts=len(corpus.items), passages=len(corpus.chunks))
+        try:
+            persona = self.load(name)
+        except PersonaError as fault:
+            return found.model_copy(update={"problems": (str(fault),)})
+        return found.model_copy(update=_findings(persona))
+
+    def remove(self, name: str) -> None:
+        """Delete everything that is kept under a name."""
+        for kind in ("contracts", "corpus", "beliefs"):
+            self._path(kind, name).unlink(missing_ok=True)
+        (self.root / "answers" / f"{check_name(name)}.jsonl").unlink(missing_ok=True)
+
+    def _path(self, kind: str, name: str) -> Path:
+        return self.root / kind / f"{check_name(name)}.json"
+
+    def _read(self, kind: str, name: str, model: type[W]) -> W:
+        path = self._path(kind, name)
+        try:
+            if path.stat().st_size > _MAX_BYTES:
+                raise PersonaError(f"{kind}/{path.name} is larger than {_MAX_BYTES // 2**20} MiB; import it again")
+            return model.model_validate_json(path.read_bytes())
+        except FileNotFoundError:
+            known = ", ".join(self.names()) or "nobody"
+            raise PersonaError(f"there is no persona called {name}; there is {known}") from None
+        except ValidationError as fault:
+            first = fault.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise PersonaError(f"{kind}/{path.name} is damaged at {where or 'its start'}: {first['msg']}") from None
+        except OSError as fault:
+            raise PersonaError(f"{kind}/{path.name} cannot be read: {fault.strerror}") from None
+
+    def _write(self, kind: str, name: str, data: Wire) -> None:
+        """Temporary file, flush to disk, rename: a reader sees the old or the new, never a part."""
+        path = self._path(kind, name)
+        text = json.dumps(data.model_dump(mode="json"), ensure_ascii=False, indent=1)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
+            ) as part:
+                part.write(text)
+                part.flush()
+                os.fsync(part.fileno())
+            Path(part.name).replace(path)
+        except OSError as fault:
+            raise StoreUnwritable(f"{kind}/{path.name} cannot be written: {fault.strerror}") from None
+
+
+def _findings(persona: Persona) -> dict[str, object]:
+    contract, corpus, graph = persona.contract, persona.corpus, persona.beliefs
+    places = [*contract.anchor_excerpts, *contract.voice.examples]
+    problems: list[str] = []
+    report = None
+    if graph is None:
+        problems.append("no belief graph: it will argue from passages alone")
+    else:
+        report = gate(graph)
+        problems += report.reasons
+        places += [place for node in graph.nodes for place in node.places]
+    wrong = sum(
+        place.item not in corpus.by_id or corpus.by_id[place.item].text[place.start : place.end] != place.quote
+        for place in places
+    )
+    stale = contract.corpus_digest != corpus.digest
+    if stale:
+        problems.append("the texts have changed since it was built: build it again")
+    if wrong:
+        problems.append(f"{wrong} quotations are not where they are said to stand")
+    return {"built": True, "stale": stale, "gate": report, "unverified": wrong, "problems": tuple(problems)}

@@ -1,0 +1,83 @@
+"""The one system prompt of a persona: five sections, third person, 2,200 tokens (sections 1.3, 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crux.anonymity import Mask
+from crux.budget import SYSTEM_TOKENS, clip, fitting
+from crux.personas import Persona
+from llm_runtime.messages import CallLabel
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.tokens import estimate_tokens
+
+#: Tokens of the five sections, as section 1.3 gives them.
+IDENTITY, THINKING, FLIPS, VOICE, GROUNDING = 800, 500, 200, 300, 200
+_MOST_ANCHORS = 5
+
+
+def system_prompt(persona: Persona, seat: str, mask: Mask, seed: int) -> str:
+    """Who the speaker is. The fence is the same for a whole debate, so that a provider can keep the prompt cached.
+
+    The names of others on the panel, which a text may well mention, are masked like everywhere else.
+    """
+    name = persona.name
+    contract, voice = persona.contract, persona.contract.voice
+    sections = [
+        ("Identity", clip(_joined(contract.personality, contract.bias, contract.stakes), IDENTITY)),
+        (
+            f"How {name} thinks",
+            clip(_joined(contract.epistemology, contract.evidence_policy, contract.time_horizon), THINKING),
+        ),
+        (
+            f"What changes the mind of {name}",
+            _list([f"{flip.id}: {flip.text}" for flip in contract.flip_conditions], FLIPS)
+            or "Nothing on record says what would.",
+        ),
+        (
+            f"The voice of {name}",
+            _list(
+                [
+                    *([f"Habits: {'; '.join(voice.speech_patterns)}"] if voice.speech_patterns else []),
+                    *([f"Own words: {', '.join(voice.vocabulary)}"] if voice.vocabulary else []),
+                    *([f"Never says: {'; '.join(voice.forbidden_phrases)}"] if voice.forbidden_phrases else []),
+                    *(
+                        [f"About {voice.words_per_sentence:.0f} words a sentence"]
+                        if voice.words_per_sentence
+                        else []
+                    ),
+                    *(
+                        f'Sounds like: "{example.quote}"'
+                        for example in voice.examples
+                        if not mask.names(example.quote)
+                    ),
+                ],
+                VOICE,
+            ),
+        ),
+        (
+            "Grounding, in the person's own words",
+            _list(
+                [
+                    f'"{place.quote}" ({place.title or place.item}{", " + place.date if place.date else ""})'
+                    for place in contract.anchor_excerpts
+                    if not mask.names(place.quote)
+                ][:_MOST_ANCHORS],
+                GROUNDING,
+            ),
+        ),
+    ]
+    body = f"{name}\n\n" + "\n\n".join(f"## {head}\n{text}" for head, text in sections if text)
+    fence = Fence(seed, CallLabel("crux", "persona", seat))
+    prompt = load_prompt("crux", "persona")
+    room = SYSTEM_TOKENS - estimate_tokens(prompt.render(portrait=fence("PORTRAIT", ""), name=name))
+    return prompt.render(portrait=fence("PORTRAIT", clip(mask.others(body), room)), name=name)
+
+
+def _joined(*parts: str) -> str:
+    """Parts that share a section share its room evenly, so that the last is not the one that is cut."""
+    return " ".join(part.strip() for part in parts if part.strip())
+
+
+def _list(entries: Sequence[str], tokens: int) -> str:
+    return "\n".join(fitting((f"- {clip(' '.join(entry.split()), tokens - 2)}" for entry in entries), tokens))

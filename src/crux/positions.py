@@ -1,0 +1,116 @@
+"""Where everybody stands, turn by turn, which concessions were earned (sections 2.8, 5.2; decisions 11, 23)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from crux.polarity import content_words
+from crux.results import LedgerEntry, Stance, TrackedStance
+
+_LABEL = re.compile(
+    r"\s*[\"'*]*(YES|NO BASIS|NOTHING ON RECORD|NONE|NO|NUANCED)\b[\"'*]*[\s:.,;—–-]*", re.IGNORECASE
+)
+#: Words that a stated reason must share with the claim it names, at least.
+_SHARED = 2
+
+
+def read_position(text: str) -> tuple[Stance | None, str]:
+    """The label that a stated position begins with, and the rest; None where it begins with none."""
+    match = _LABEL.match(text)
+    if match is None:
+        return None, text.strip()
+    label = match[1].upper()
+    rest = text[match.end() :].strip()
+    if label in ("NO BASIS", "NOTHING ON RECORD", "NONE"):
+        return "NONE", rest
+    return {"YES": "YES", "NO": "NO", "NUANCED": "NUANCED"}[label], rest  # pyright: ignore[reportReturnType]
+
+
+def opposite(first: Stance, second: Stance) -> bool:
+    """Whether one says YES and the other NO."""
+    return {first, second} == {"YES", "NO"}
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a speaker may name as the cause of a change.
+
+    Args:
+        heard: by message or evidence id, what others said before this turn.
+        own: ids of the speaker's own messages.
+        evidence: ids among ``heard`` that are injected evidence.
+        flips: by id, the speaker's flip conditions.
+        steelmanned: the other side was stated at its strongest, or the turn is not one of a room.
+    """
+
+    heard: Mapping[str, str]
+    own: frozenset[str]
+    evidence: frozenset[str]
+    flips: Mapping[str, str]
+    steelmanned: bool = True
+
+
+def concession(before: TrackedStance | None, after: TrackedStance, claims: Claims) -> LedgerEntry | None:
+    """The ledger's entry for a turn; None where nothing was conceded.
+
+    A concession is a turn whose speaker says that the position changed, or whose label on the same question is
+    another than before. It is earned by one of the two conditions of section 5.2 and by nothing else: a claim that
+    somebody else made and that the stated reason really speaks of, or a flip condition that something heard meets.
+    """
+    if before is None or "NONE" in (before.stance, after.stance):
+        return None
+    changed = before.stance != after.stance
+    if not (changed or after.updated):
+        return None
+    earned, reason = _earned(after, claims)
+    return LedgerEntry(
+        persona=after.persona,
+        message=after.message,
+        question=after.question,
+        before=before.stance,
+        after=after.stance,
+        claim_ref=after.claim_ref,
+        because=after.because,
+        earned=earned,
+        reason=reason,
+    )
+
+
+def _earned(after: TrackedStance, claims: Claims) -> tuple[bool, str]:
+    reference = after.claim_ref.strip()
+    if not after.updated:
+        return False, "silent: the label changed and the speaker did not say so"
+    if not reference:
+        return False, "no claim named"
+    if reference in claims.own:
+        return False, "the claim named is the speaker's own"
+    if reference in claims.flips:
+        return _met(after, claims, claims.flips[reference])
+    if reference not in claims.heard:
+        return False, f"no claim {reference[:20]} was made before this turn"
+    if not claims.steelmanned and reference not in claims.evidence:
+        return False, "before the other side was stated at its strongest"
+    if not speaks_of(after.because, claims.heard[reference]):
+        return False, "the reason does not say what in the claim moved the speaker"
+    return True, "named claim"
+
+
+def _met(after: TrackedStance, claims: Claims, condition: str) -> tuple[bool, str]:
+    if not speaks_of(after.because, condition):
+        return False, "the reason does not say how the flip condition is met"
+    if not any(speaks_of(heard, condition) for heard in claims.heard.values()):
+        return False, "nothing that was said meets the flip condition"
+    return True, "flip condition"
+
+
+def speaks_of(reason: str, claim: str) -> bool:
+    """Whether a text shares at least two content words with a claim: one is chance, and a formula shares none."""
+    return len(content_words(reason) & content_words(claim)) >= _SHARED
+
+
+def unearned_share(entries: Sequence[LedgerEntry], persona: str | None = None) -> float:
+    """Unearned concessions over all concessions, 0 to 1; 0 where nothing was conceded."""
+    own = [entry for entry in entries if persona in (None, entry.persona)]
+    return sum(not entry.earned for entry in own) / len(own) if own else 0.0

@@ -1,0 +1,81 @@
+"""Every sentence of a card opens to message, belief, and the place in the corpus (decision 22)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from crux.quotes import sentences
+from crux.results import CruxCard, Place, SentenceSource
+
+if TYPE_CHECKING:
+    from crux.crux_room import CruxRoom
+
+_MOST_PLACES = 2
+
+
+def sources_of(
+    card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
+) -> tuple[SentenceSource, ...]:
+    """One entry for every sentence, in the order of the card.
+
+    Args:
+        card: the card.
+        room: where it comes from.
+        cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
+    """
+    found = [_source(room, "question", card.question, "", ())]
+    found += _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
+    if card.resolution:
+        found += _each(room, "resolution", card.resolution, "", ())
+    for name, side in card.personas.items():
+        found += _each(room, "reasoning", side.reasoning, name, cites.get(name, ()))
+        for part, text in (("falsifier", side.falsifier), ("condition", side.condition)):
+            if text:
+                found += _each(room, part, text, name, ())
+    return tuple(found)
+
+
+def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Sequence[str]]) -> list[SentenceSource]:
+    """The sentences of a part; the n-th has the n-th's citations, and what is over shares the last's."""
+    parts = sentences(text)
+    return [
+        _source(room, part, sentence, name, cites[min(place, len(cites) - 1)] if cites else ())
+        for place, sentence in enumerate(parts)
+    ]
+
+
+def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence[str]) -> SentenceSource:
+    spoken = {message.id: message for message in room.messages if message.persona and name in ("", message.persona)}
+    messages = tuple(dict.fromkeys(key for key in cited if key in spoken)) or _nearest(room, sentence, name)
+    said = room.floor.transcript
+    beliefs: list[str] = []
+    places: list[Place] = []
+    for speaker in [name] if name else room.pair.personas:
+        grounding = room.floor.groundings[speaker]
+        shown = {belief for key in messages for belief in said.beliefs_shown.get(key, ())}
+        near = grounding.nearest_beliefs(sentence, 8)
+        chosen = [node for node in near if node.id in shown][:1] or near[:1]
+        for node in chosen:
+            beliefs.append(node.id)
+            places += node.places[-1:]
+        if not chosen:
+            places += grounding.quotes(sentence, 1)
+    return SentenceSource(
+        part=part,
+        sentence=sentence,
+        persona=name,
+        messages=messages,
+        beliefs=tuple(beliefs),
+        places=tuple(places[:_MOST_PLACES]),
+    )
+
+
+def _nearest(room: CruxRoom, sentence: str, name: str) -> tuple[str, ...]:
+    """The message that says it most nearly, where the model named none."""
+    spoken = [message for message in room.messages if message.persona and name in ("", message.persona)]
+    if not spoken:
+        return ()
+    space = room.floor.groundings[name or room.pair.personas[0]].space
+    best = max(enumerate(spoken), key=lambda entry: (space.similarity(sentence, entry[1].text), entry[0]))
+    return (best[1].id,)

@@ -1,0 +1,16 @@
+"""Finding what a person has written on a claim: no model call, a few milliseconds (section 1.2, stage A)."""
+
+from crux.retrieval.dense import DenseEmbedding, VectorCache, sentence_model
+from crux.retrieval.embedding import Embedding, Space, TfidfEmbedding
+from crux.retrieval.grounding import Grounding, Grounds
+
+__all__ = [
+    "DenseEmbedding",
+    "Embedding",
+    "Grounding",
+    "Grounds",
+    "Space",
+    "TfidfEmbedding",
+    "VectorCache",
+    "sentence_model",
+]

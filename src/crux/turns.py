@@ -1,0 +1,323 @@
+"""One turn of one persona: stock is taken, words are spoken, phrases checked, the position tracked.
+
+Sections 2.8, 4.2 and 5.1; decisions 6, 9, 11, 12 and 23.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from crux.anchors import anchors
+from crux.anonymity import Panel
+from crux.config import DebateConfig, Task
+from crux.events import ConcessionEntered, TurnTaken
+from crux.history import View
+from crux.phrases import PhraseReport, check_phrases
+from crux.portrait import system_prompt
+from crux.positions import concession, read_position
+from crux.requests import request
+from crux.results import CoarseType, TrackedStance
+from crux.retrieval import Grounding, Grounds
+from crux.transcript import Transcript
+from llm_runtime.errors import (
+    AuthenticationFailed,
+    BudgetExceeded,
+    CallError,
+    DeadlineExceeded,
+    LlmRuntimeError,
+    PaymentRequired,
+    StructuredOutputError,
+)
+from llm_runtime.events import Emit
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import Structured, ask
+from llm_runtime.tokens import estimate_tokens
+
+MAX_UTTERANCE = 4_000
+FATAL = (AuthenticationFailed, PaymentRequired)
+"""Failed calls that every further call would repeat: they end a debate instead of skipping a turn."""
+OVER = (BudgetExceeded, DeadlineExceeded, *FATAL)
+
+
+class TurnState(BaseModel):
+    """What a speaker states before speaking (decision 6)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    position: str = Field(max_length=4_000)
+    challenge: str = Field(default="", max_length=4_000)
+    updated: bool = False
+    because: str = Field(default="", max_length=4_000)
+    claim_ref: str = Field(default="", max_length=80)
+
+
+class TurnAnswer(BaseModel):
+    """A turn."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: TurnState
+    utterance: str = Field(min_length=1, max_length=20_000)
+
+
+class Core(BaseModel):
+    """What a side holds to be the core of a disagreement: a yes/no question and its coarse type (decision 4)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    statement: str = Field(min_length=3, max_length=1_000)
+    type: CoarseType
+
+
+class ConvergenceAnswer(TurnAnswer):
+    """The turn of a room's third phase."""
+
+    core: Core
+
+
+A = TypeVar("A", bound=TurnAnswer)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPlan(Generic[A]):
+    """What is asked of a persona.
+
+    Args:
+        persona: who speaks.
+        task: the row of the model table.
+        prompt: the task's prompt.
+        label: where the call stands.
+        answer: the form of the answer.
+        question: id of the question that ``state.position`` answers.
+        claim: what beliefs and passages are sought for.
+        about: the questions at hand; where nothing on record bears on any of them, the persona has to say so.
+        context: the fenced blocks and the ids of the messages in them, within the given tokens.
+        tokens: of context and beliefs together.
+        fills: further values of the task's prompt.
+        steelmanned: a shift is permitted in this turn.
+    """
+
+    persona: str
+    task: Task
+    prompt: str
+    label: CallLabel
+    answer: type[A]
+    question: str
+    claim: str
+    about: tuple[str, ...]
+    context: Callable[[View, int], tuple[list[str], list[str]]]
+    tokens: int
+    fills: dict[str, str] = field(default_factory=dict[str, str])
+    steelmanned: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken(Generic[A]):
+    """A turn that was taken, not yet posted: it has no id."""
+
+    plan: TurnPlan[A]
+    answer: A
+    grounds: Grounds
+    visible: tuple[str, ...]
+    phrases: PhraseReport
+    regenerated: bool
+
+    def text(self, panel: Panel) -> str:
+        """What was said, on one line, with real names in place of letters."""
+        return panel.named_text(" ".join(self.answer.utterance.split())[:MAX_UTTERANCE])
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A turn that gave nothing usable; one line that says why."""
+
+    persona: str
+    error: str
+
+
+class Floor:
+    """Where turns are taken: the model function, the settings and the record, shared by all steps.
+
+    Args:
+        generate: the model.
+        config: the debate's.
+        transcript: what was said; posting a turn adds to it.
+        groundings: by persona, what the person wrote.
+        emit: the house events.
+    """
+
+    def __init__(
+        self,
+        generate: Generate,
+        config: DebateConfig,
+        transcript: Transcript,
+        groundings: dict[str, Grounding],
+        emit: Emit,
+    ) -> None:
+        self.generate = generate
+        self.config = config
+        self.transcript = transcript
+        self.groundings = groundings
+        self.emit = emit
+        panel = transcript.panel
+        self._systems = {
+            persona.name: system_prompt(
+                persona, panel.seat(persona.name), panel.mask(persona.name), transcript.seed
+            )
+            for persona in panel.personas
+        }
+
+    def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
+        """The request of a turn, what it is grounded in, and the ids of the messages it shows."""
+        said, config = self.transcript, self.config
+        mask = said.panel.mask(plan.persona)
+        persona = said.panel.by_name[plan.persona]
+        fence = Fence(said.seed, plan.label)
+        grounds = self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
+        held = fence("BELIEFS ON RECORD", anchors(persona, grounds, mask))
+        blocks, visible = plan.context(View(said, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2)
+        text = load_prompt("crux", "turn").render(
+            context="\n\n".join([*blocks, held]),
+            task=load_prompt("crux", plan.prompt).render(**plan.fills),
+            form=load_prompt("crux", "form_convergence" if plan.answer is ConvergenceAnswer else "form").text,
+        )
+        asked = request(config.models, plan.task, plan.label, text, self._systems[plan.persona])
+        return asked, grounds, tuple(visible)
+
+    async def speak(self, plan: TurnPlan[A]) -> Spoken[A] | Skipped:
+        """Take a turn: one repair and one retry for an answer that is none, one more try for a polite phrase.
+
+        Raises:
+            BudgetExceeded, DeadlineExceeded, AuthenticationFailed, PaymentRequired: the debate is over.
+            LlmRuntimeError: a replay or the store failed.
+        """
+        asked, grounds, visible = self.prepare(plan)
+        voice = self.transcript.panel.by_name[plan.persona].contract.voice
+        try:
+            first = await self._ask(asked, plan.answer)
+            report = check_phrases(first.value.utterance, voice.forbidden_phrases)
+            if not report.polite:
+                return Spoken(plan, first.value, grounds, visible, report, regenerated=False)
+            answer = await self._once_more(asked, first, plan.answer, report)
+        except OVER:
+            raise
+        except (CallError, StructuredOutputError) as fault:
+            return Skipped(plan.persona, f"{plan.persona}, {plan.label.phase}: the turn is skipped: {_line(fault)}")
+        report = check_phrases(answer.utterance, voice.forbidden_phrases)
+        return Spoken(plan, answer, grounds, visible, report, regenerated=True)
+
+    async def side_by_side(self, plans: Sequence[TurnPlan[A]]) -> list[Spoken[A] | Skipped | LlmRuntimeError]:
+        """Turns that do not see each other, in the order of ``plans``.
+
+        When the money or the time runs out in the middle, those that were answered are kept: they are paid for.
+        """
+
+        async def one(plan: TurnPlan[A]) -> Spoken[A] | Skipped | LlmRuntimeError:
+            try:
+                return await self.speak(plan)
+            except OVER as over:
+                return over
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(plan)) for plan in plans]
+        except ExceptionGroup as faults:
+            raise first_of(faults) from None
+        return [task.result() for task in tasks]
+
+    def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
+        """Enter a turn that gets the id ``message``: its stance, its concession, its flags."""
+        plan, state = spoken.plan, spoken.answer.state
+        named = self.transcript.panel.named_text
+        label, position = read_position(state.position)
+        flags = [f"polite phrase: {phrase}" for phrase in spoken.phrases.polite]
+        stance = None
+        if label is None:
+            flags.append("no stance stated")
+        else:
+            stance = TrackedStance(
+                persona=plan.persona,
+                message=message,
+                question=plan.question,
+                stance=label,
+                position=named(position),
+                challenge=named(state.challenge),
+                updated=state.updated,
+                because=named(state.because),
+                claim_ref=state.claim_ref.strip().strip("[]"),
+            )
+            flags += self._ledger(stance, spoken)
+            if spoken.grounds.outside:
+                flags.append("outside the corpus" if label == "NONE" else "answers where nothing is on record")
+            self.transcript.stances.append(stance)
+        self.transcript.beliefs_shown[message] = tuple(node.id for node in spoken.grounds.beliefs)
+        self.emit(
+            TurnTaken(
+                message=message,
+                persona=plan.persona,
+                stance=stance.model_dump(mode="json") if stance else {},
+                beliefs=[node.id for node in spoken.grounds.beliefs],
+                chunks=[chunk.id for chunk in spoken.grounds.chunks],
+                flags=flags,
+                regenerated=spoken.regenerated,
+            )
+        )
+        return stance, tuple(flags)
+
+    def _ledger(self, stance: TrackedStance, spoken: Spoken[A]) -> list[str]:
+        said, plan = self.transcript, spoken.plan
+        before = said.last_stance(plan.persona, plan.question)
+        claims = said.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
+        entry = concession(before, stance, claims)
+        flags: list[str] = []
+        if entry is not None:
+            said.ledger.append(entry)
+            self.emit(ConcessionEntered(entry=entry.model_dump(mode="json")))
+            if not entry.earned:
+                flags.append(f"unearned concession: {entry.reason}")
+        if spoken.phrases.agreeing and (entry is None or not entry.earned):
+            flags.append("agrees without a named reason")
+        return flags
+
+    async def _ask(self, asked: Request, model: type[A]) -> Structured[A]:
+        complained = False
+
+        def check(answer: A) -> str | None:
+            # A missing label is worth one more try and no more: the turn is usable without it, and flagged.
+            nonlocal complained
+            if complained or read_position(answer.state.position)[0] is not None:
+                return None
+            complained = True
+            return "state.position must begin with YES, NO, NUANCED or NONE"
+
+        return await ask(self.generate, asked, model, check=check)
+
+    async def _once_more(self, asked: Request, first: Structured[A], model: type[A], report: PhraseReport) -> A:
+        """Regenerate a turn once, with the reason; the first is kept where the second is unusable (decision 12)."""
+        label = dataclasses.replace(asked.label, attempt=asked.label.attempt + first.attempts)
+        complaint = load_prompt("crux", "politeness").render(phrases="; ".join(f'"{p}"' for p in report.polite[:6]))
+        turns = (Message("assistant", first.reply.text[:20_000]), Message("user", complaint))
+        again = dataclasses.replace(asked, messages=(*asked.messages, *turns), label=label)
+        try:
+            return (await ask(self.generate, again, model, reasks=0)).value
+        except OVER:
+            raise
+        except (CallError, StructuredOutputError):
+            return first.value
+
+
+def first_of(faults: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first error inside a task group's; one of ours, where there is one."""
+    causes = [first_of(one) if isinstance(one, BaseExceptionGroup) else one for one in faults.exceptions]  # pyright: ignore[reportUnknownArgumentType]
+    return next((cause for cause in causes if isinstance(cause, LlmRuntimeError)), causes[0])
+
+
+def _line(fault: Exception) -> str:
+    return " ".join(str(fault).split())[:200]

@@ -1,0 +1,315 @@
+"""The ledger against everything that may be done to it, and what is folded out of its events."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import multiprocessing
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ai_crucible import Catalog, Ledger, Policy, Signer, SigningFailed, effects, histories, rollup, typology
+from ai_crucible.arms import history_of, standings_of
+from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged
+from ai_crucible.types import AttemptRecord
+from ai_crucible.typology import fisher_exact
+from llm_runtime.errors import StoreDamaged
+from llm_runtime.events import GENESIS, link, parse_event
+
+
+def graded(number: int, passed: bool | None = True, puzzle: str = "p") -> AttemptGraded:
+    return AttemptGraded(
+        trial="t", puzzle=puzzle, kind="k", epoch=number, model="m", arm="neutral", passed=passed,
+        sample_digest="0" * 64,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    """Ten events, appended in three goes."""
+    ticks = itertools.count(1_700_000_000_000)
+    signer = Signer.built_in(tmp_path / "keys" / "signing.key")
+    made = Ledger(tmp_path / "shop" / "ledger.jsonl", tmp_path / "anchors", signer, lambda: next(ticks))
+    for start, end in ((1, 4), (4, 5), (5, 11)):
+        made.append([graded(number) for number in range(start, end)])
+    return made
+
+
+def lines(ledger: Ledger) -> list[bytes]:
+    return ledger.path.read_bytes().splitlines(keepends=True)
+
+
+def test_an_untouched_ledger_verifies(ledger: Ledger) -> None:
+    result = ledger.verify()
+    assert result.ok and result.length == result.anchored == 10
+    assert [event.epoch for event in ledger.events() if isinstance(event, AttemptGraded)] == list(range(1, 11))
+
+
+def rewritten(old: list[bytes]) -> list[bytes]:
+    """The whole chain computed anew by somebody who knows how, with one verdict turned round."""
+    digest, new = GENESIS, []
+    for seq, line in enumerate(old, 1):
+        body = json.loads(line)["body"]
+        body["passed"] = seq != 3
+        record = link(digest, seq, json.loads(line)["at"], parse_event(body))
+        digest = record.digest
+        start = b'{"seq":%d,"at":%d,"digest":"%s","body":' % (seq, record.at, digest.hex().encode())
+        new.append(start + record.body + b"}\n")
+    return new
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (lambda old: [old[0], old[1].replace(b"true", b"false"), *old[2:]], "edited"),
+        (lambda old: [*old[:9], old[9].replace(b"true", b"false")], "edited"),
+        (lambda old: [*old[:4], *old[5:]], "deleted"),
+        (lambda old: old[1:], "deleted"),
+        (lambda old: [*old[:2], old[3], old[2], *old[4:]], "reordered"),
+        (lambda old: [*old[:5], old[4], *old[5:]], "inserted"),
+        (lambda old: old[:9], "truncated"),
+        (lambda old: old[:1], "truncated"),
+        (lambda old: [], "emptied"),
+        (rewritten, "rewritten"),
+        (lambda old: [*rewritten(old)[:6]], "truncated"),
+        (lambda old: [*old[:5], b"nonsense\n", *old[5:]], "edited"),
+        (lambda old: [*old[:9], old[9][:40]], "edited"),
+    ],
+)
+def test_every_tampering_is_found_and_named(
+    ledger: Ledger, change: Callable[[list[bytes]], list[bytes]], kind: str
+) -> None:
+    ledger.path.write_bytes(b"".join(change(lines(ledger))))
+    findings = ledger.verify().findings
+    assert kind in [finding.kind for finding in findings], findings
+
+
+@given(data=st.data())
+def test_no_changed_byte_goes_unnoticed(data: st.DataObject, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.getbasetemp() / "bytes"
+    if not folder.exists():
+        made = Ledger(folder / "l.jsonl", folder / "anchors", Signer.built_in(folder / "key"), lambda: 1)
+        made.append([graded(number) for number in range(1, 5)])
+        shutil.copy(made.path, folder / "good")
+    made = Ledger(folder / "l.jsonl", folder / "anchors", Signer.built_in(folder / "key"))
+    good = (folder / "good").read_bytes()
+    place = data.draw(st.integers(0, len(good) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda value: value != good[place]))
+    made.path.write_bytes(good[:place] + bytes([byte]) + good[place + 1 :])
+    assert not made.verify().ok
+
+
+def test_a_removed_file_and_a_removed_or_forged_head_are_found(ledger: Ledger, tmp_path: Path) -> None:
+    head = ledger.anchors / f"{ledger.name}.json"
+    text = head.read_text()
+    head.unlink()
+    assert [finding.kind for finding in ledger.verify().findings] == ["unanchored"]
+    other = Signer.built_in(tmp_path / "other.key")
+    data = json.loads(text)
+    from llm_runtime.store.anchor import SignedHead
+
+    forged = other.sign(SignedHead.from_dict(data).head)
+    head.write_text(json.dumps(forged.to_dict()))
+    assert [finding.kind for finding in ledger.verify().findings] == ["bad signature"]
+    head.write_text(json.dumps({**data, "length": 9}))
+    assert [finding.kind for finding in ledger.verify().findings] == ["bad signature"]
+    head.write_text(text)
+    ledger.path.unlink()
+    assert [finding.kind for finding in ledger.verify().findings] == ["emptied"]
+
+
+def test_nothing_is_added_on_top_of_a_damaged_ledger(ledger: Ledger) -> None:
+    ledger.path.write_bytes(b"".join(lines(ledger)[:8]))
+    with pytest.raises(StoreDamaged, match="verify"):
+        ledger.append([graded(11)])
+
+
+def test_a_changed_or_missing_log_is_found(ledger: Ledger) -> None:
+    log = ledger.path.parent / "logs/t/x.eval"
+    log.parent.mkdir(parents=True)
+    log.write_bytes(b"an inspect log")
+    from ai_crucible.attestation import file_digest
+
+    ledger.append([TrialLogged(trial="t", log="logs/t/x.eval", sha256=file_digest(log), size=14, status="success")])
+    assert ledger.verify().ok
+    log.write_bytes(b"another one...")
+    assert [finding.kind for finding in ledger.verify().findings] == ["log changed"]
+    log.unlink()
+    assert [finding.kind for finding in ledger.verify().findings] == ["log missing"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "print('not json')",
+        "print('{}')",
+        'print(\'{"version": 1, "algorithm": "ed25519", "public_key": "%s"}\' % (\'0\' * 64))',
+        'print(\'{"version": 1, "algorithm": "md5", "public_key": "%s"}\' % (\'0\' * 64))',
+        "import json; print(json.dumps({'version': 1, 'error': 'no token'}))",
+        "raise SystemExit(3)",
+    ],
+)
+def test_a_signing_program_that_breaks_the_contract_adds_nothing(ledger: Ledger, program: str) -> None:
+    before = ledger.path.read_bytes()
+    broken = replace(ledger, signer=Signer((sys.executable, "-c", program)))
+    with pytest.raises(SigningFailed):
+        broken.append([graded(11)])
+    assert ledger.path.read_bytes() == before
+    assert ledger.verify().ok
+
+
+def test_another_key_cannot_go_on_with_a_ledger(ledger: Ledger, tmp_path: Path) -> None:
+    stranger = replace(ledger, signer=Signer.built_in(tmp_path / "stranger.key"))
+    with pytest.raises(SigningFailed, match="another key"):
+        stranger.append([graded(11)])
+    assert ledger.verify().ok
+
+
+def _append(folder: str, start: int) -> None:
+    root = Path(folder)
+    ledger = Ledger(root / "l.jsonl", root / "anchors", Signer.built_in(root / "key"))
+    for number in range(start, start + 3):
+        ledger.append([graded(number), graded(number)])
+
+
+def test_concurrent_writers_keep_one_chain(tmp_path: Path) -> None:
+    Ledger(tmp_path / "l.jsonl", tmp_path / "anchors", Signer.built_in(tmp_path / "key")).append([graded(0)])
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_append, args=(str(tmp_path), n * 100)) for n in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    result = Ledger(tmp_path / "l.jsonl", tmp_path / "anchors", Signer.built_in(tmp_path / "key")).verify()
+    assert result.ok and result.length == 19
+
+
+def test_the_key_file_is_private(ledger: Ledger, tmp_path: Path) -> None:
+    assert (tmp_path / "keys/signing.key").stat().st_mode & 0o777 == 0o600
+
+
+# --- catalog -------------------------------------------------------------------------------------------------
+
+
+def admitted(digest: str = "d1") -> PuzzleAdmitted:
+    return PuzzleAdmitted(puzzle="p", kind="k", digest=digest)
+
+
+def moved(catalog: Catalog) -> PuzzleMoved:
+    move = catalog.next_move("p")
+    assert isinstance(move, PuzzleMoved), move
+    catalog.apply(move)
+    return move
+
+
+def test_a_puzzle_goes_from_lab_to_arena_to_regression_and_back() -> None:
+    catalog = Catalog.of([admitted(), *[graded(n) for n in range(9)]], Policy(least_attempts=10))
+    assert "9 of 10" in str(catalog.next_move("p"))
+    catalog.apply(graded(10))
+    assert moved(catalog).target == "arena"
+    assert catalog.entries["p"].attempts == 0
+    for number in range(10):
+        catalog.apply(graded(number))
+    assert "not saturated" in str(catalog.next_move("p"))
+    for number in range(80):
+        catalog.apply(graded(number))
+    assert moved(catalog).target == "regression"
+    assert catalog.entries["p"].saturation.log_e == 0
+    for number in range(40):
+        catalog.apply(graded(number, passed=number % 2 == 0))
+    assert moved(catalog).target == "arena"
+    assert catalog.entries["p"].moves == ("lab", "arena", "regression")
+
+
+def test_errors_anchors_and_other_puzzles_count_for_nothing() -> None:
+    events = [admitted(), graded(1, None), graded(2, puzzle="q"), graded(3).model_copy(update={"anchor": True})]
+    assert Catalog.of(events).entries["p"].attempts == 0
+
+
+def test_a_changed_puzzle_starts_over_and_the_same_one_does_not() -> None:
+    events = [admitted(), graded(1), admitted(), graded(2)]
+    assert Catalog.of(events).entries["p"].attempts == 2
+    assert Catalog.of([*events, admitted("d2")]).entries["p"].attempts == 0
+
+
+@given(st.lists(st.booleans(), max_size=40), st.integers(0, 40))
+def test_the_fold_is_the_same_in_one_go_or_two(outcomes: list[bool], cut: int) -> None:
+    events = [admitted(), *[graded(n, passed) for n, passed in enumerate(outcomes)]]
+    first = Catalog.of(events[:cut])
+    for event in events[cut:]:
+        first.apply(event)
+    assert first.entries == Catalog.of(events).entries
+
+
+# --- rollups, typology, arms ---------------------------------------------------------------------------------
+
+
+def records(
+    model: str, kind: str, passed: int, total: int, arm: Any = "neutral", puzzle: str = ""
+) -> list[AttemptRecord]:
+    name = puzzle or f"{kind}-puzzle"
+    return [
+        AttemptRecord(puzzle=name, kind=kind, epoch=n + 1, model=model, arm=arm, passed=n < passed, tool_calls=n)
+        for n in range(total)
+    ]
+
+
+def test_histories_and_rollups_count_attempts_not_samples() -> None:
+    attempts = [*records("m", "a", 4, 5), *records("m", "b", 5, 5)]
+    first, second = histories(attempts)
+    assert (first.attempts, first.passed) == (5, 4)
+    assert first.pass_hat(2) == pytest.approx(0.6) and second.pass_hat(2) == 1
+    assert first.pass_at(2) == 1
+    (model,) = rollup(attempts)
+    assert model.rate is not None and model.rate.estimate == pytest.approx(0.9)
+    assert model.rate.low == pytest.approx(0.5958, abs=1e-3)
+    assert model.reliability == (5, 0.5)
+
+
+def test_an_error_is_no_failure_and_anchors_calibrate() -> None:
+    error = AttemptRecord(puzzle="a", kind="a", epoch=1, model="m", passed=None, error="x")
+    anchor = AttemptRecord(puzzle="z", kind="z", epoch=1, model="m", passed=True, anchor="impossible")
+    (model,) = rollup([error, anchor, *records("m", "a", 1, 1, puzzle="a")])
+    assert model.anchors_as_expected is False
+    assert model.rate is not None and model.rate.estimate == 1
+    assert [h.errors for h in model.puzzles] == [1, 0]
+
+
+def test_typology_tells_a_gap_from_a_weakness_everywhere() -> None:
+    reference = [*records("r", "a", 28, 30), *records("r", "b", 28, 30), *records("r", "c", 5, 30)]
+    specific = [*records("m", "a", 5, 30), *records("m", "b", 28, 30), *records("m", "c", 29, 30)]
+    labels = {difference.kind: difference.label for difference in typology(specific, reference)}
+    assert labels == {"a": "specific_gap", "b": "inconclusive", "c": "strength"}
+    general = [*records("m", "a", 2, 30), *records("m", "b", 3, 30), *records("m", "c", 4, 30)]
+    labels = {difference.kind: difference.label for difference in typology(general, reference)}
+    assert labels["a"] == labels["b"] == "general_gap"
+
+
+def test_fisher_exact_has_its_published_value() -> None:
+    # Fisher's lady tasting tea, 1935: 3 of 4 against 1 of 4 has a two-sided p of 34/70.
+    assert fisher_exact(3, 4, 1, 4) == pytest.approx(34 / 70)
+    assert fisher_exact(0, 5, 0, 5) == 1
+
+
+def test_an_arm_is_an_effect_with_an_interval_over_shared_puzzles() -> None:
+    attempts = [
+        *records("m", "a", 5, 20), *records("m", "a", 18, 20, "self_referential"),
+        *records("m", "b", 0, 20), *records("m", "c", 20, 20, "social_standings"),
+    ]  # fmt: skip
+    (effect,) = effects(attempts)
+    assert (effect.arm, effect.passed, effect.neutral_passed) == ("self_referential", 18, 5)
+    assert effect.shown and effect.difference.estimate == pytest.approx(0.65)
+
+
+def test_histories_of_arms_are_real_attempts() -> None:
+    attempts = [*records("m", "a", 1, 2), *records("other", "a", 2, 3)]
+    assert [past.passed for past in history_of(records("m", "a", 1, 2))["a-puzzle"]] == [True, False]
+    assert standings_of(attempts, "m")["a-puzzle"][0].passed == 2
