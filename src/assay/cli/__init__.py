@@ -16,7 +16,11 @@ from llm_runtime.errors import LlmRuntimeError
 COMMANDS = {
     "ask": "Put a question to a council with a red team.",
     "circle": "Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
+    "debate": "Let authors argue from their own texts, down to what divides them: crux cards.",
+    "trial": "Measure how reliably a model solves sealed puzzles, on Inspect AI.",
+    "compare": "Put the same tasks to several methods at equal spend, and compare with intervals.",
     "demo": "Play the recorded runs through the real engines; needs no model.",
+    "batch": "Work off many runs from one job file, on this machine or on a cluster.",
     "runs": "List, show, resume, replay, fork, export, import and verify runs.",
     "models": "Show which models can be reached, and how they were found.",
     "keys": "Store and list provider keys.",
@@ -47,6 +51,27 @@ def assay() -> None:
 def main() -> NoReturn:
     """Entry point of the console script. Exit codes: see ``docs/cli.md``."""
     sys.exit(run(assay))
+
+
+def circle_main() -> NoReturn:
+    """``fire-circle`` is ``assay circle``."""
+    from assay.cli.circle import circle
+
+    sys.exit(run(circle))
+
+
+def debate_main() -> NoReturn:
+    """``crux`` is ``assay debate``."""
+    from assay.cli.debate import debate
+
+    sys.exit(run(debate))
+
+
+def trial_main() -> NoReturn:
+    """``ai-crucible`` is ``assay trial``."""
+    from assay.cli.trial import trial
+
+    sys.exit(run(trial))
 
 
 def _colour() -> bool | None:

@@ -102,8 +102,8 @@ def evaluate(
     """
     from assay.cli.gate import gate_of
     from assay.cli.session import Presentation, present, start_run
-    from assay.runners.fire_circle import configured, subject
     from assay.report.machine import check_place
+    from assay.runners.fire_circle import configured, subject
 
     if remember is not None and mode != "fire_circle":
         raise ConfigurationError("only a circle finds patterns to remember: leave out --remember or --mode")

@@ -3,43 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import open_runs, store_option
 
+if TYPE_CHECKING:
+    from assay.demo import Recorded
+
+_NEXT = {
+    "council": 'Ask your own: assay ask "..."   (assay models shows what you can reach)\n'
+    "Play another: assay demo circle   (a prompt that remembers a conversation; a quarter of a minute)",
+    "circle": "Judge your own: assay circle evaluate prompt.yaml\n"
+    "Measure whether dialogue helps: assay circle study DATA   (see docs/fire-circle.md)",
+    "debate": 'Hold your own: assay debate "..." --personas maud-tarrowby,ilario-fennimast   (see docs/crux.md)',
+}
+
 
 @click.command()
+@click.argument("name", type=click.Choice(list(_NEXT)), default="council")
 @click.option("--speed", type=click.FloatRange(0), default=1.0, show_default=True, help="0 plays without waiting.")
-@click.option(
-    "--out",
-    metavar="PATH",
-    default="out/demo-council.html",
-    show_default=True,
-    help="Where the report goes.",
-)
+@click.option("--out", metavar="PATH", help="Where the report goes [default: out/demo-NAME.html].")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
 @store_option
-def demo(speed: float, out: str, quiet: bool, store_path: str | None) -> int:
-    """Play a recorded council through the real engine; needs no model.
+def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str | None) -> int:
+    """Play a recorded run through the real engine; needs no model.
 
-    Only the model function is a recording: triage, loops, red team, convergence, events, store and report are
-    what a live run has. The answers were written by hand for this project and are no model's output.
+    NAME is council, a question before a council with a red team, or circle, a prompt before a circle of judges,
+    or debate, two authors down to what divides them (needs the extra: pip install 'assay[debate]').
+
+    Only the model function is a recording: rounds, attacks, patterns, events, store and report are what a live run
+    has. The answers were written by hand for this project and are no model's output.
     """
     from assay import demo as recordings
     from assay.cli.session import Presentation, present, start_run
     from llm_runtime.settings import Settings
 
-    recorded = recordings.load("council")
+    if name == "debate":
+        from assay.cli.debate_run import need_extra
+
+        need_extra()
+    recorded = recordings.load(name)
+    out = out or f"out/demo-{name}.html"
     presentation = Presentation(out=out, quiet=quiet)
     store = open_runs(store_path)
     try:
         Path(out).parent.mkdir(parents=True, exist_ok=True)
         outcome = start_run(
-            protocol="crucible",
+            **_opening(recorded),
             title=recorded.manifest["title"],
-            task={"query": recorded.manifest["question"]},
-            engine={"delta": "judge"},
             settings=Settings(),
             caps=None,
             store=store,
@@ -50,11 +63,25 @@ def demo(speed: float, out: str, quiet: bool, store_path: str | None) -> int:
         )
         code = present(outcome, store, presentation)
         click.echo("\n" + click.wrap_text(recorded.manifest["statement"]), err=True)
-        click.echo(
-            f"Look closer:  assay runs show {outcome.run_id} --trace\n"
-            'Ask your own: assay ask "..."   (assay models shows what you can reach)',
-            err=True,
-        )
+        click.echo(f"Look closer:  assay runs show {outcome.run_id} --trace\n{_NEXT[name]}", err=True)
         return code
     finally:
         store.close()
+
+
+def _opening(recorded: Recorded) -> dict[str, Any]:
+    """What is run: protocol, task and engine."""
+    manifest = recorded.manifest
+    if recorded.name == "debate":
+        from assay.demo.debate import opening
+
+        return opening(recorded)
+    if recorded.name == "circle":
+        engine: dict[str, Any] = {
+            "mode": "fire_circle",
+            "models": manifest["settings"]["models"],
+            "circle": {},
+            "calls": {},
+        }
+        return {"protocol": "fire_circle", "task": manifest["prompt"], "engine": engine}
+    return {"protocol": "crucible", "task": {"query": manifest["question"]}, "engine": {"delta": "judge"}}

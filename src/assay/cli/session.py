@@ -82,15 +82,20 @@ def start_run(
     seed: int | None = None,
     model: Generate | None = None,
     origin: Literal["live", "demo"] = "live",
+    personas: list[dict[str, Any]] | None = None,
 ) -> Outcome:
-    """Start a run and show it until it ends."""
+    """Start a run and show it until it ends; ``personas`` are those of a debate, kept with its settings."""
     config = settings.config
     started = RunStarted(
         run_id=new_run_id(_now(), random.SystemRandom()),
         protocol=protocol,
         title=title,
         task=task,
-        settings={"engine": engine, "models": {"model": config.model, "seats": config.seats}},
+        settings={
+            "engine": engine,
+            "models": {"model": config.model, "seats": config.seats},
+            **({"personas": personas} if personas else {}),
+        },
         seed=secrets.randbelow(2**53) if seed is None else seed,
         origin=origin,
         version=__version__,
@@ -113,9 +118,15 @@ def resume_run(
 
 
 def fork_run(
-    run_id: str, at: int, store: RunStore, flags: ModelFlags, caps: Caps | None, presentation: Presentation
+    run_id: str,
+    at: int,
+    store: RunStore,
+    flags: ModelFlags,
+    caps: Caps | None,
+    presentation: Presentation,
+    task: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Start a run that shares the answers of another up to its event ``at``."""
+    """Start a run that shares the answers of another up to its event ``at``; ``task`` takes the place of its own."""
     parent = _opening(store, run_id)
     child = new_run_id(_now(), random.SystemRandom())
     settings = _settings(parent, flags)
@@ -126,6 +137,7 @@ def fork_run(
             "parent": run_id,
             "forked_at": at,
             "origin": "live",
+            "task": parent.task if task is None else task,
             "settings": {**parent.settings, "models": models},
         }
     )

@@ -12,6 +12,7 @@ from assay.report.story import (
     Details,
     Fact,
     Figure,
+    Marked,
     Note,
     Plain,
     Prose,
@@ -64,6 +65,8 @@ def block_html(block: Block) -> Node:
             return element("div", prose_html(block), class_="prose lead" if block.lead else "prose", dir="auto")
         case Plain():
             return element("p", block.text, class_="plain", dir="auto")
+        case Marked():
+            return _marked(block)
         case Quote():
             by = element("figcaption", block.by, dir="auto") if block.by else None
             return element("figure", by, element("blockquote", block.text, dir="auto"), class_="quote")
@@ -114,6 +117,16 @@ def _voice(voice: Voice) -> Element:
     name = element("span", voice.name, class_="name", dir="auto")
     inner = element("div", [block_html(block) for block in voice.blocks], class_="inner")
     return element("details", element("summary", name, remark), inner, class_=f"voice {voice.accent}", open="")
+
+
+def _marked(block: Marked) -> Element:
+    by = element("figcaption", block.by, dir="auto") if block.by else None
+    pieces: list[Node] = []
+    for text, mark in block.pieces():
+        pieces.append(element("mark", text) if mark else text)
+        if mark and mark.sign:
+            pieces.append(element("span", mark.sign, class_="sign"))
+    return element("figure", by, element("blockquote", pieces, dir="auto"), class_="quote marked")
 
 
 def _table(table: Table) -> Element:

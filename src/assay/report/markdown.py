@@ -10,6 +10,7 @@ from assay.report.story import (
     Block,
     Details,
     Figure,
+    Marked,
     Note,
     Plain,
     Prose,
@@ -76,6 +77,9 @@ def _block(block: Block) -> str:
             return prose_text(block.text)
         case Plain():
             return "  \n".join(plain_text(line) for line in clean(block.text).split("\n"))
+        case Marked():
+            head = f"**{plain_text(block.by)}**\n\n" if block.by else ""
+            return head + "\n".join(f"> {line}".rstrip() for line in _marked_lines(block))
         case Quote():
             head = f"**{plain_text(block.by)}**\n\n" if block.by else ""
             return head + "\n".join(f"> {plain_text(line)}".rstrip() for line in clean(block.text).split("\n"))
@@ -90,6 +94,21 @@ def _block(block: Block) -> str:
         case Voice():
             remark = f" ({plain_text(block.remark)})" if block.remark else ""
             return _folded(f"<b>{plain_text(block.name)}</b>{remark}", block.blocks)
+
+
+def _marked_lines(block: Marked) -> list[str]:
+    """Marked words in bold, each with its sign; a mark that runs over a line end is bold on both lines."""
+    lines = [""]
+    for text, mark in block.pieces():
+        for number, line in enumerate(clean(text).split("\n")):
+            if number:
+                lines.append("")
+            written = plain_text(line)
+            before, after = (" " if line[:1].isspace() else ""), (" " if line[-1:].isspace() else "")
+            lines[-1] += f"{before}**{written}**{after}" if mark and written else f"{before}{written}{after}"
+        if mark and mark.sign:
+            lines[-1] += f" <sup>{plain_text(mark.sign)}</sup>"
+    return lines
 
 
 def _folded(summary: str, blocks: tuple[Block, ...]) -> str:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from assay.report.clean import clean
 
-_VOID = frozenset({"br", "hr", "link", "meta"})
+_VOID = frozenset({"br", "hr", "input", "link", "meta"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,12 @@ from assay.report.run import RunFold, moments
 from assay.report.story import Story
 from llm_runtime.events import Event, Record, RunStarted
 
-_FOLDS = {"crucible": ("assay.report.crucible", "CouncilFold")}
+_FOLDS = {
+    "compare": ("assay.compare.story", "CompareFold"),
+    "crucible": ("assay.report.crucible", "CouncilFold"),
+    "crux": ("assay.report.crux", "DebateFold"),
+    "fire_circle": ("assay.report.fire_circle", "CircleFold"),
+}
 """Import package of a protocol -> where its :class:`assay.report.run.RunFold` is; imported when first needed."""
 
 LIVE_CALLS = 64

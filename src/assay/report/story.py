@@ -38,6 +38,40 @@ class Plain:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A range of a text to mark, ``text[start:end]``, and a sign to set behind it: the number of what it shows."""
+
+    start: int
+    end: int
+    sign: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Text shown as it is, line for line, with places marked.
+
+    Args:
+        text: the text.
+        marks: ascending and apart.
+        by: what it is or whose.
+    """
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+    by: str = ""
+
+    def pieces(self) -> list[tuple[str, Mark | None]]:
+        """The text in pieces, each with its mark; joined, the pieces are the text."""
+        found: list[tuple[str, Mark | None]] = []
+        at = 0
+        for mark in self.marks:
+            found += [(self.text[at : mark.start], None), (self.text[mark.start : mark.end], mark)]
+            at = mark.end
+        found.append((self.text[at:], None))
+        return [piece for piece in found if piece[0]]
+
+
+@dataclass(frozen=True, slots=True)
 class Quote:
     """Somebody's words, and whose they are."""
 
@@ -105,7 +139,7 @@ class Voice:
     remark: str = ""
 
 
-Block: TypeAlias = "Prose | Plain | Quote | Table | Figure | Note | Details | Voice"
+Block: TypeAlias = "Prose | Plain | Marked | Quote | Table | Figure | Note | Details | Voice"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from assay.report.story import (
     Block,
     Details,
     Figure,
+    Marked,
     Note,
     Plain,
     Prose,
@@ -77,6 +78,9 @@ def block_view(block: Block) -> RenderableType:
             return Group(Markdown(clean(block.text), hyperlinks=False), Text())
         case Plain():
             return Text(clean(block.text))
+        case Marked():
+            by = [Text(one_line(block.by), style="dim")] if block.by else []
+            return Group(*by, Padding(_marked(block), (0, 0, 1, 2)))
         case Quote():
             by = [Text(one_line(block.by), style="dim")] if block.by else []
             return Group(*by, Padding(Text(clean(block.text), style="italic"), (0, 0, 1, 2)))
@@ -127,6 +131,17 @@ def _section(section: Section) -> RenderableType:
 
     rule = Rule(Text(one_line(section.heading), style="bold"), align="left", style="dim")
     return Group(rule, *[block_view(block) for block in section.blocks], Text())
+
+
+def _marked(block: Marked) -> RenderableType:
+    from rich.text import Text
+
+    pieces: list[tuple[str, str]] = []
+    for text, mark in block.pieces():
+        pieces.append((clean(text), "reverse" if mark else ""))
+        if mark and mark.sign:
+            pieces.append((f"[{one_line(mark.sign)}]", "bold"))
+    return Text.assemble(*pieces)
 
 
 def _table(table: Table) -> RenderableType:

@@ -16,7 +16,12 @@ Runner: TypeAlias = "Callable[[RunStarted, Generate, Emit], Awaitable[dict[str, 
 """Runs a protocol from the first event of a run to its result as data."""
 
 #: Protocols that this version can run, each with the module that holds its ``run``.
-RUNNERS = {"crucible": "assay.runners.crucible"}
+RUNNERS = {
+    "compare": "assay.compare.running",
+    "crucible": "assay.runners.crucible",
+    "crux": "assay.runners.crux",
+    "fire_circle": "assay.runners.fire_circle",
+}
 
 
 def runner(protocol: str) -> Runner:

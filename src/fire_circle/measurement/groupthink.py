@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from fire_circle.results import DialogueRound, FireCircleResult, NeutrosophicEvaluation
+from fire_circle.results import CircleRecord, DialogueRound, FireCircleResult, NeutrosophicEvaluation
 from llm_runtime.statistics import interval_disagreement, krippendorff_alpha
 
 HIGH = 0.7
@@ -61,7 +61,7 @@ class GroupthinkMap(BaseModel):
     spread: tuple[float | None, ...]
 
 
-def groupthink_map(result: FireCircleResult) -> GroupthinkMap:
+def groupthink_map(result: CircleRecord) -> GroupthinkMap:
     """The map of one circle, failed seats included as far as they came."""
     history = result.dialogue_history
     seats = {e.seat: e.model for held in history for e in held.evaluations}

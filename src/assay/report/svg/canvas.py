@@ -20,6 +20,10 @@ svg .band{fill:var(--band)}svg .plate{fill:var(--paper)}
 svg .c0{fill:var(--c0)}svg .c1{fill:var(--c1)}svg .c2{fill:var(--c2)}svg .c3{fill:var(--c3)}svg .c4{fill:var(--c4)}
 svg .c5{fill:var(--c5)}svg .red{fill:var(--red)}svg .quiet{fill:var(--quiet)}
 svg .faded{opacity:.35}
+svg line.c0{stroke:var(--c0)}svg line.c1{stroke:var(--c1)}svg line.c2{stroke:var(--c2)}svg line.c3{stroke:var(--c3)}
+svg line.c4{stroke:var(--c4)}svg line.c5{stroke:var(--c5)}svg line.red{stroke:var(--red)}
+svg line.quiet{stroke:var(--quiet)}svg .stroke{stroke-width:2.5;stroke-linecap:round}
+svg .dashed{stroke-width:1.5;stroke-dasharray:3 4}svg .hollow{fill:var(--paper)}
 """.strip()
 """Custom properties and the classes that pictures use; the report's own style sheet starts with it."""
 

@@ -1,0 +1,66 @@
+"""Estimates with their intervals on a scale with a place for less than nothing: differences, shifts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from assay.report.markup import Element, element
+from assay.report.svg.canvas import fitted, label, picture, text_width, ticks
+from assay.report.svg.dots import Dot
+
+_HEIGHT = 28.0
+
+
+def interval_plot(
+    dots: Sequence[Dot],
+    title: str,
+    description: str,
+    *,
+    write: Callable[[float], str],
+    high: float | None = None,
+    width: float = 640.0,
+) -> Element:
+    """Dots with their intervals in the order given, and each estimate written behind its row.
+
+    Args:
+        write: how a value is written, on the axis too.
+        high: where the axis ends; the data decide where it is left out. It begins at 0, or, where a bound is
+            below 0, as far below as it reaches above, so that nothing lies in the middle.
+    """
+    bounds = [abs(bound) for dot in dots for bound in (dot.low, dot.value, dot.high) if math.isfinite(bound)]
+    reach = high or _round(max(bounds, default=1.0))
+    signed = any(min(dot.low, dot.value) < 0 for dot in dots)
+    written = [f"{write(dot.value)}  [{write(dot.low)}, {write(dot.high)}]" for dot in dots]
+    gutter = min(max((text_width(dot.name) for dot in dots), default=0.0), 200.0) + 24
+    margin = max((text_width(text, 11) for text in written), default=0.0) + 20
+    span = width - gutter - margin
+    bottom = len(dots) * _HEIGHT + 4
+
+    def x(value: float) -> float:
+        share = (value + reach) / (2 * reach) if signed else value / reach
+        return gutter + min(max(share, 0.0), 1.0) * span
+
+    parts: list[Element] = []
+    above = ticks(reach, 3 if signed else 5)
+    for tick in [-tick for tick in reversed(above[1:])] + above if signed else above:
+        look = "quiet" if signed and tick == 0 else "grid"
+        parts.append(element("line", x1=x(tick), x2=x(tick), y1=0.0, y2=bottom, class_=look))
+        parts.append(label(x(tick), bottom + 12, write(tick), anchor="middle", class_="soft", size=11))
+    for index, (dot, text) in enumerate(zip(dots, written, strict=True)):
+        middle = (index + 0.5) * _HEIGHT
+        parts.append(label(0, middle, fitted(dot.name, gutter - 18)))
+        bar = {"x": x(dot.low), "y": middle - 2, "width": max(x(dot.high) - x(dot.low), 1.0), "height": 4.0}
+        parts.append(element("rect", class_=f"{dot.accent} faded", rx=2.0, **bar))
+        tip = element("title", f"{dot.name}: {text}")
+        parts.append(element("circle", tip, cx=x(dot.value), cy=middle, r=5.0, class_=dot.accent))
+        parts.append(label(width - margin + 14, middle, text, class_="soft", size=11))
+    return picture(width, bottom + 24, title, description, *parts)
+
+
+def _round(value: float) -> float:
+    """The next higher number of the kind 0.1, 0.2, 0.5, 1."""
+    if value <= 0:
+        return 0.1
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(power * nice for nice in (1, 2, 5, 10) if power * nice >= value * 1.02)
