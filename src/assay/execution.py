@@ -13,11 +13,10 @@ from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, LlmRuntimeError
 from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Generate
-from llm_runtime.pricing import load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunLog, RunStore
-from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, spent_before
+from llm_runtime.wrappers.budgeted import Budget, Caps, spent_before
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
 
@@ -109,9 +108,7 @@ async def resume(
         recorded = Recording.from_events(events)
         relay = _Relay()
         if model is None:
-            prices = load_prices(settings.prices_path)
-            spent = spent_before(events, lambda name: prices.find("", name)) if caps else Spend()
-            budget = Budget(caps or Caps(), spent)
+            budget = Budget(caps or Caps(), spent_before(events), emit=relay.emit)
             gateway = await stack.enter_async_context(
                 Gateway(settings, emit=relay.emit, budget=budget, person=person)
             )

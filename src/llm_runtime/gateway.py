@@ -77,7 +77,7 @@ class Gateway:
         from llm_runtime.providers._base import Http
 
         self.settings = settings
-        self.budget = budget or Budget(caps or Caps())
+        self.budget = budget or Budget(caps or Caps(), emit=emit)
         self.prices: PriceTable = load_prices(settings.prices_path)
         self.http = Http()
         self.router = Router(settings, self.http)
@@ -86,6 +86,9 @@ class Gateway:
         self._backoff = backoff or Backoff()
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
+        self._limiters: dict[str, Limiter] = {}
+        config = settings.config
+        self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
         self.generate: Generate = self._chosen(fallback(self._routed, emit=emit))
 
@@ -104,10 +107,15 @@ class Gateway:
     async def ready(self, asked: str = "openrouter/auto") -> Target:
         """Where a call for ``asked`` goes that no seat decides about: ask before a run starts.
 
+        Every model that the user named is looked for as well.
+
         Raises:
-            NoModelError: nowhere.
+            NoModelError: nowhere, or an endpoint that is named has no key or does not answer.
+            ConfigurationError: a model that is named is not served.
         """
-        return await self.router.resolve(self.settings.config.model or asked)
+        for name in sorted(self._named):
+            await self._route(name)
+        return (await self._route(self.settings.config.model or asked)).target
 
     def _chosen(self, generate: Generate) -> Generate:
         config = self.settings.config
@@ -142,7 +150,7 @@ class Gateway:
         return await route.generate(request)
 
     async def _route(self, asked: str) -> _Route:
-        target = await self.router.resolve(asked)
+        target = await self.router.resolve(asked, named=asked in self._named)
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
             stack = self._stacks.setdefault(target, await self._stack(target))
@@ -159,7 +167,10 @@ class Gateway:
         call = priced(call, self.prices, name)
         call = budgeted(call, self.budget, self._price(name))
         if not patient:
-            call = limiting(call, Limiter(self.settings.limits_for(name, target.model), sleep=deadline.sleep))
+            for entry, limits in self.settings.limits_for(name, target.model).items():
+                if entry not in self._limiters:
+                    self._limiters[entry] = Limiter(limits, sleep=deadline.sleep)
+                call = limiting(call, self._limiters[entry])
         backoff = Backoff(attempts=1) if patient else self._backoff
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
 
@@ -180,7 +191,7 @@ class Gateway:
         return lambda model: self.prices.find(provider, model)
 
     async def _provider(self, target: Target) -> Generate:
-        """To add a provider: make a :data:`Generate` of it in ``providers/`` and name it here."""
+        """To add a provider: make a :data:`Generate` of it in ``providers/``, name it here and in ``routing.py``."""
         if target.provider == "mailbox":
             from llm_runtime.providers.mailbox import mailbox
 

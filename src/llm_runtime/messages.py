@@ -46,6 +46,12 @@ class CallLabel:
     round: int = 0
     attempt: int = 1
 
+    @property
+    def words(self) -> str:
+        """The same for people: ``"critique by red_team, round 2"``."""
+        seat = self.seat.partition(":")[2] or self.seat
+        return self.phase + (f" by {seat}" if seat else "") + (f", round {self.round}" if self.round else "")
+
     def __str__(self) -> str:
         return f"{self.protocol}/{self.phase}/{self.seat}/{self.round}/{self.attempt}"
 

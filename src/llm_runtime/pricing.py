@@ -10,13 +10,13 @@ from importlib import resources
 from math import ceil, isfinite
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request
 
 #: Providers that charge nothing: local servers, people and scripts.
-FREE_PROVIDERS = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio", "mailbox", "terminal", "scripted", "demo"})
-_OWN_MACHINE = ("http://127.", "http://localhost", "http://[::1]")
+FREE_PROVIDERS = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio", "mailbox", "terminal", "scripted"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,20 @@ class PriceTable:
         return PriceTable({**listed, **self.prices}, self.dated, self.own)
 
     def _look_up(self, provider: str, model: str) -> Price | None:
-        if provider in FREE_PROVIDERS or provider.startswith(_OWN_MACHINE) or model.endswith(":free"):
+        if provider in FREE_PROVIDERS or model.endswith(":free"):
             return Price(0, 0)
         names = (model, model.partition("/")[2])
         fits = [key for key in self.prices if any(name.startswith(key) for name in names)]
-        return self.prices[max(fits, key=len)] if fits else None
+        if fits:
+            return self.prices[max(fits, key=len)]
+        # What listens on this machine is taken to be a model of one's own, unless a price says otherwise.
+        return Price(0, 0) if _on_this_machine(provider) else None
+
+
+def _on_this_machine(provider: str) -> bool:
+    from llm_runtime.providers._base import is_loopback
+
+    return provider.startswith("http") and is_loopback(urlsplit(provider).hostname or "")
 
 
 def load_prices(own: Path | None = None) -> PriceTable:
@@ -81,6 +90,8 @@ def load_prices(own: Path | None = None) -> PriceTable:
             prices |= _prices(tomllib.loads(own.read_text(encoding="utf-8")), str(own))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
             raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
+        except OSError as fault:
+            raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None
     else:
         own = None
     return PriceTable(prices, str(built_in["dated"]), own)

@@ -6,8 +6,9 @@ import asyncio
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from llm_runtime.errors import LlmRuntimeError, NoModelError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
 from llm_runtime.settings import HOSTED, Settings
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def parse_model(text: str) -> Target | None:
     """
     if text.startswith(("http://", "https://")):
         url, _, model = text.partition("#")
+        if not urlsplit(url).hostname:
+            raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
     head, colon, rest = text.partition(":")
     if colon and (head in HOSTED or head in LOCAL or head in PATIENT):
@@ -80,14 +83,21 @@ class Router:
         self._local: dict[str, tuple[Endpoint, list[str]]] | None = None
         self._defaults: dict[str, str] = {}
 
-    async def resolve(self, asked: str) -> Target:
+    async def resolve(self, asked: str, *, named: bool = False) -> Target:
         """The target of a model id.
 
+        Args:
+            asked: the id, or a full specification.
+            named: the user asked for this very model, so another one will not do.
+
         Raises:
+            ConfigurationError: ``named``, and nothing that is reached serves the model.
             NoModelError: no endpoint is configured or found.
             CallError: the endpoint's list of models was needed and could not be read.
         """
         target = parse_model(asked) or self._hosted(asked)
+        if named and (target is None or not target.model) and parse_model(asked) is None:
+            return await self._exactly(asked)
         if target is None:
             local = await self._local_servers()
             if not local:
@@ -96,6 +106,15 @@ class Router:
         if target.model or target.provider in PATIENT:
             return target
         return Target(target.provider, await self._default_model(target.provider))
+
+    async def _exactly(self, asked: str) -> Target:
+        """The local server that lists this model."""
+        for name, (_, models) in (await self._local_servers()).items():
+            if asked in models:
+                return Target(name, asked)
+        raise ConfigurationError(
+            f"nothing that is reached here serves {asked}; see: assay models, or write PROVIDER:MODEL"
+        )
 
     async def endpoint(self, name: str) -> Endpoint:
         """The endpoint of a provider's name or base URL.

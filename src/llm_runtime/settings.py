@@ -72,10 +72,18 @@ class Settings:
     prices_path: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
-    def limits_for(self, provider: str, model: str) -> Limits:
-        """The narrowest entry: ``provider/model``, then ``provider``, then the default."""
-        entry = self.config.limits.get(f"{provider}/{model}") or self.config.limits.get(provider) or LimitEntry()
-        return Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
+    def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
+        """Every limit that a call must keep, by the entry that sets it: the provider's and the model's own.
+
+        Calls under the same entry share it. Without an entry there is the default, for each model by itself.
+        """
+        names = (provider, f"{provider}/{model}")
+        found = {name: self.config.limits[name] for name in names if name in self.config.limits}
+        entries = found or {names[1]: LimitEntry()}
+        return {
+            name: Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
+            for name, entry in entries.items()
+        }
 
 
 def config_dir() -> Path:
@@ -145,16 +153,23 @@ def write_key(config: Path, provider: str, secret: str) -> Path:
         raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(HOSTED)}")
     keys = {**read_keys(config), provider: secret.strip()}
     lines = [f"{name} = {_toml_string(value)}\n" for name, value in sorted(keys.items()) if value]
-    config.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = config / "keys.toml"
-    draft = config / "keys.toml.new"
+    try:
+        _write_private(path, "".join(lines))
+    except OSError as fault:
+        raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
+    return path
+
+
+def _write_private(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = path.with_name(f"{path.name}.new")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.writelines(lines)
+        file.write(text)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    return path
 
 
 def _toml_string(value: str) -> str:

@@ -10,6 +10,17 @@ def estimate_tokens(text: str) -> int:
     return (len(text) + 3) // 4
 
 
+def token_bound(request: Request) -> int:
+    """An upper estimate of a request's input, for reservations: what is not ASCII may take a token a character."""
+    total = 0
+    for message in request.messages:
+        text = message.content
+        total += len(text) // 4 + 1
+        if not text.isascii():
+            total += (len(text.encode("utf-8", "replace")) - len(text)) * 3 // 4
+    return total
+
+
 def estimate_input(request: Request) -> int:
     """The estimate for all messages of a request."""
     return sum([(len(message.content) + 3) // 4 for message in request.messages])

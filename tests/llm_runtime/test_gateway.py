@@ -192,6 +192,24 @@ async def test_under_a_cap_in_usd_an_unknown_price_is_looked_up_where_openrouter
     assert gateway.prices.find("openrouter", "new/model") == Price(2.0, 10.0)
 
 
+async def test_a_providers_limit_is_shared_by_its_models() -> None:
+    running, most = 0, 0
+
+    async def slow(_: object) -> str:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.01)
+        running -= 1
+        return "ok"
+
+    async with LoopbackServer(slow) as server:
+        settings = with_keys(server.url, "openrouter", limits={"openrouter": {"in_flight": 1}})
+        async with Gateway(settings) as gateway:
+            await asyncio.gather(*(gateway.generate(ask(f"a/model-{n}")) for n in range(4)))
+    assert most == 1
+
+
 async def test_the_newest_general_model_is_a_vendors_default() -> None:
     entries = [
         {"id": "gpt-4o", "created": 1},

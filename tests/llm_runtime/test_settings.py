@@ -64,14 +64,18 @@ def test_a_configuration_that_does_not_fit_is_one_line_that_says_where(
     assert "config.toml" in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_the_narrowest_limit_holds(tmp_path: Path) -> None:
+def test_a_call_keeps_its_providers_limit_and_its_models_own(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(
         '[limits.openrouter]\nin_flight = 8\n[limits."openrouter/slow/model"]\nrequests_per_minute = 3\n'
     )
     settings = load_settings({}, tmp_path, tmp_path)
-    assert settings.limits_for("openrouter", "slow/model") == Limits(3, None, 64)
-    assert settings.limits_for("openrouter", "other") == Limits(None, None, 8)
-    assert settings.limits_for("openai", "other") == Limits()
+    provider, model = Limits(None, None, 8), Limits(3, None, 64)
+    assert settings.limits_for("openrouter", "slow/model") == {
+        "openrouter": provider,
+        "openrouter/slow/model": model,
+    }
+    assert settings.limits_for("openrouter", "other") == {"openrouter": provider}
+    assert settings.limits_for("openai", "other") == {"openai/other": Limits()}
 
 
 def test_flags_are_laid_over_the_file(tmp_path: Path) -> None:

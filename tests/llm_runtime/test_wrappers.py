@@ -26,7 +26,7 @@ from llm_runtime.events import CallRetried, Event, ModelSubstituted
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
 from llm_runtime.pricing import Price, PriceTable, priced
 from llm_runtime.providers.scripted import scripted
-from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Budget, Caps, Spend, budgeted
+from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Budget, Caps, Spend, budgeted, spent_before
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, Limits, limiting
 from llm_runtime.wrappers.retrying import Backoff, retrying
@@ -361,6 +361,26 @@ def test_the_longest_beginning_of_a_model_id_is_its_price() -> None:
     assert table.find("openai", "gpt-4o") == Price(2.5, 10)
     assert table.find("openai", "o9") is None
     assert table.find("ollama", "o9") == table.find("openrouter", "x/y:free") == Price(0, 0)
+
+
+def test_what_listens_on_this_machine_is_free_and_what_only_looks_like_it_is_not() -> None:
+    table = PriceTable({"dear": PRICE})
+    assert table.find("http://127.0.0.1:8080/v1", "mine") == Price(0, 0)
+    assert table.find("http://127.0.0.1:8080/v1", "dear") == PRICE
+    for elsewhere in ("http://127.evil.example/v1", "http://localhost.evil.example/v1"):
+        assert table.find(elsewhere, "mine") is None
+
+
+async def test_a_budget_says_what_it_has_spent_so_that_a_resumed_run_starts_there() -> None:
+    events = list[Event]()
+    caps = Caps(cost=10 * WORST)
+    budget = Budget(caps, emit=events.append)
+    with pytest.raises(ConnectionCut):
+        await budgeted(answers(ConnectionCut("cut")), budget, lambda _: PRICE)(ASK)
+    await budgeted(answers(paid(7)), budget, lambda _: PRICE)(ASK)
+    assert spent_before(events) == budget.spent
+    budget.reserve(Spend(cost=5, calls=1), "a call that a kill leaves open")
+    assert spent_before(events).cost == WORST + 7 + 5
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(0, 10**9), st.integers(0, 10**9))

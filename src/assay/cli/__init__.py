@@ -95,7 +95,6 @@ def run(command: click.Command) -> int:
     except LlmRuntimeError as error:
         click.echo(f"assay: {error}", err=True)
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of a pipe went away, as `head` does; Python would complain once more at exit.
-        sys.stderr.close()
-        return 141
+    except OSError as error:
+        click.echo(f"assay: {error.filename or 'input or output'}: {error.strerror}", err=True)
+        return 2

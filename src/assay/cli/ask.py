@@ -17,7 +17,14 @@ from assay.cli.options import (
     settings_from,
     store_option,
 )
+from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
+
+#: Roles of a council, and the phases that no seat speaks in.
+SEATS = (
+    *("domain_expert", "pragmatist", "creative", "synthesizer", "red_team"),
+    *("triage", "answer", "position", "draft", "critique", "defence", "delta", "synthesis"),
+)
 
 
 @click.command()
@@ -71,6 +78,7 @@ def ask(
     """
     from assay.cli.session import Presentation, present, start_run
 
+    check_seats(seats)
     settings = settings_from(model, seats, max_tokens)
     query = read_text(question, file, "question")
     if not query.strip():
@@ -97,6 +105,18 @@ def ask(
         store.close()
 
 
+def check_seats(seats: tuple[str, ...]) -> None:
+    """Refuse a model for a seat that no council has.
+
+    Raises:
+        ConfigurationError: names those that there are.
+    """
+    for seat in seats:
+        role = seat.partition("=")[0]
+        if role not in SEATS:
+            raise ConfigurationError(f"--seat: a council has no {role}; there are: {', '.join(SEATS)}")
+
+
 def _context(path: str) -> dict[str, Any]:
     try:
         data = json.loads(read_text(None, path, "context"))
@@ -104,4 +124,8 @@ def _context(path: str) -> dict[str, Any]:
         raise ConfigurationError(f"the context in {Path(path).name} is not JSON: {fault}") from None
     if not isinstance(data, dict):
         raise ConfigurationError(f"the context in {Path(path).name} must be a JSON object")
+    try:
+        canonical_json(data)
+    except (ValueError, RecursionError) as fault:
+        raise ConfigurationError(f"the context in {Path(path).name} cannot be kept as JSON: {fault}") from None
     return data  # pyright: ignore[reportUnknownVariableType]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import open_runs, store_option
+from assay.cli.options import finite, open_runs, store_option
 
 if TYPE_CHECKING:
     from assay.demo import Recorded
@@ -23,7 +23,14 @@ _NEXT = {
 
 @click.command()
 @click.argument("name", type=click.Choice(list(_NEXT)), default="council")
-@click.option("--speed", type=click.FloatRange(0), default=1.0, show_default=True, help="0 plays without waiting.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0),
+    callback=finite,
+    default=1.0,
+    show_default=True,
+    help="0 plays without waiting.",
+)
 @click.option("--out", metavar="PATH", help="Where the report goes [default: out/demo-NAME.html].")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
 @store_option

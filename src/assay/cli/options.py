@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -43,12 +44,34 @@ def model_options(command: F) -> F:
     return command
 
 
+def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """Refuse what is a number to Python and an amount to nobody.
+
+    Raises:
+        click.BadParameter: NaN or infinity.
+    """
+    if value is not None and not isfinite(value):
+        raise click.BadParameter("must be a finite number")
+    return value
+
+
 def cap_options(command: F) -> F:
     """What a run may spend: ``--budget``, ``--max-calls``, ``--deadline``."""
     for option in (
-        click.option("--deadline", type=click.FloatRange(0, min_open=True), help="Seconds the run may take."),
+        click.option(
+            "--deadline",
+            type=click.FloatRange(0, min_open=True),
+            callback=finite,
+            help="Seconds the run may take.",
+        ),
         click.option("--max-calls", type=click.IntRange(0), help="Model calls the run may make."),
-        click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Dollars the run may spend."),
+        click.option(
+            "--budget",
+            type=click.FloatRange(0),
+            callback=finite,
+            metavar="USD",
+            help="Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more.",
+        ),
     ):
         command = option(command)
     return command
@@ -82,7 +105,21 @@ def settings_from(model: str | None, seats: tuple[str, ...], max_tokens: int | N
                 f"--seat takes ROLE=MODEL, e.g. --seat red_team=terminal: ; it was given {seat}"
             )
         chosen[role] = name
-    return merged(settings, model=model, seats=chosen, max_tokens=max_tokens)
+    named = {role: _anywhere(name) for role, name in chosen.items()}
+    model = _anywhere(model) if model else None
+    if "terminal:" in (model, settings.config.model, *named.values()) and not _keyboard():
+        raise ConfigurationError("terminal: needs the keyboard; give the text as an argument or with --file PATH")
+    return merged(settings, model=model, seats=named, max_tokens=max_tokens)
+
+
+def _anywhere(model: str) -> str:
+    """A mailbox's folder in full: a run may be gone on with from another folder."""
+    head, colon, folder = model.partition(":")
+    return f"{head}{colon}{Path(folder).resolve()}" if head == "mailbox" and folder else model
+
+
+def _keyboard() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def caps_from(budget: float | None, max_calls: int | None, deadline: float | None) -> Caps | None:
@@ -112,10 +149,12 @@ def read_text(text: str | None, file: str | None, what: str) -> str:
     if text is not None and text != "-":
         if file is not None:
             raise ConfigurationError(f"the {what} was given twice: as an argument and with --file")
+        if not text.isprintable() and any("\ud800" <= char <= "\udfff" for char in text):
+            raise ConfigurationError(f"the {what} is not UTF-8 text")
         return text
     if file is not None and file != "-":
         raw = _read_file(Path(file))
-    elif text == "-" or file == "-" or not sys.stdin.isatty():
+    elif sys.stdin is not None and (text == "-" or file == "-" or not sys.stdin.isatty()):
         raw = sys.stdin.buffer.read(MAX_INPUT + 1)
     else:
         raise ConfigurationError(f"no {what}: give it as an argument, with --file PATH, or on standard input")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import secrets
 import sys
 import time
 from collections.abc import Coroutine
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -18,7 +19,14 @@ import click
 
 from assay import __version__, execution
 from assay.execution import Outcome
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.errors import (
+    BudgetExceeded,
+    ConfigurationError,
+    DeadlineExceeded,
+    LlmRuntimeError,
+    ReplyTruncated,
+    StructuredOutputError,
+)
 from llm_runtime.events import Emit, Event, RunStarted
 from llm_runtime.replay import Recording
 from llm_runtime.store import new_run_id
@@ -85,7 +93,6 @@ def start_run(
     personas: list[dict[str, Any]] | None = None,
 ) -> Outcome:
     """Start a run and show it until it ends; ``personas`` are those of a debate, kept with its settings."""
-    config = settings.config
     started = RunStarted(
         run_id=new_run_id(_now(), random.SystemRandom()),
         protocol=protocol,
@@ -93,7 +100,8 @@ def start_run(
         task=task,
         settings={
             "engine": engine,
-            "models": {"model": config.model, "seats": config.seats},
+            "models": _models(settings),
+            "caps": asdict(caps) if caps else {},
             **({"personas": personas} if personas else {}),
         },
         seed=secrets.randbelow(2**53) if seed is None else seed,
@@ -112,6 +120,9 @@ def resume_run(
 ) -> Outcome:
     """Go on with a run and show it until it ends."""
     started = _opening(store, run_id)
+    if started.origin == "demo":
+        raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
+    caps = _caps(started, caps)
     with _Sinks(started, presentation, caps) as sinks:
         settings = _settings(started, flags)
         return _live(execution.resume(run_id, store, settings, caps=caps, sinks=sinks, person=sinks.person), run_id)
@@ -126,11 +137,11 @@ def fork_run(
     presentation: Presentation,
     task: dict[str, Any] | None = None,
 ) -> Outcome:
-    """Start a run that shares the answers of another up to its event ``at``; ``task`` takes the place of its own."""
+    """Start a run that shares the answers of another up to its event ``at``; ``task`` replaces its own."""
     parent = _opening(store, run_id)
+    caps = _caps(parent, caps)
     child = new_run_id(_now(), random.SystemRandom())
     settings = _settings(parent, flags)
-    models = {"model": settings.config.model, "seats": settings.config.seats}
     started = parent.model_copy(
         update={
             "run_id": child,
@@ -138,7 +149,11 @@ def fork_run(
             "forked_at": at,
             "origin": "live",
             "task": parent.task if task is None else task,
-            "settings": {**parent.settings, "models": models},
+            "settings": {
+                **parent.settings,
+                "models": _models(settings),
+                "caps": asdict(caps) if caps else {},
+            },
         }
     )
     recorded = Recording.from_events((event for _, event in store.events(run_id)), until=at)
@@ -179,7 +194,7 @@ def present(outcome: Outcome, store: RunStore, presentation: Presentation) -> in
     """
     if presentation.as_json:
         _print_json(outcome, store)
-    elif not presentation.jsonl and outcome.state == "finished":
+    elif not presentation.jsonl and outcome.state != "failed":
         show_run(store, outcome.run_id, trace=presentation.trace)
     if presentation.out is not None:
         path = write_report(store, outcome.run_id, Path(presentation.out))
@@ -187,8 +202,23 @@ def present(outcome: Outcome, store: RunStore, presentation: Presentation) -> in
     if outcome.error is None:
         return 0
     click.echo(f"assay: {outcome.error}", err=True)
-    click.echo(f"assay: what was answered is kept; go on with: assay runs resume {outcome.run_id}", err=True)
+    if store.summary(outcome.run_id).origin != "demo":
+        click.echo(f"assay: {_way_on(outcome)}", err=True)
     return outcome.error.exit_code if isinstance(outcome.error, LlmRuntimeError) else 1
+
+
+def _way_on(outcome: Outcome) -> str:
+    """What to do next about a run that did not finish."""
+    run_id = outcome.run_id
+    match outcome.error:
+        case BudgetExceeded() | DeadlineExceeded():
+            return f"what was answered is kept; with a higher cap: assay runs resume {run_id} --budget USD"
+        case StructuredOutputError():
+            return f"the answer is part of the run; to ask all of it anew: assay runs fork {run_id} --at 1"
+        case ReplyTruncated():
+            return f"what was answered is kept; with longer answers: assay runs resume {run_id} --max-tokens 16000"
+        case _:
+            return f"what was answered is kept; go on with: assay runs resume {run_id}"
 
 
 def show_run(store: RunStore, run_id: str, *, trace: bool) -> None:
@@ -278,7 +308,7 @@ class _Sinks(ExitStack):
             self._sinks.append(self.enter_context(display))
             self.person = _at_the_keyboard(display)
         if presentation.jsonl:
-            self._sinks.append(_print_event)
+            self._sinks.append(_EventLines())
 
     def __iter__(self) -> Any:
         return iter(self._sinks)
@@ -298,8 +328,21 @@ def _at_the_keyboard(display: LiveDisplay) -> Generate:
     return generate
 
 
-def _print_event(event: Event) -> None:
-    click.echo(json.dumps(event.payload(), ensure_ascii=False))
+class _EventLines:
+    """Prints every event as a line of JSON, for as long as somebody reads: a run is not ended by `| head`."""
+
+    def __init__(self) -> None:
+        self._read = True
+
+    def __call__(self, event: Event) -> None:
+        if not self._read:
+            return
+        try:
+            click.echo(json.dumps(event.payload(), ensure_ascii=False))
+        except BrokenPipeError:
+            self._read = False
+            # Python would complain once more when it flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _live(work: Coroutine[Any, Any, T], run_id: str) -> T:
@@ -321,7 +364,22 @@ def _settings(started: RunStarted, flags: ModelFlags) -> Settings:
     model, seats, max_tokens = flags
     models = started.settings.get("models", {})
     kept = tuple(f"{role}={name}" for role, name in models.get("seats", {}).items())
-    return settings_from(model or models.get("model"), (*kept, *seats), max_tokens)
+    return settings_from(model or models.get("model"), (*kept, *seats), max_tokens or models.get("max_tokens"))
+
+
+def _models(settings: Settings) -> dict[str, Any]:
+    """What of the settings a run that is resumed or forked keeps."""
+    config = settings.config
+    return {"model": config.model, "seats": config.seats, "max_tokens": config.max_tokens}
+
+
+def _caps(started: RunStarted, flags: Caps | None) -> Caps | None:
+    """The caps that the run began with, under what the flags say."""
+    from llm_runtime.wrappers.budgeted import Caps
+
+    given = {name: value for name, value in (asdict(flags) if flags else {}).items() if value is not None}
+    caps = Caps(**{**started.settings.get("caps", {}), **given})
+    return None if caps == Caps() else caps
 
 
 def _now() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TextIO
 
 from assay.report.clean import clean, one_line
@@ -60,10 +61,18 @@ def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
     elif console.is_terminal:
         console.print(summary_view(story))
     else:
-        texts = [
-            block.text for section in story.sections[:1] for block in section.blocks if isinstance(block, _TEXTS)
-        ]
+        texts = [text for section in story.sections[:1] for text in _texts(section.blocks)]
         stream.write("\n\n".join(clean(text).strip() for text in texts) + "\n")
+
+
+def _texts(blocks: Iterable[Block]) -> Iterator[str]:
+    """The words of ``blocks``, each participant's under a name."""
+    for block in blocks:
+        if isinstance(block, _TEXTS):
+            yield block.text
+        elif isinstance(block, Voice):
+            yield f"{block.name}:"
+            yield from _texts(block.blocks)
 
 
 def block_view(block: Block) -> RenderableType:

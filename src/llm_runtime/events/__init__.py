@@ -1,12 +1,20 @@
 """What a run says about itself: typed events, and the hash chain that makes their log tamper-evident."""
 
-from llm_runtime.events.calls import CallFailed, CallFinished, CallRetried, CallStarted, ModelSubstituted
+from llm_runtime.events.calls import (
+    BudgetMoved,
+    CallFailed,
+    CallFinished,
+    CallRetried,
+    CallStarted,
+    ModelSubstituted,
+)
 from llm_runtime.events.chain import GENESIS, Record, chain_digest, link
 from llm_runtime.events.event import Emit, Event, UnknownEvent, parse_event, silent, tee
 from llm_runtime.events.runs import RunFinished, RunResumed, RunStarted
 
 __all__ = [
     "GENESIS",
+    "BudgetMoved",
     "CallFailed",
     "CallFinished",
     "CallRetried",

@@ -128,6 +128,20 @@ class CallRetried(Event, type="call.retried"):
     wait_ms: int
 
 
+class BudgetMoved(Event, type="budget.moved"):
+    """What a capped run has spent and holds, after every reservation and settlement; costs in micro-dollars.
+
+    Whoever resumes the run starts from the last one: a hold that nobody settled counts as spent.
+    """
+
+    spent_cost: int
+    spent_tokens: int
+    spent_calls: int
+    held_cost: int
+    held_tokens: int
+    held_calls: int
+
+
 class ModelSubstituted(Event, type="call.substituted"):
     """Another model answers than the one asked for."""
 

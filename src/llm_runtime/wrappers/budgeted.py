@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from llm_runtime.errors import BudgetExceeded, CallError, UnknownPrice
-from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
+from llm_runtime.events import BudgetMoved, CallFinished, Emit, Event, silent
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price
-from llm_runtime.tokens import estimate_input
+from llm_runtime.tokens import token_bound
 
 #: Tokens an answer may take where a cap needs a bound and the request names none.
 ANSWER_TOKENS = 4096
@@ -59,10 +59,11 @@ class Budget:
     event loop it cannot be overtaken.
     """
 
-    def __init__(self, caps: Caps, spent: Spend | None = None) -> None:
+    def __init__(self, caps: Caps, spent: Spend | None = None, *, emit: Emit = silent) -> None:
         self.caps = caps
         self.spent = spent or Spend()
         self.held = Spend()
+        self._emit = emit if caps != Caps() else silent
 
     def reserve(self, hold: Spend, where: object) -> None:
         """Hold what a call may take at the most; ``where`` is named when it does not fit.
@@ -78,6 +79,7 @@ class Budget:
         if caps.calls is not None and spent.calls + held.calls + hold.calls > caps.calls:
             raise _exceeded(where, f"{hold.calls} call", f"{caps.calls}", f"{spent.calls}", f"{held.calls}")
         held.add(hold)
+        self._moved()
 
     def settle(self, hold: Spend, actual: Spend) -> None:
         """Replace a hold by what the call really took."""
@@ -86,6 +88,22 @@ class Budget:
         held.tokens -= hold.tokens
         held.calls -= hold.calls
         self.spent.add(actual)
+        self._moved()
+
+    def _moved(self) -> None:
+        if self._emit is silent:
+            return
+        spent, held = self.spent, self.held
+        self._emit(
+            BudgetMoved(
+                spent_cost=spent.cost,
+                spent_tokens=spent.tokens,
+                spent_calls=spent.calls,
+                held_cost=held.cost,
+                held_tokens=held.tokens,
+                held_calls=held.calls,
+            )
+        )
 
 
 def _exceeded(where: object, wanted: str, cap: str, spent: str, held: str) -> BudgetExceeded:
@@ -111,7 +129,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         if budget.caps.bounded and request.max_tokens is None:
             request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), budget.caps)
-        budget.reserve(hold, request.label)
+        budget.reserve(hold, request.label.words)
         actual = hold
         try:
             reply = await generate(request)
@@ -131,34 +149,33 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
-    """What a request may take at the most: input by characters/4, output by its ``max_tokens``."""
+    """What a request may take at the most: input by :func:`token_bound`, output by its ``max_tokens``."""
     if caps.cost is not None and price is None:
         raise UnknownPrice(
             f"no price is known for {request.model}, so a budget in USD cannot hold; add it to prices.toml "
-            "(see: assay models --prices), or cap tokens or calls instead"
+            "(see: assay models --prices), or cap calls instead"
         )
-    asked = estimate_input(request)
+    asked = token_bound(request)
     answer = request.max_tokens or ANSWER_TOKENS
     return Spend(price.cost(asked, answer) if price else 0, asked + answer, 1)
 
 
-def spent_before(events: Iterable[Event], price: Callable[[str], Price | None]) -> Spend:
-    """What a recorded run has spent: its answers at their cost, and calls without an outcome at their worst.
+def spent_before(events: Iterable[Event]) -> Spend:
+    """What a recorded run has spent, by its log: a run that is resumed starts its budget here.
 
-    Answers that were themselves replayed cost nothing. A run that is resumed starts its budget here.
+    A capped run has said so itself, holds that nobody settled included. Without a cap nobody kept account, and
+    the answers that a model gave are added up, attempts and all.
     """
-    spent = Spend()
-    open_calls: dict[tuple[str, int], Request] = {}
+    answers, account = Spend(), None
     for event in events:
-        if isinstance(event, CallStarted) and not event.replayed:
-            open_calls[event.digest, event.occurrence] = Request.from_dict(event.request)
+        if isinstance(event, BudgetMoved):
+            account = Spend(
+                event.spent_cost + event.held_cost,
+                event.spent_tokens + event.held_tokens,
+                event.spent_calls + event.held_calls,
+            )
         elif isinstance(event, CallFinished) and not event.replayed:
-            open_calls.pop((event.digest, event.occurrence), None)
-            usage = event.reply["usage"]
-            spent.add(Spend(event.reply["cost"] or 0, usage["input_tokens"] + usage["output_tokens"], 1))
-        elif isinstance(event, CallFailed):
-            # What a failed call may have cost was never told; its attempts were held by the run that made them.
-            open_calls.pop((event.digest, event.occurrence), None)
-    for request in open_calls.values():
-        spent.add(worst_case(request, price(request.model), Caps()))
-    return spent
+            reply = Reply.from_dict(event.reply)
+            tokens = reply.usage.input_tokens + reply.usage.output_tokens
+            answers.add(Spend(reply.cost or 0, tokens, reply.attempts))
+    return account or answers

@@ -116,6 +116,15 @@ async def test_without_a_model_one_line_names_the_ways_to_get_one(assay: Assay) 
         (("Q?", "--seat", "red_team"), "", "ROLE=MODEL"),
         (("Q?", "--json", "--jsonl"), "", "choose one"),
         (("Q?", "--model", "mailbox:"), "", "needs a folder"),
+        (("Q?", "--context", "nan.json"), "", "cannot be kept"),
+        (("Q?", "--context", "deep.json"), "", "context"),
+        (("Q?", "--seat", "redteam=terminal:"), "", "no redteam"),
+        (("Q?", "--seat", "red_team=terminal:"), "", "keyboard"),
+        (("Q?", "--model", "http://"), "", "no host"),
+        (("Q?", "--budget", "nan"), "", "finite"),
+        (("Q?", "--budget", "inf"), "", "finite"),
+        (("Q?", "--deadline", "nan"), "", "finite"),
+        ((b"caf\xff",), "", "UTF-8"),
     ],
 )
 async def test_bad_input_is_one_line_and_exit_code_2(
@@ -128,10 +137,13 @@ async def test_bad_input_is_one_line_and_exit_code_2(
 ) -> None:
     (tmp_path / "list.json").write_text("[1]")
     (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "nan.json").write_text('{"a": NaN}')
+    (tmp_path / "deep.json").write_text('{"a": ' * 900 + "1" + "}" * 900)
     done = await assay("ask", *arguments, "--quiet", stdin=stdin, server=server)
     assert done.code == 2, done.err
-    assert says in done.err.splitlines()[0]
+    assert says in done.err and "Traceback" not in done.err
     assert server.requests == []
+    assert (await assay("runs", "list", "--json")).json["runs"] == []
 
 
 @pytest.mark.parametrize(
@@ -185,6 +197,55 @@ async def test_a_budget_that_ends_the_run_is_raised_and_the_run_goes_on(
     resumed = await assay("runs", "resume", "latest", "--max-calls", "20", "--quiet", server=server)
     assert resumed.code == 0 and "Use SQLite" in resumed.out
     assert len(server.requests) == CALLS
+
+
+@pytest.mark.parametrize(("given", "code"), [("gpt-4o", 2), ("openai:gpt-4o", 78), ("vllm:x", 78)])
+async def test_a_model_that_is_named_is_never_replaced(assay: Assay, given: str, code: int) -> None:
+    async with LoopbackServer(lambda _: "never") as server:
+        only_anthropic = {"ANTHROPIC_API_KEY": "sk-ant-0123456789", "ANTHROPIC_BASE_URL": server.url}
+        for arguments in (("--model", given), ("--seat", f"red_team={given}")):
+            done = await assay("ask", "Q?", *arguments, "--quiet", **only_anthropic)
+            assert done.code == code, done.err
+    assert [received for received in server.requests if received.payload] == []
+    assert (await assay("runs", "list", "--json")).json["runs"] == []
+
+
+async def test_a_resumed_run_keeps_the_caps_it_began_with(assay: Assay, server: LoopbackServer) -> None:
+    assert (await assay("ask", "Q?", "--max-calls", "3", "--quiet", server=server)).code == 3
+    assert (await assay("runs", "resume", "latest", "--quiet", server=server)).code == 3
+    assert len(server.requests) == 3
+
+
+async def test_failed_attempts_count_against_the_cap_of_a_resumed_run(assay: Assay) -> None:
+    async with LoopbackServer(lambda _: "never", faults=Fault.CUT_AFTER_HEADERS) as server:
+        for _ in range(3):
+            arguments = ("resume", "latest") if server.requests else ()
+            done = await assay(
+                *(("runs", *arguments) if arguments else ("ask", "Q?", "--max-calls", "2")), server=server
+            )
+            assert done.code == 3, done.err
+        assert len(server.requests) == 2
+
+
+async def test_a_reader_that_goes_away_does_not_end_a_run(
+    assay: Assay, server: LoopbackServer, world: dict[str, str], tmp_path: Path
+) -> None:
+    environment = {**world, "OPENROUTER_API_KEY": "sk-or-1234567890", "OPENROUTER_BASE_URL": f"{server.url}/v1"}
+    command = f"{sys.executable} -m assay ask Q? --jsonl -q | head -1"
+    process = await asyncio.create_subprocess_shell(
+        command, cwd=tmp_path, env=environment, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL
+    )
+    await process.wait()
+    while (runs := (await assay("runs", "list", "--json")).json["runs"])[0]["state"] == "running":
+        pass
+    assert runs[0]["state"] == "finished"
+    assert len(server.requests) == CALLS
+
+
+async def test_a_stopped_run_shows_what_there_is(assay: Assay, server: LoopbackServer) -> None:
+    done = await assay("ask", "Q?", "--max-calls", "5", "--quiet", server=server)
+    assert done.code == 3
+    assert "Opinion after" in done.out and "--budget" in done.err
 
 
 async def test_a_key_that_is_refused_is_exit_code_4(assay: Assay) -> None:

@@ -79,7 +79,8 @@ async def test_export_import_and_verify(assay: Assay, kept: str, tmp_path: Path)
 
 async def test_a_changed_log_fails_verification_and_says_where(assay: Assay, kept: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "data/runs.db") as connection:
-        connection.execute("UPDATE records SET body = CAST(replace(CAST(body AS TEXT), 'microservices', 'nothing') AS BLOB) WHERE seq = 2")
+        said_otherwise = "CAST(replace(CAST(body AS TEXT), 'microservices', 'nothing') AS BLOB)"
+        connection.execute(f"UPDATE records SET body = {said_otherwise} WHERE seq = 2")
     connection.close()
     done = await assay("runs", "verify", kept)
     assert done.code == 1 and "record 2: edited" in done.out
@@ -94,6 +95,20 @@ async def test_a_run_that_is_not_there_is_exit_code_2(assay: Assay, command: str
 async def test_a_finished_run_is_not_resumed(assay: Assay, kept: str) -> None:
     done = await assay("runs", "resume", kept)
     assert done.code == 2 and "runs fork" in done.err
+
+
+async def test_a_demonstration_is_not_gone_on_with_by_a_model(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "data").mkdir()
+    done = await assay("demo", "--speed", "0", "-q", "--store", "data/runs.db")
+    with sqlite3.connect(tmp_path / "data/runs.db") as connection:
+        connection.execute("DELETE FROM records WHERE seq > 20")
+    connection.close()
+    assert done.code == 0
+    resumed = await assay("runs", "resume", "latest", server=server)
+    assert resumed.code == 2 and "assay demo" in resumed.err
+    assert server.requests == []
 
 
 async def test_keys_are_stored_for_their_owner_alone(assay: Assay, tmp_path: Path) -> None:
