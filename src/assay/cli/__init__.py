@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from typing import NoReturn
@@ -10,6 +9,7 @@ from typing import NoReturn
 import click
 
 from assay import __version__
+from assay.cli.lazy import HELP, lazy_group
 from llm_runtime.errors import LlmRuntimeError
 
 #: What each command is for, in one line; the module of the same name holds it.
@@ -28,21 +28,7 @@ COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        return getattr(importlib.import_module(f"assay.cli.{cmd_name}"), cmd_name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=lazy_group(COMMANDS, "assay.cli."), context_settings=HELP)
 @click.version_option(__version__, prog_name="assay")
 def assay() -> None:
     """Put questions, prompts and models under structured adversarial pressure by several language models."""

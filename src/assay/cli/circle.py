@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import NoReturn
 
 import click
+
+from assay.cli.lazy import HELP, lazy_group
 
 #: What each command is for; the module ``assay.cli.circle_NAME`` holds it.
 COMMANDS = {
@@ -17,21 +18,9 @@ COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        return getattr(importlib.import_module(f"assay.cli.circle_{cmd_name}"), cmd_name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=lazy_group(COMMANDS, "assay.cli.circle_"), context_settings={"help_option_names": ["-h", "--help"]}
+)
 def circle() -> None:
     """Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.
 

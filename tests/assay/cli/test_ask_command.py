@@ -219,10 +219,8 @@ async def test_a_resumed_run_keeps_the_caps_it_began_with(assay: Assay, server: 
 async def test_failed_attempts_count_against_the_cap_of_a_resumed_run(assay: Assay) -> None:
     async with LoopbackServer(lambda _: "never", faults=Fault.CUT_AFTER_HEADERS) as server:
         for _ in range(3):
-            arguments = ("resume", "latest") if server.requests else ()
-            done = await assay(
-                *(("runs", *arguments) if arguments else ("ask", "Q?", "--max-calls", "2")), server=server
-            )
+            again = ("runs", "resume", "latest") if server.requests else ("ask", "Q?", "--max-calls", "2")
+            done = await assay(*again, server=server)
             assert done.code == 3, done.err
         assert len(server.requests) == 2
 
