@@ -18,9 +18,7 @@ COMMANDS = {
 }
 
 
-@click.group(
-    cls=lazy_group(COMMANDS, "assay.cli.circle_"), context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group(cls=lazy_group(COMMANDS, "assay.cli.circle_"), context_settings=HELP)
 def circle() -> None:
     """Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.
 
