@@ -81,7 +81,9 @@ class Mask:
         whose = self._all.get(match[0]) or next(
             (owner for name, owner in self._all.items() if name.casefold() == match[0].casefold()), self._viewer
         )
-        return "you" if whose == self._viewer else self._panel.alias(whose)
+        if whose != self._viewer:
+            return self._panel.alias(whose)
+        return "You" if match.string[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", "\n") else "you"
 
 
 def _pattern(names: dict[str, str]) -> re.Pattern[str] | None:

@@ -55,17 +55,28 @@ class View:
         ]
         return [self._fence("EARLIER ROUNDS", "\n".join(lines))] if lines else []
 
-    def open_claims(self) -> list[str]:
-        """Tier 3: what is contested and has no resolved card."""
-        settled = {card.source_aspect for card in self._said.cards if card.resolved}
-        claims = list(
-            dict.fromkeys(
-                candidate.claim
-                for candidate in self._said.candidates
-                if candidate.clashes and candidate.claim not in settled
-            )
+    def own_position(self) -> list[str]:
+        """Where the viewer stands on the topic: stated before, so that leaving it has to be said (section 5.1)."""
+        stance = self._said.last_stance(self._viewer, TOPIC)
+        if stance is None:
+            return []
+        line = _line_of(
+            {
+                "answer": stance.stance,
+                "position": self._seen(stance.position, _POSITION_TOKENS),
+                "stated_in": stance.message,
+            }
         )
-        lines = [f"- {self._seen(claim, _CLAIM_TOKENS)}" for claim in claims[-6:]]
+        return [self._fence("YOUR POSITION SO FAR", line)]
+
+    def open_claims(self) -> list[str]:
+        """Tier 3: what is contested, without what a room has resolved."""
+        said = self._said
+        resolved = {card.crux_room_id for card in said.cards if card.resolved}
+        in_rooms = [candidate for candidate in said.candidates if candidate.queued]
+        settled = {one.claim for place, one in enumerate(in_rooms, start=1) if f"room-{place}" in resolved}
+        claims = [one.claim for one in said.candidates if one.clashes and one.claim not in settled]
+        lines = [f"- {self._seen(claim, _CLAIM_TOKENS)}" for claim in list(dict.fromkeys(claims))[-6:]]
         return [self._fence("OPEN DISAGREEMENTS", "\n".join(lines))] if lines else []
 
     def cards(self) -> list[str]:
@@ -109,7 +120,7 @@ class View:
         self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int
     ) -> tuple[list[str], list[str]]:
         """All tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
-        blocks = [self.topic(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
+        blocks = [self.topic(), *self.own_position(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
         while len(blocks) > 1 and sum(map(estimate_tokens, blocks)) > tokens * 2 // 3:
             blocks.pop()
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
@@ -185,11 +196,6 @@ def judged(said: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: in
         for message in said
     ]
     return "\n".join(reversed(fitting(reversed(lines), tokens)))
-
-
-def question_of(message: DialogueMessage) -> str:
-    """The id of the question that a panel message answers."""
-    return message.aspect or TOPIC
 
 
 def _line_of(entry: dict[str, object]) -> str:

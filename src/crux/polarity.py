@@ -12,9 +12,8 @@ from functools import lru_cache
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _NEGATIONS = """
 no not never nor neither cannot none nobody nothing nowhere without hardly scarcely barely lack lacks lacking fail
-fails failed failing refuse refuses false untrue wrong isn't aren't wasn't weren't don't doesn't didn't
+fails failed failing refuse refuses false wrong isn't aren't wasn't weren't don't doesn't didn't
 can't couldn't won't wouldn't shouldn't mustn't hasn't haven't hadn't ain't against reject rejects deny denies
-unable impossible
 """
 _NEGATORS = frozenset(_NEGATIONS.split())
 _ANTONYMS = (
@@ -23,19 +22,18 @@ _ANTONYMS = (
     ("help helps protect protects strengthen strengthens preserve preserves secure secures improve improves",
      "harm harms endanger endangers weaken weakens destroy destroys undermine undermines worsen worsens threaten "
      "threatens"),
-    ("good better best safe safer just fair benefit benefits", "bad worse worst dangerous unsafe unjust unfair"),
+    ("good better best safe safer just fair benefit benefits", "bad worse worst dangerous harmful"),
     ("enable enables allow allows cause causes encourage encourages", "prevent prevents forbid forbids block "
      "blocks discourage discourages stop stops"),
-    ("necessary required essential", "unnecessary needless superfluous"),
-    ("possible practicable", "impracticable"),
+    ("necessary required essential", "needless superfluous"),
     ("large larger great big extensive extended", "small smaller little limited"),
-    ("equal same", "unequal different"),
+    ("same", "different"),
     ("evaporate evaporated evaporates cease ceased vanish vanished", "moved move moves displaced shifted"),
     ("with", "without"),
     ("true", "false"),
     ("support supports favour favours favor favors", "oppose opposes"),
     ("centralise centralised centralized central national", "decentralised decentralized local"),
-    ("public published open", "secret unpublished hidden private"),
+    ("public open", "secret hidden private"),
     ("always", "never"),
     ("all every", "no none"),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from crux.polarity import content_words
@@ -26,11 +26,6 @@ def read_position(text: str) -> tuple[Stance | None, str]:
     if label in ("NO BASIS", "NOTHING ON RECORD", "NONE"):
         return "NONE", rest
     return {"YES": "YES", "NO": "NO", "NUANCED": "NUANCED"}[label], rest  # pyright: ignore[reportReturnType]
-
-
-def opposite(first: Stance, second: Stance) -> bool:
-    """Whether one says YES and the other NO."""
-    return {first, second} == {"YES", "NO"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +103,3 @@ def _met(after: TrackedStance, claims: Claims, condition: str) -> tuple[bool, st
 def speaks_of(reason: str, claim: str) -> bool:
     """Whether a text shares at least two content words with a claim: one is chance, and a formula shares none."""
     return len(content_words(reason) & content_words(claim)) >= _SHARED
-
-
-def unearned_share(entries: Sequence[LedgerEntry], persona: str | None = None) -> float:
-    """Unearned concessions over all concessions, 0 to 1; 0 where nothing was conceded."""
-    own = [entry for entry in entries if persona in (None, entry.persona)]
-    return sum(not entry.earned for entry in own) / len(own) if own else 0.0

@@ -24,7 +24,8 @@ def sources_of(
         room: where it comes from.
         cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
     """
-    found = [_source(room, "question", card.question, "", ())]
+    core = [named.message for named in room.outcome.named.values()]
+    found = [_source(room, "question", card.question, "", core)]
     found += _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
     if card.resolution:
         found += _each(room, "resolution", card.resolution, "", ())
@@ -53,9 +54,12 @@ def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence
     places: list[Place] = []
     for speaker in [name] if name else room.pair.personas:
         grounding = room.floor.groundings[speaker]
-        shown = {belief for key in messages for belief in said.beliefs_shown.get(key, ())}
+        shown = list(dict.fromkeys(belief for key in messages for belief in said.beliefs_shown.get(key, ())))
         near = grounding.nearest_beliefs(sentence, 8)
-        chosen = [node for node in near if node.id in shown][:1] or near[:1]
+        graph = grounding.persona.beliefs
+        behind = [graph.by_id[key] for key in shown if key in graph.by_id] if graph else []
+        # Nearest to the sentence among what its speaker was shown; else the first that was shown; else the nearest.
+        chosen = ([node for node in near if node in behind] or behind or near)[:1]
         for node in chosen:
             beliefs.append(node.id)
             places += node.places[-1:]

@@ -6,7 +6,7 @@ import re
 
 from crux.results import RESOLVABLE, CardNotes, CruxCard, DebateResult
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#|!~])")
 _LINE_START = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.MULTILINE)
 
 
@@ -27,7 +27,8 @@ def to_markdown(result: DebateResult) -> str:
 
 def plain(text: str) -> str:
     """Text on one line, in which nothing means anything to Markdown or HTML."""
-    escaped = _SPECIAL.sub(r"\\\1", " ".join(text.split())).replace("&", "&amp;")
+    escaped = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    escaped = escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _LINE_START.sub(r"\1\\\2", escaped)
 
 

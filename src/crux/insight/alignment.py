@@ -98,7 +98,7 @@ def _tally(first: str, second: str, cells: Sequence[AlignmentCell]) -> PairTally
     own = [cell for cell in cells if (cell.first, cell.second) == (first, second)]
     if not own:
         return None
-    clashes = [cell.coarse for cell in own if cell.relation != "agree"]
+    clashes: list[CoarseType] = [cell.coarse for cell in own if cell.relation != "agree"]
     return PairTally(
         first=first,
         second=second,

@@ -6,12 +6,14 @@ the two sides of one question, never as one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
 
 from crux.insight.alignment import COARSE, most_common
 from crux.polarity import content_words, opposed
 from crux.results import CoarseType, CruxCard, DebateResult, DisagreementType, Wire
+
+Alike: TypeAlias = Callable[[str, str], float]
 
 #: Share of content words that two questions have in common (Dice), from which on they are taken to ask the same.
 SAME = 0.5
@@ -67,8 +69,14 @@ class CruxGraph(Wire):
     fault_lines: tuple[FaultLine, ...]
 
 
-def crux_graph(debates: Sequence[DebateResult]) -> CruxGraph:
-    """The graph of all cards of the given debates."""
+def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> CruxGraph:
+    """The graph of all cards of the given debates.
+
+    Args:
+        alike: the likeness of two questions, 0 to 1, in place of :func:`likeness`: an embedding's, say. Whatever it
+            says, opposites stay apart.
+    """
+    alike = alike or likeness
     cards = [(debate.debate_id, card) for debate in debates for card in debate.cards]
     points = tuple(
         CruxPoint(
@@ -81,7 +89,7 @@ def crux_graph(debates: Sequence[DebateResult]) -> CruxGraph:
         )
         for debate, card in cards
     )
-    links = _links(points)
+    links = _links(points, alike)
     lines = [_line(members, points, links, [card for _, card in cards]) for members in _groups(points, links)]
     return CruxGraph(
         points=points,
@@ -104,15 +112,15 @@ def same_question(first: str, second: str) -> bool:
     return likeness(first, second) >= SAME and not opposed(first, second)
 
 
-def _links(points: Sequence[CruxPoint]) -> tuple[CruxLink, ...]:
+def _links(points: Sequence[CruxPoint], alike: Alike) -> tuple[CruxLink, ...]:
     found: list[CruxLink] = []
     for place, first in enumerate(points):
         for second in points[place + 1 :]:
-            alike = likeness(first.question, second.question)
+            near = alike(first.question, second.question)
             turned = opposed(first.question, second.question)
-            if alike >= SAME:
+            if near >= SAME:
                 kind: Literal["same", "negation"] = "negation" if turned else "same"
-                found.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(alike, 3)))
+                found.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(near, 3)))
     return tuple(found)
 
 

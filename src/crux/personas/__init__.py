@@ -2,7 +2,7 @@
 
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, Contradiction
-from crux.personas.build import build_persona, require_graph
+from crux.personas.build import build_calls, build_persona, require_graph
 from crux.personas.contract import FlipCondition, PersonaContract, VoiceProfile
 from crux.personas.corpus import Chunk, Corpus, CorpusItem, make_corpus, shared_texts
 from crux.personas.gate import BeliefGraphRefused, GateReport, gate
@@ -32,6 +32,7 @@ __all__ = [
     "PersonaStore",
     "StoredCorpus",
     "VoiceProfile",
+    "build_calls",
     "build_persona",
     "gate",
     "import_corpus",

@@ -10,12 +10,14 @@ import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from math import ceil
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from crux.config import ModelTable
 from crux.events import PersonaBuilt, PersonaStep
+from crux.extras import library
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefGraph, BuildCounts
 from crux.personas.contract import (
@@ -35,7 +37,7 @@ from crux.personas.corpus import Chunk, Corpus
 from crux.personas.extraction import Read, Relations, extraction_request, placed
 from crux.personas.gate import BeliefGraphRefused, GateReport, gate
 from crux.personas.graph_building import build_graph
-from crux.personas.merging import Concepts, Groups, apply, batches, merge_alike, merge_request
+from crux.personas.merging import BATCH, Concepts, Groups, apply, batches, merge_alike, merge_request
 from crux.personas.persona import Persona, check_name, slug
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.events import Emit, silent
@@ -90,6 +92,8 @@ async def build_persona(
         MissingExtraError: scikit-learn or networkx is not installed.
     """
     name = check_name(name)
+    for module in ("sklearn", "scipy", "networkx"):
+        library(module, "building a persona")  # before anything is spent
     models, answers = models or ModelTable(), answers or Answers()
     contract = await _contract(name, corpus, handle, aliases, _Asking(generate, answers, emit, name), models, seed)
     emit(PersonaStep(persona=name, step="contract", done=1, of=1))
@@ -255,6 +259,15 @@ async def _merge_by_meaning(
                 apply(answer, batch, concepts)
         if len(concepts.names) == before or len(shown) < 2:
             return
+
+
+def build_calls(corpus: Corpus, most_chunks: int = MOST_CHUNKS) -> int:
+    """About how many calls a first build takes: 9 for the contract, one a passage, and those that merge beliefs.
+
+    Three beliefs a passage is what essays gave; merging looks at them in batches, and once more at what is left.
+    """
+    chunks = len(chosen_chunks(corpus, most_chunks))
+    return len(PROSE) + 3 + chunks + 2 * ceil(3 * chunks / BATCH)
 
 
 def chosen_chunks(corpus: Corpus, most: int) -> list[Chunk]:

@@ -16,6 +16,8 @@ from llm_runtime.messages import CallLabel, Request
 from llm_runtime.prompts import Fence, load_prompt
 
 Held: TypeAlias = Literal["stated", "implied"]
+#: Relationships that one passage may give: more are noise, and merging compares every concept with every other.
+MOST_RELATIONS = 12
 _MAX_CONCEPT = 160
 
 
@@ -61,9 +63,10 @@ def extraction_request(chunk: Chunk, item: CorpusItem, author: str, models: Mode
 
 
 def placed(answer: Relations, chunk: Chunk, item: CorpusItem) -> tuple[list[Read], int]:
-    """The relations whose quotation really stands in the passage, and how many had none."""
+    """The first relations whose quotation really stands in the passage, and how many had none."""
     reads: list[Read] = []
-    for relation in answer.relationships:
+    relations = answer.relationships[:MOST_RELATIONS]
+    for relation in relations:
         span = find_quote(relation.quote, chunk.text)
         if span is None or relation.cause.strip().casefold() == relation.effect.strip().casefold():
             continue
@@ -81,7 +84,7 @@ def placed(answer: Relations, chunk: Chunk, item: CorpusItem) -> tuple[list[Read
             update={"cause": concept(relation.cause), "effect": concept(relation.effect), "quote": place.quote}
         )
         reads.append(Read(relation=short, chunk=chunk.id, place=place))
-    return reads, len(answer.relationships) - len(reads)
+    return reads, len(relations) - len(reads)
 
 
 def concept(text: str) -> str:

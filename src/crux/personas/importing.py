@@ -6,9 +6,7 @@ one line that says which, and how large.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -212,11 +210,3 @@ def _listed(value: str | list[str] | None) -> list[str]:
 def _word(value: object) -> str:
     """One line of at most 300 characters."""
     return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""
-
-
-def write_jsonl(corpus: Corpus) -> Iterator[str]:
-    """The lines that :func:`read_jsonl` reads back."""
-    for item in corpus.items:
-        data = {**item.model_dump(), "replies_to": list(item.replies_to)}
-        data.pop("repliesTo", None)
-        yield json.dumps(data, ensure_ascii=False)

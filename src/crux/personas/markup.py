@@ -11,6 +11,7 @@ _BLOCK_TAGS = (
 )
 _SILENT = frozenset(_SILENT_TAGS.split())
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
+_BLANK = re.compile(r"\n[ \t]*\n\s*")
 _TAG = re.compile(r"<[a-zA-Z!/][^>]{0,2000}>")
 
 
@@ -53,4 +54,5 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._silent:
-            self.parts.append(data.replace("\n", " "))
+            # A blank line is a paragraph in the Markdown that tags so often stand in.
+            self.parts.append("\n\n".join(part.replace("\n", " ") for part in _BLANK.split(data)))

@@ -23,8 +23,6 @@ from llm_runtime.prompts import Fence, load_prompt
 CLOSE = 0.45
 #: Concepts that a model is shown at once: neighbours, so that what belongs together is seen together.
 BATCH = 60
-#: More concepts than this would make the distance matrix larger than 200 MB; the densest are kept.
-MOST_CONCEPTS = 5_000
 _FEATURE = "merging beliefs"
 _ARTICLES = re.compile(r"\b(the|a|an)\b|[^\w\s']")
 

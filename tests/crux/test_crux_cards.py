@@ -1,0 +1,266 @@
+"""Crux cards: checked against what was said, written and tracked; the flip test; evidence and forks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from crux import Debate, DebateConfig, Evidence, Persona
+from crux.baselines import BaselineAnswer
+from crux.events import BaselineAnswered, CardNoted
+from crux.fork import fork_debate
+from crux.quotes import find_quote, sentences
+from llm_runtime.events import Event
+from llm_runtime.messages import Request
+from llm_runtime.replay import Recording
+from llm_runtime.testing import ScriptedModel
+from llm_runtime.wrappers.recording import recording
+
+Hold = Callable[..., Awaitable[Any]]
+MAUD, ILARIO = "Maud Tarrowby", "Ilario Fennimast"
+
+
+def changed(scripts: Any, change: Callable[[dict[str, Any]], None]) -> Callable[[Request], str]:
+    """The plain card with something changed."""
+
+    def card(request: Request) -> str:
+        answer = json.loads(scripts.card(request))
+        change(answer)
+        return json.dumps(answer)
+
+    return card
+
+
+async def test_invented_quotations_are_dropped_and_counted(authors: list[Persona], hold: Hold) -> None:
+    held = await hold(authors, aspects=2)
+
+    assert [notes.dropped_quotes for notes in held.result.notes] == [2, 2]
+    for card, notes in zip(held.result.cards, held.result.notes, strict=True):
+        for name, side in card.personas.items():
+            corpus = next(p for p in authors if p.name == name).corpus
+            assert side.grounding_quotes == tuple(place.quote for place in notes.places[name])
+            for place in notes.places[name]:
+                assert corpus.by_id[place.item].text[place.start : place.end] == place.quote
+
+
+async def test_a_quotation_of_the_other_person_does_not_count(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    def swap(answer: dict[str, Any]) -> None:
+        first, second = answer["sides"]
+        first["quotes"], second["quotes"] = second["quotes"][:1], first["quotes"][:1]
+
+    held = await hold(authors, aspects=2, script={"card": changed(scripts, swap)})
+    assert all(side.grounding_quotes is None for card in held.result.cards for side in card.personas.values())
+
+
+def test_quotations_match_but_for_white_space_and_marks() -> None:
+    text = "He said:\n“I don’t   count it as\nevidence at all.” And left."
+    span = find_quote('"I don\'t count it as evidence at all."', text)
+    assert span is not None and text[span[0] : span[1]] == "“I don’t   count it as\nevidence at all.”"
+    assert find_quote("I do count it as evidence at all.", text) is None
+    assert find_quote("And left.", text) is None  # too short to prove anything
+    assert sentences("One. Two! “Three?” Four") == ["One.", "Two!", "“Three?", "Four"]
+
+
+async def test_a_label_that_contradicts_the_tracked_position_is_flagged(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    def turn_maud(answer: dict[str, Any]) -> None:
+        answer["sides"][0]["position"] = "NO"
+
+    held = await hold(authors, aspects=2, script={"card": changed(scripts, turn_maud)})
+    assert f"the label of {MAUD} is NO; the last tracked position was YES" in held.result.notes[0].flags
+
+    same = {"convergence_judge": '{"same": true, "opposite_wording": true}'}
+    held = await hold(authors, aspects=2, script=same)  # B answers NO to the denial: YES to the card's question
+    assert f"the label of {ILARIO} is NO; the last tracked position was YES" in held.result.notes[0].flags
+
+
+async def test_resolved_needs_equal_answers_and_an_earned_concession(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    def say_resolved(answer: dict[str, Any]) -> None:
+        answer["resolved"] = True
+
+    held = await hold(authors, aspects=2, script={"card": changed(scripts, say_resolved)})
+    assert held.result.cards[0].resolved is False
+    assert "said to be resolved, and the sides do not answer alike" in held.result.notes[0].flags
+
+    def both_yes(answer: dict[str, Any]) -> None:
+        answer["resolved"] = True
+        answer["sides"][1]["position"] = "YES"
+
+    held = await hold(authors, aspects=2, script={"card": changed(scripts, both_yes)})
+    assert held.result.cards[0].resolved is True
+    assert "resolved without an earned concession" in held.result.notes[0].flags
+
+
+async def test_nuanced_states_its_condition_or_is_asked_again(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    def nuanced(answer: dict[str, Any]) -> None:
+        answer["sides"][0] |= {"position": "NUANCED", "condition": ""}
+
+    def settled(answer: dict[str, Any]) -> None:
+        answer["sides"][0] |= {"position": "NUANCED", "condition": "It depends on the tunnel."}
+
+    without, with_it = changed(scripts, nuanced), changed(scripts, settled)
+
+    def card(request: Request) -> str:
+        return without(request) if request.label.attempt == 1 else with_it(request)
+
+    held = await hold(authors, aspects=2, script={"card": card})
+    assert held.result.cards[0].personas[MAUD].condition == "It depends on the tunnel."
+    assert len(held.model.asked("card")) == 4
+
+
+async def test_every_sentence_of_a_card_opens_to_its_sources(authors: list[Persona], hold: Hold) -> None:
+    held = await hold(authors, aspects=2)
+    by_name = {persona.name: persona for persona in authors}
+    spoken = {message.id: message for message in held.result.room_messages}
+
+    for card, notes in zip(held.result.cards, held.result.notes, strict=True):
+        covered = " ".join(source.sentence for source in notes.sources)
+        for text in (card.question, card.diagnosis, *(side.reasoning for side in card.personas.values())):
+            assert all(sentence in covered for sentence in sentences(text))
+        for source in notes.sources:
+            assert source.messages and source.beliefs and source.places, source
+            for key in source.messages:
+                assert source.persona in ("", spoken[key].persona)
+            for place in source.places:
+                owners = [p for p in by_name.values() if place.item in p.corpus.by_id]
+                assert owners[0].corpus.by_id[place.item].text[place.start : place.end] == place.quote
+
+
+async def test_cards_speak_of_people_by_name(authors: list[Persona], hold: Hold) -> None:
+    held = await hold(authors, aspects=2)
+    assert f"{MAUD} holds to the count." in held.result.cards[0].personas[MAUD].reasoning
+    assert "Speaker" not in held.result.cards[0].model_dump_json()
+
+
+@pytest.mark.parametrize(("moved", "kind"), [("AB", "double crux"), ("A", "single crux"), ("", "not a crux")])
+async def test_the_flip_test(authors: list[Persona], hold: Hold, scripts: Any, moved: str, kind: str) -> None:
+    def supposing(request: Request) -> str:
+        supposed = scripts.block(request, "SUPPOSITION")
+        other = {"YES": "NO", "NO": "YES"}[scripts.stance_of(request)]
+        assert supposed.startswith(scripts.core) and f"the answer is {other}" in supposed
+        label = other if scripts.letter(request) in moved else scripts.stance_of(request)
+        return str(scripts.turn(f"{label}: with that granted."))
+
+    held = await hold(authors, aspects=2, flip_test=True, script={"flip_test": supposing})
+    assert [notes.kind for notes in held.result.notes] == [kind, kind]
+    assert [event.notes["kind"] for event in held.heard(CardNoted)][-1] == kind
+
+
+async def test_two_plain_answers_stand_beside_the_debate_with_their_cost(
+    authors: list[Persona], hold: Hold
+) -> None:
+    held = await hold(authors, aspects=2, baselines=True)
+    assert [b.method for b in held.result.baselines] == ["one call", "chain of thought"]
+    assert all(b.calls == 1 and b.cost == 0 and b.output_tokens > 0 for b in held.result.baselines)
+    assert len(held.heard(BaselineAnswered)) == 2
+    assert BaselineAnswer(answer="x").thinking == ""
+
+
+EVIDENCE = Evidence(
+    "e1", "A full count of the collar in 2028 found as many vehicles gained there as Ninebridges lost.", "room-2", 3
+)
+
+
+async def test_evidence_forks_a_debate_and_the_beginning_stays_identical(
+    authors: list[Persona], scripts: Any
+) -> None:
+    log: list[Event] = []
+    parent = Debate(
+        "Should software decide who waits?",
+        authors,
+        generate=recording(ScriptedModel(scripts.panel), log.append),
+        config=DebateConfig(aspects=2),
+        seed=3,
+        clock=lambda: 5,
+    )
+    before = [event async for event in parent.events()]
+
+    def moved(request: Request) -> str:
+        evidence = scripts.block(request, "EVIDENCE")
+        if scripts.letter(request) == "A" and "found as many vehicles" in evidence:
+            return str(
+                scripts.turn(
+                    "NO: the count settles it.",
+                    "The full count of the collar is in, and I was wrong about the vehicles.",
+                    updated=True,
+                    because="the full count of the collar found as many vehicles gained",
+                    claim_ref="e1",
+                )
+            )
+        return str(scripts.speak(request))
+
+    def card(request: Request) -> str:
+        answer = json.loads(scripts.card(request))
+        if "evidence" in scripts.block(request, "WHAT WAS SAID"):
+            answer["sides"][0]["position"] = "NO"
+            answer["resolved"] = True
+        return json.dumps(answer)
+
+    def converged(request: Request) -> str:
+        answer = json.loads(scripts.converge(request))
+        if scripts.block(request, "EVIDENCE") and scripts.letter(request) == "A":
+            answer["state"]["position"] = "NO: by the count."
+        return json.dumps(answer)
+
+    live = ScriptedModel({**scripts.panel, "room_exchange": moved, "card": card, "room_convergence": converged})
+    fork = await fork_debate(
+        parent.result(),
+        authors,
+        [EVIDENCE],
+        recorded=Recording.from_events(log),
+        generate=live,
+        config=DebateConfig(aspects=2),
+        clock=lambda: 5,
+    )
+
+    assert fork.first_new.startswith("crux/room_exchange/") and "@room-2/" in fork.first_new
+    assert fork.asked == len(live.requests) < fork.replayed
+    after = fork.result
+    assert [m for m in after.messages if m.aspect != "a2" and m.phase != "closing"] == [
+        m for m in parent.result().messages if m.aspect != "a2" and m.phase != "closing"
+    ]
+    assert before[0].type == "debate_start"
+    injected = [m for m in after.room_messages if m.phase == "evidence"]
+    assert [(m.id, m.persona, m.room_id) for m in injected] == [("e1", "", "room-2")]
+    assert [(c.change, c.resolved) for c in fork.cards] == [("same", (False, False)), ("moved", (False, True))]
+    assert fork.cards[1].labels == {MAUD: ("YES", "NO"), ILARIO: ("NO", "NO")}
+    assert fork.earned_by_evidence
+    assert not after.notes[1].flags
+
+
+async def test_a_topic_outside_every_corpus_is_said_to_be_so(
+    authors: list[Persona], hold: Hold, scripts: Any, key: dict[str, Any]
+) -> None:
+    def honest(request: Request) -> str:
+        if "Nothing on record" not in scripts.block(request, "BELIEFS ON RECORD"):
+            return str(scripts.speak(request))
+        if scripts.letter(request) == "A":
+            return str(scripts.turn("NONE: nothing written.", "Nothing I have written bears on this."))
+        return str(scripts.turn("YES: surely.", "Inflation is a price too."))
+
+    for topic in key["outside_every_corpus"]:
+        held = await hold(authors, topic, aspects=2, script={"opening": honest})
+        maud, ilario = held.result.messages[:2]
+        assert maud.flags == ("outside the corpus",) and maud.stance == "NONE"
+        assert ilario.flags == ("answers where nothing is on record",)
+        assert held.result.state == "finished"
+
+
+async def test_topics_inside_the_corpus_find_beliefs(authors: list[Persona], key: dict[str, Any]) -> None:
+    from crux.retrieval import Grounding
+
+    for persona in authors:
+        grounding = Grounding(persona)
+        assert not grounding.grounds(key["topic"]).outside
+        for crux in key["crux"]:
+            assert 1 <= len(grounding.grounds(crux["question"], 10).beliefs) <= 10

@@ -1,0 +1,348 @@
+"""What is measured, what is shown over several debates, and what leaves in other forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from crux import CruxConfigurationError, Persona
+from crux.exports import from_json, stances_csv, to_aif, to_argdown, to_json, to_markdown
+from crux.insight import alignment_map, crux_graph, shift_timeline
+from crux.insight.crux_graph import likeness, same_question
+from crux.measurement import (
+    blind_sheet,
+    gold_replies,
+    held_out_fidelity,
+    measure,
+    recurrence,
+    score_sheet,
+    type_accuracy,
+)
+from crux.measurement.attribution import attribute, tell_apart
+from crux.measurement.card_quality import is_answerable, is_concrete
+from crux.measurement.share import share
+from crux.measurement.words import Rarity
+from crux.results import CruxCard, DebateResult, PersonaPosition
+from crux.retrieval import DenseEmbedding, TfidfEmbedding, VectorCache
+from llm_runtime.messages import Request
+from llm_runtime.testing import ScriptedModel
+
+Hold = Callable[..., Awaitable[Any]]
+
+
+def card(key: str, question: str, kind: Any = "premise", first: Any = "YES", second: Any = "NO") -> CruxCard:
+    return CruxCard(
+        id=key,
+        question=question,
+        disagreement_type=kind,
+        diagnosis="Why.",
+        resolved=False,
+        personas={
+            "Ann": PersonaPosition(position=first, reasoning="Because."),
+            "Bob": PersonaPosition(position=second, reasoning="Because not."),
+        },
+        source_aspect="a1",
+        source_messages=(),
+        crux_room_id="room-1",
+        timestamp=0,
+    )
+
+
+def debate(key: str, *cards: CruxCard) -> DebateResult:
+    return DebateResult(debate_id=key, topic="T", personas=("Ann", "Bob"), seed=0, state="finished", cards=cards)
+
+
+# --- measures
+
+
+async def test_all_of_section_8_1_from_one_run(authors: list[Persona], hold: Hold) -> None:
+    held = await hold(authors, baselines=True)
+    found = measure(held.result, authors, seed=1)
+
+    assert (found.debate.topic_coverage.hits, found.debate.topic_coverage.of) == (3, 3)
+    assert found.debate.voices.value == 1.0
+    assert all(one.ratio and one.ratio > 0 for one in found.debate.compression)
+    assert found.debate.shift_rate.value == 0.0 and found.debate.sycophancy.rate == 0.0
+    assert found.persona.line_to_line.value == 1.0 and found.persona.unexplained == ()
+    assert found.persona.corpus_grounding.value == found.persona.quotes.value == 1.0
+    assert found.card.answerable.value == found.card.concrete_falsifiers.value == found.card.cited.value == 1.0
+    assert len(found.baselines) == 2 and found.spend.calls == len(held.model.requests)
+    assert json.loads(found.model_dump_json())["debate"]["topicCoverage"]["low"] > 0.4
+
+
+async def test_a_silent_change_of_label_breaks_the_line(authors: list[Persona], hold: Hold, scripts: Any) -> None:
+    def closing(request: Request) -> str:
+        return str(scripts.turn("NO: as ever.")) if scripts.letter(request) == "A" else str(scripts.speak(request))
+
+    held = await hold(authors, script={"closing": closing})
+    found = measure(held.result, authors)
+    assert found.persona.unexplained == (held.result.shifts[0].closing,)
+    assert found.debate.shift_rate.hits == 1 and found.debate.earned_shifts.hits == 0
+
+
+def test_a_question_in_rarer_words_is_more_specific() -> None:
+    rarity = Rarity(["the city and the bridge", "the city and the toll", "the city and a tunnel under the collar"])
+    broad, narrow = rarity.specificity("the city"), rarity.specificity("the tunnel under the collar")
+    assert broad is not None and narrow is not None and narrow > broad
+    assert rarity.specificity("the of and") is None
+
+
+def test_shares_carry_wilson_intervals() -> None:
+    found = share([True] * 8 + [False] * 2)
+    assert (
+        found.value == 0.8
+        and found.low == pytest.approx(0.4902, abs=1e-4)
+        and found.high == pytest.approx(0.9433, abs=1e-4)
+    )
+    assert share([]).value is None
+
+
+def test_the_classifier_tells_the_shipped_authors_apart(authors: list[Persona]) -> None:
+    known: list[tuple[str, str]] = []
+    unknown: list[tuple[str, str]] = []
+    for persona in authors:
+        for place, chunk in enumerate(persona.corpus.chunks):
+            (unknown if place % 4 == 0 else known).append((persona.name, chunk.text))
+    found = attribute(known, unknown)
+    assert found.accuracy.low is not None and found.accuracy.low > found.chance
+
+    apart = tell_apart(known, seed=1)
+    assert apart.p_value is not None and apart.p_value < 0.05
+    nothing = tell_apart([(person, "the same words every time") for person, _ in known], seed=1)
+    assert nothing.p_value is not None and nothing.p_value > 0.05
+
+
+@pytest.mark.parametrize(
+    ("falsifier", "concrete"),
+    [
+        ("I would change my mind if a full count of the collar shows as many vehicles gained.", True),
+        ("If by 2028 fewer than 60 of 100 inspectors catch the planted fault, I would.", True),
+        ("I would change my mind if there were better evidence.", False),
+        ("Nothing would.", False),
+        ("I would like to see strong arguments against it some day soon.", False),
+    ],
+)
+def test_concrete_falsifiers(falsifier: str, concrete: bool) -> None:
+    assert is_concrete(falsifier) is concrete
+
+
+def test_answerable_questions() -> None:
+    assert is_answerable("Did most of the traffic cease, rather than move?")
+    assert is_answerable("Whether an appeal protects those who cannot write one")
+    assert not is_answerable("Fairness and the street")
+    assert not is_answerable("Is it?")
+
+
+def test_types_against_an_expert() -> None:
+    cards = [card("1", "Is it so?", "premise"), card("2", "Is it so?", "values"), card("3", "Is it?", "claim")]
+    found = type_accuracy(cards, {"1": "premise", "2": "evidence"})
+    assert (found.accuracy.hits, found.accuracy.of) == (1, 2) and found.alpha is not None
+    assert type_accuracy(cards, {}).alpha is None
+
+
+def test_recurrence_merges_paraphrases_and_keeps_negations_apart() -> None:
+    first = [card("1", "Does the toll reveal who needs the bridge?")]
+    paraphrase = [card("2", "Does a toll reveal who truly needs the bridge?")]
+    negation = [card("3", "Does the toll not reveal who needs the bridge?")]
+    assert recurrence([first, paraphrase]).value == 1.0
+    assert recurrence([first, negation]).value == 0.0
+    assert likeness(first[0].question, negation[0].question) == 1.0
+    assert not same_question(first[0].question, negation[0].question)
+
+
+def test_a_blind_sheet_hides_who_and_scores_answers(authors: list[Persona]) -> None:
+    from crux.results import DialogueMessage
+
+    said = [
+        DialogueMessage(id=f"m{n}", persona=p.name, text=f"As {p.name} said, {n}.", phase="opening")
+        for n, p in enumerate(authors * 3)
+    ]
+    result = DebateResult(
+        debate_id="d", topic="T", personas=tuple(p.name for p in authors), seed=0, state="finished",
+        messages=tuple(said), cards=(card("1", "Is it so?"),),
+    )  # fmt: skip
+    sheet = blind_sheet(result, seed=4)
+
+    assert not any("Tarrowby" in row.text or "Ilario" in row.text for row in sheet.rows)
+    perfect = score_sheet(sheet, {row.number: sheet.key.get(row.number, "yes") for row in sheet.rows})
+    assert {about: found.value for about, found in perfect.items()} == {
+        "Who said this?": 1.0,
+        "Could this be resolved with evidence?": 1.0,
+    }
+    assert blind_sheet(result, seed=4) == sheet
+
+
+async def test_held_out_fidelity_compares_with_another_author(authors: list[Persona]) -> None:
+    """The scripted reader knows the truth of a text only where the author's own passages are shown."""
+    truths: dict[str, str] = {}
+
+    def question(request: Request) -> str:
+        truth = "YES" if "answer, by this text, is YES" in request.messages[0].content else "NO"
+        truths[request.label.seat] = truth
+        return json.dumps(
+            {"question": f"Is the charge at the bridge owed back, case {request.label.seat}?", "found": True}
+        )
+
+    def predict(request: Request) -> str:
+        item, side = request.label.seat.split("@")
+        own = "Threllick" not in request.messages[0].content and side == "own"
+        return json.dumps({"answer": truths[item] if own else "UNKNOWN"})
+
+    model = ScriptedModel({"held_out_question": question, "held_out_predict": predict})
+    hidden = ["tarrowby-05", "tarrowby-08", "tarrowby-13"]
+    found = await held_out_fidelity(authors[0], authors[1], generate=model, hidden=hidden, seed=2)
+
+    assert [case.item for case in found.cases] == hidden
+    assert (found.own.hits, found.control.hits, found.skipped) == (3, 0, 0)
+    assert found.p_value == pytest.approx(0.25)
+    hidden_texts = [authors[0].corpus.by_id[key].text for key in hidden]
+    for request in model.asked("held_out_predict"):
+        assert not any(text[200:400] in request.messages[0].content for text in hidden_texts)
+    drawn = await held_out_fidelity(authors[0], authors[1], generate=model, seed=2)
+    assert len(drawn.cases) == 2  # a fifth of thirteen
+    with pytest.raises(CruxConfigurationError, match="has no text nowhere"):
+        await held_out_fidelity(authors[0], authors[1], generate=model, hidden=["nowhere"])
+
+
+def test_gold_replies_of_the_shipped_authors(authors: list[Persona], key: dict[str, Any]) -> None:
+    essays = [item for persona in authors for item in persona.corpus.items]
+    found = gold_replies(essays, essays)
+    ranks = {(reply.item, link) for reply in found.replies for link in reply.linked if link in reply.found}
+    gold = {(pair["from"], pair["to"]) for pair in key["gold_reply"]}
+    assert len(gold & ranks) >= 6
+    assert found.hits.value is not None and found.hits.value >= 0.9
+
+
+# --- over several debates
+
+
+def test_the_alignment_map_is_a_matrix_of_pairs() -> None:
+    cards = [
+        card("1", "Is it so?", "premise"),
+        card("2", "Is it owed?", "values"),
+        card("3", "Is it meant?", "values", "YES", "YES"),
+        card("4", "May it be?", "values", "NUANCED", "NO"),
+    ]
+    found = alignment_map(cards)
+    (pair,) = found.pairs
+    assert (pair.agree, pair.oppose, pair.differ, pair.mostly) == (1, 2, 1, "values")
+    assert [cell.relation for cell in found.cells] == ["oppose", "oppose", "agree", "differ"]
+    assert alignment_map([]).pairs == ()
+
+
+def test_fault_lines_recur_over_debates_and_never_join_a_negation() -> None:
+    found = crux_graph(
+        [
+            debate(
+                "d1",
+                card("1", "Does the toll reveal who needs the bridge?"),
+                card("2", "Can a list bind inspectors?"),
+            ),
+            debate("d2", card("3", "Does a toll truly reveal who needs the bridge?", "evidence")),
+            debate("d3", card("4", "Does the toll never reveal who needs the bridge?")),
+        ]
+    )
+    assert [line.cards for line in found.fault_lines] == [("1", "3"), ("2",), ("4",)]
+    recurring = found.fault_lines[0]
+    assert recurring.recurring and recurring.debates == ("d1", "d2") and recurring.negated_by == ("4",)
+    assert {link.kind for link in found.links} == {"same", "negation"}
+
+
+async def test_the_timeline_tells_moves_from_stays(authors: list[Persona], hold: Hold, scripts: Any) -> None:
+    def late(request: Request) -> str:
+        if scripts.letter(request) == "B" and request.label.round == 6:
+            said = scripts.block(request, "WHAT WAS SAID").split("\n")
+            key_ = json.loads(said[-1])["id"]
+            return str(
+                scripts.turn(
+                    "YES: moved.", "Moved.", updated=True, because="the counts and kitchens", claim_ref=key_
+                )
+            )
+        return str(scripts.speak(request))
+
+    held = await hold(authors, aspects=2, script={"room_exchange": late})
+    points = shift_timeline(held.result).points
+    moved = [point for point in points if point.moved and point.earned]
+    assert moved and all(point.persona == "Ilario Fennimast" and point.room for point in moved)
+    assert [point.step for point in points] == list(range(len(points)))
+
+
+# --- exports
+
+HOSTILE = "<script>alert(1)</script> [x](javascript:alert(1)) | `# *=SUM(A1)"
+
+
+async def test_exports(authors: list[Persona], hold: Hold, scripts: Any) -> None:
+    def hostile(request: Request) -> str:
+        return str(scripts.turn(f"{scripts.stance_of(request)}: {HOSTILE}", HOSTILE))
+
+    def card_(request: Request) -> str:
+        answer = json.loads(scripts.card(request))
+        answer["question"] = f"Is it so? {HOSTILE}"
+        return json.dumps(answer)
+
+    held = await hold(authors, aspects=2, script={"take": hostile, "card": card_})
+    result = held.result
+
+    assert from_json(to_json(result)) == result
+    with pytest.raises(CruxConfigurationError, match="no exported debate"):
+        from_json("{}")
+
+    markdown = to_markdown(result)
+    page = MarkdownIt("commonmark").render(markdown)
+    assert "<script" not in page and 'href="javascript' not in page and "<h2>" in page
+    assert result.cards[0].personas["Maud Tarrowby"].grounding_quotes
+    assert "characters" in markdown
+
+    argdown = to_argdown(result)
+    assert argdown.count("[Crux ") == 2 and "<script>" not in argdown
+    assert "  + <Maud Tarrowby 1>" in argdown and "  - <Ilario Fennimast 1>" in argdown
+
+    aif = json.loads(to_aif(result))
+    ids = {node["nodeID"] for node in aif["nodes"]}
+    assert all(edge["fromID"] in ids and edge["toID"] in ids for edge in aif["edges"])
+    assert {node["type"] for node in aif["nodes"]} == {"I", "L", "YA", "RA", "CA"}
+
+    rows = list(csv.DictReader(io.StringIO(stances_csv(result))))
+    assert len(rows) == len(result.stances)
+    assert not any(value[:1] in "=+-@" for row in rows for value in row.values() if value)
+
+
+# --- retrieval
+
+
+def test_retrieval_is_ordered_and_says_nothing_about_nothing() -> None:
+    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
+    space = TfidfEmbedding().fit(["the toll on the bridge", "the bridge toll", "a stair that fell", "the the the"])
+    found = space.nearest("bridge toll", 3)
+    assert [place for place, _ in found] == [0, 1] and found[0][1] == pytest.approx(found[1][1])
+    assert space.nearest("nothing known", 3) == [] and space.nearest("bridge", 0) == []
+    assert TfidfEmbedding().fit([]).nearest("bridge", 3) == []
+    assert space.similarity("toll bridge", "the toll, the bridge") == pytest.approx(1.0)
+    assert space.coverage("toll", 0) == 1.0 and space.coverage("toll stair paid", 0) == 0.0
+
+
+def test_dense_vectors_are_cached_by_content(tmp_path: Any) -> None:
+    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
+    asked: list[str] = []
+
+    def encode(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        asked.extend(texts)
+        return [[float("toll" in text), float("stair" in text), 0.1] for text in texts]
+
+    texts = ["the toll", "the stair", "the toll"]
+    for _ in range(2):
+        space = DenseEmbedding("tiny", encode, VectorCache(tmp_path)).fit(texts)
+        assert [place for place, _ in space.nearest("toll?", 2)] == [0, 2]
+    assert asked == ["the toll", "the stair", "toll?"]
+    next(tmp_path.glob("*.npy")).write_bytes(b"cut")
+    DenseEmbedding("tiny", encode, VectorCache(tmp_path)).fit(texts)
+    assert len(asked) <= 4
+    with pytest.raises(ValueError, match="1 vectors for 2 texts"):
+        DenseEmbedding("bad", lambda texts: [[1.0]]).fit(["a", "b"])

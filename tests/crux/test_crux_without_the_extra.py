@@ -1,0 +1,67 @@
+"""What works without scikit-learn and networkx, and the one line where something does not."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from math import ceil
+from typing import Any
+
+import pytest
+
+from crux.extras import library
+from crux.personas import CorpusItem, build_persona, make_corpus
+from crux.personas.build import build_calls
+from crux.retrieval import TfidfEmbedding
+from llm_runtime.errors import MissingExtraError
+from llm_runtime.testing import ScriptedModel
+
+HEAVY = ("numpy", "scipy", "sklearn", "networkx", "aiohttp", "rich", "click")
+
+
+def test_importing_crux_touches_only_pydantic() -> None:
+    code = (
+        "import sys, crux, crux.personas, crux.insight, crux.measurement, crux.exports, crux.fork, crux.estimate;"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.fixture
+def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the extra was never installed."""
+    real = importlib.import_module
+
+    def absent(name: str, package: str | None = None) -> Any:
+        if name.partition(".")[0] in HEAVY:
+            raise ImportError(name)
+        return real(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", absent)
+
+
+def test_a_missing_extra_is_one_line_with_the_command(no_extra: None) -> None:
+    with pytest.raises(MissingExtraError, match=r"^retrieval needs an optional part; .*assay\[debate\]"):
+        TfidfEmbedding().fit(["words"])
+    with pytest.raises(MissingExtraError, match="debate"):
+        library("networkx", "a belief graph")
+
+
+async def test_a_build_without_the_extra_says_so(no_extra: None, plain_reader: ScriptedModel) -> None:
+    corpus = make_corpus([CorpusItem(id="a", source="essay", text="The queue is a price.")])
+    with pytest.raises(MissingExtraError, match="building a persona needs"):
+        await build_persona("Ann Ash", corpus, generate=plain_reader)
+    assert plain_reader.requests == []
+
+
+def test_a_build_says_beforehand_how_many_calls_it_takes() -> None:
+    words = " ".join(
+        f"The queue of day {n} is a price that is paid in minutes by whoever waits." for n in range(90)
+    )
+    corpus = make_corpus(
+        [CorpusItem(id=f"t{n}", source="essay", text=words.replace("day", f"street {n}, day")) for n in range(12)]
+    )
+    assert build_calls(corpus) == 9 + len(corpus.chunks) + 2 * ceil(len(corpus.chunks) * 3 / 60)
+    assert build_calls(corpus, most_chunks=10) == 9 + 10 + 2
