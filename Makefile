@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test quick check lint docs bench clean
+.PHONY: help install demo test quick check lint docs bench screenshots clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -48,6 +48,9 @@ docs: $(VENV)/.installed-dev ## write docs/cli.md from the help of the commands
 
 bench: $(VENV)/.installed-dev ## the figures of the README, measured here
 	@$(BIN)/python -m bench
+
+screenshots: $(VENV)/.installed-dev ## the pictures of the pages, from the recorded runs
+	@$(BIN)/python -m docs.screenshots
 
 clean: ## remove .venv and what the tools left
 	@rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -190,7 +190,7 @@ async def _run(
     try:
         result = await runner(started.protocol)(started, generate, emit)
     except asyncio.CancelledError:
-        emit(RunFinished(state="stopped", error="Interrupted", message="interrupted at the keyboard"))
+        emit(RunFinished(state="stopped", error="Interrupted", message="interrupted"))
         raise
     except Exception as error:
         cause = _cause(error)

@@ -191,7 +191,7 @@ class Gateway:
         return lambda model: self.prices.find(provider, model)
 
     async def _provider(self, target: Target) -> Generate:
-        """To add a provider: make a :data:`Generate` of it in ``providers/``, name it here and in ``routing.py``."""
+        """To add a provider: make a :data:`Generate` of it in ``providers/``; name it here and in ``routing``."""
         if target.provider == "mailbox":
             from llm_runtime.providers.mailbox import mailbox
 

@@ -18,6 +18,7 @@ _NEXT = {
     "circle": "Judge your own: assay circle evaluate prompt.yaml\n"
     "Measure whether dialogue helps: assay circle study DATA   (see docs/fire-circle.md)",
     "debate": 'Hold your own: assay debate "..." --personas maud-tarrowby,ilario-fennimast   (see docs/crux.md)',
+    "trial": "",  # says itself what to do next
 }
 
 
@@ -43,6 +44,10 @@ def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str 
     Only the model function is a recording: rounds, attacks, patterns, events, store and report are what a live run
     has. The answers were written by hand for this project and are no model's output.
     """
+    if name == "trial":
+        from assay.demo.trial import play
+
+        return play(Path(out or "out/demo-trial.html"), speed=speed, quiet=quiet)
     from assay import demo as recordings
     from assay.cli.session import Presentation, present, start_run
     from llm_runtime.settings import Settings

@@ -97,7 +97,7 @@ class CouncilAPI(ModelAPI):
                 from llm_runtime.settings import load_settings
 
                 gateway = Gateway(load_settings())
-                await gateway.ready()
+                await gateway.ready(self.seat_model or "openrouter/auto")
                 self._gateways[loop] = gateway
         return cast(Generate, self._gateways[loop].generate)
 

@@ -67,7 +67,7 @@ def link_chart(
             stance = dict(question.answers).get(name)
             if stance is None:
                 continue
-            seats = [who for who, _ in question.answers]
+            seats = [who for who in names if who in dict(question.answers)]
             end = tops[place] + (seats.index(name) - (len(seats) - 1) / 2) * 17
             parts.append(element("line", x1=gutter - 4, x2=left + 6, y1=at, y2=end, class_=f"{accent} stroke"))
             signs += stance_sign(left + 13, end, stance, accent, f"{name}: {stance}")

@@ -1,0 +1,74 @@
+"""Where personas are kept, and how one is found by name: what was built, then the two invented authors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from crux import Persona
+    from crux.personas import PersonaStore
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def people_option(command: F) -> F:
+    """Where personas are kept."""
+    return click.option(
+        "--people",
+        metavar="FOLDER",
+        envvar="ASSAY_PEOPLE",
+        help="The folder of personas [default: personas in Assay's data folder].",
+    )(command)
+
+
+def open_people(folder: str | None) -> PersonaStore:
+    """The folder of personas, made when something is first written."""
+    from crux.personas import PersonaStore
+    from llm_runtime.settings import data_dir
+
+    return PersonaStore(Path(folder) if folder else data_dir() / "personas")
+
+
+def panel_of(names: str, people: PersonaStore) -> list[Persona]:
+    """The personas of ``--personas A,B[,C...]``, in that order.
+
+    Raises:
+        ConfigurationError: there are fewer than two, or one twice.
+        PersonaError: one is not there, or was not built.
+    """
+    asked = [name.strip() for name in names.split(",") if name.strip()]
+    if len(asked) < 2:
+        raise ConfigurationError(
+            "--personas takes two names or more, e.g. --personas maud-tarrowby,ilario-fennimast"
+        )
+    found = [persona_of(name, people) for name in asked]
+    ids = [persona.id for persona in found]
+    if twice := next((name for name in ids if ids.count(name) > 1), None):
+        raise ConfigurationError(f"--personas names {twice} twice; a debate needs distinct ones")
+    return found
+
+
+def persona_of(name: str, people: PersonaStore) -> Persona:
+    """One persona, by name or by id, in any case.
+
+    Raises:
+        PersonaError: it is not there, or was not built.
+    """
+    from assay.demo.debate import shipped, shipped_persona
+    from crux.personas import PersonaError
+    from crux.personas.persona import slug
+
+    wanted = slug(name)
+    kept = next((known for known in people.names() if slug(known) == wanted), None)
+    if kept is not None:
+        return people.load(kept)
+    if wanted in shipped():
+        return shipped_persona(wanted)
+    known = ", ".join([*people.names(), *shipped()])
+    raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there is {known}")

@@ -1,0 +1,68 @@
+"""`assay serve`: the local web application."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.options import open_runs, store_option
+from llm_runtime.errors import ConfigurationError, MissingExtraError
+
+if TYPE_CHECKING:
+    from assay.web.guard import Gate
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8737, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--token",
+    metavar="TEXT",
+    envvar="ASSAY_TOKEN",
+    help="What programs send as Authorization: Bearer; it also keeps browsers signed in over a restart.",
+)
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A further name to be called by.")
+@click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
+@store_option
+def serve(
+    host: str, port: int, token: str | None, hosts: tuple[str, ...], browser: bool, store_path: str | None
+) -> None:
+    """Watch, study, start and steer runs in a browser.
+
+    Only this machine can reach it, and only through the address that is printed, once. Listening at another
+    address takes a token: yours (16 characters or more), or one that is drawn and printed. The connection is
+    not encrypted: beyond this machine, put it behind something that is.
+
+    \b
+    assay serve
+    assay serve --port 9000 --open
+    assay serve --host 0.0.0.0 --allow-host studio.local
+    """
+    if token is not None and len(token) < 16:
+        raise ConfigurationError("--token must have 16 characters or more")
+    try:
+        from assay.web.serving import serve as serve_runs
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] in ("starlette", "uvicorn"):
+            raise MissingExtraError("the web app", "web") from None
+        raise
+    beyond = host not in _LOOPBACK
+    if beyond and token is None:
+        token = secrets.token_urlsafe(24)
+        click.echo(f"token: {token}", err=True)
+
+    def ready(address: str, gate: Gate) -> None:
+        click.echo(f"Assay is at {address}")
+        click.echo("The address opens one browser, once. Stop with Ctrl-C.", err=True)
+        if browser:
+            click.launch(address)
+
+    store = open_runs(store_path)
+    try:
+        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready)
+    finally:
+        store.close()

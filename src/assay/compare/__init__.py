@@ -1,0 +1,1 @@
+"""The same tasks by several methods at equal spend: single, self-consistency, council; with intervals."""

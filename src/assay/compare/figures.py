@@ -1,0 +1,199 @@
+"""The figures of a comparison: each method's score and spend, and each pair's difference with its interval."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from itertools import combinations
+
+from pydantic import BaseModel, ConfigDict
+
+from llm_runtime.statistics import Interval, PairedCounts, mcnemar, newcombe_paired, paired_bootstrap, wilson
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Row(_Strict):
+    """One task by one method. ``right`` is null where nothing tells; ``cost`` is micro-dollars, null if unknown."""
+
+    task: str
+    question: str
+    expected: str | None
+    method: str
+    text: str
+    answer: str
+    right: bool | None
+    samples: int
+    agreed: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: int | None
+    error: str = ""
+
+    @property
+    def tokens(self) -> int:
+        """In and out together."""
+        return self.input_tokens + self.output_tokens
+
+
+class Bounds(_Strict):
+    """An estimate between its bounds, at 95% confidence."""
+
+    estimate: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, interval: Interval) -> Bounds:
+        """From the statistics' own form."""
+        return cls(estimate=interval.estimate, low=interval.low, high=interval.high)
+
+    @property
+    def shows(self) -> bool:
+        """Whether it excludes no difference."""
+        return not self.low <= 0 <= self.high
+
+
+class MethodFigures(_Strict):
+    """One method over all tasks that were done.
+
+    Args:
+        score: share of right answers among checkable tasks, with its Wilson interval.
+        samples: independent answers behind one, on average.
+        cost: micro-dollars; null where a price is not known.
+    """
+
+    method: str
+    tasks: int
+    checkable: int
+    right: int
+    errors: int
+    score: Bounds | None
+    samples: float
+    calls: int
+    tokens: int
+    cost: int | None
+
+
+class Comparison(_Strict):
+    """Two methods on the same tasks, ``a`` minus ``b``.
+
+    Args:
+        only_a: checkable tasks that only ``a`` got right.
+        only_b: the same for ``b``.
+        difference: of the scores, with Newcombe's interval for paired proportions; null without a checkable task.
+        p: McNemar's exact test, two-sided.
+        spend: mean spend of ``a`` a task divided by that of ``b``, with a paired bootstrap interval.
+        spend_in: ``"USD"`` where all prices are known, else ``"tokens"``; empty where nothing was spent.
+    """
+
+    a: str
+    b: str
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    difference: Bounds | None
+    p: float | None
+    spend: Bounds | None
+    spend_in: str
+
+    @property
+    def shown(self) -> bool:
+        """Whether a difference is shown: the interval excludes none, and the exact test agrees at 5%."""
+        return self.difference is not None and self.difference.shows and self.p is not None and self.p <= 0.05
+
+    @property
+    def equal_spend(self) -> bool:
+        """Whether the spends are within a fifth of each other: near enough to compare the scores."""
+        return self.spend is not None and 0.8 <= self.spend.estimate <= 1.25
+
+
+class Figures(_Strict):
+    """All of it."""
+
+    methods: tuple[MethodFigures, ...]
+    comparisons: tuple[Comparison, ...]
+    rows: tuple[Row, ...]
+
+
+def figures(rows: Sequence[Row], methods: Sequence[str], seed: int) -> Figures:
+    """Fold rows into figures; a task counts once every method is done with it, so that pairs stay pairs.
+
+    Args:
+        rows: in the order of the tasks.
+        methods: in the order of the report.
+        seed: for the bootstrap.
+    """
+    found = {(row.task, row.method): row for row in rows}
+    tasks = [task for task in dict.fromkeys(row.task for row in rows) if all((task, m) in found for m in methods)]
+    by_method = {method: [found[task, method] for task in tasks] for method in methods}
+    comparisons = (
+        [_comparison(a, b, by_method[a], by_method[b], seed) for a, b in combinations(methods, 2)] if tasks else []
+    )
+    return Figures(
+        methods=tuple(_method(method, own) for method, own in by_method.items()),
+        comparisons=tuple(comparisons),
+        rows=tuple(row for task in tasks for row in (found[task, method] for method in methods)),
+    )
+
+
+def _method(method: str, rows: Sequence[Row]) -> MethodFigures:
+    checked = [row for row in rows if row.right is not None]
+    right = sum(row.right is True for row in checked)
+    return MethodFigures(
+        method=method,
+        tasks=len(rows),
+        checkable=len(checked),
+        right=right,
+        errors=sum(bool(row.error) for row in rows),
+        score=Bounds.of(wilson(right, len(checked))) if checked else None,
+        samples=sum(row.samples for row in rows) / len(rows) if rows else 0.0,
+        calls=sum(row.calls for row in rows),
+        tokens=sum(row.tokens for row in rows),
+        cost=_total(rows),
+    )
+
+
+def _total(rows: Sequence[Row]) -> int | None:
+    costs = [row.cost for row in rows]
+    return None if any(cost is None for cost in costs) else sum(cost or 0 for cost in costs)
+
+
+def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], seed: int) -> Comparison:
+    pairs = [(bool(x.right), bool(y.right)) for x, y in zip(of_a, of_b, strict=True) if x.right is not None]
+    counts = PairedCounts.of(pairs)
+    priced = bool(_total([*of_a, *of_b]))
+    spends = [
+        (float(x.cost or 0), float(y.cost or 0)) if priced else (float(x.tokens), float(y.tokens))
+        for x, y in zip(of_a, of_b, strict=True)
+    ]
+    return Comparison(
+        a=a,
+        b=b,
+        both=counts.both,
+        only_a=counts.only_a,
+        only_b=counts.only_b,
+        neither=counts.neither,
+        difference=Bounds.of(newcombe_paired(counts)) if pairs else None,
+        p=mcnemar(counts.only_a, counts.only_b) if pairs else None,
+        spend=_ratio(spends, seed),
+        spend_in="USD" if priced else "tokens" if any(x + y for x, y in spends) else "",
+    )
+
+
+def _ratio(spends: Sequence[tuple[float, float]], seed: int) -> Bounds | None:
+    # A method that failed before it asked anybody spent nothing there, and a sample of such tasks has no ratio.
+    if any(y <= 0 for _, y in spends):
+        return None
+
+    def statistic(sample: Sequence[tuple[float, float]]) -> float:
+        return sum(x for x, _ in sample) / sum(y for _, y in sample)
+
+    if len(spends) < 2:
+        value = statistic(spends)
+        return Bounds(estimate=value, low=value, high=value)
+    return Bounds.of(paired_bootstrap(spends, statistic, rng=random.Random(seed), resamples=1000))

@@ -1,0 +1,207 @@
+"""What the top floor needs of Inspect for trials: logs read back, prices, an attempt's use, a scripted model."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ai_crucible.trace_writer import SOURCE, attempts_of
+from ai_crucible.types import AttemptRecord, TraceEvent
+from llm_runtime.canonical import canonical_json
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.pricing import PriceTable
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.model import ChatMessage, Model, ModelOutput
+    from inspect_ai.tool import ToolInfo
+
+Step: TypeAlias = "tuple[str, dict[str, Any]] | str"
+"""What a scripted solver does in one turn: a tool call, or a text without one."""
+
+
+_MARKUP = re.compile(r"\[/?[a-z][a-z0-9 #_=.-]*\]|\[/\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message of an attempt as the log has it."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedAttempt:
+    """An attempt with everything that its log tells.
+
+    Args:
+        trial: the trial's id.
+        record: the attempt in figures.
+        prompt: the messages that it began with.
+        events: what the kernel saw, in order.
+        digest: SHA-256 of the sample as it is read now, made as the ledger's was, in hex.
+        began: when, as ISO 8601.
+    """
+
+    trial: str
+    record: AttemptRecord
+    prompt: tuple[Said, ...]
+    events: tuple[TraceEvent, ...]
+    digest: str
+    began: str
+
+
+def read_log(path: Path, trial: str) -> list[LoggedAttempt]:
+    """The attempts of a log, in its order.
+
+    Raises:
+        ConfigurationError: the file is no log of Inspect's.
+    """
+    from inspect_ai.log import read_eval_log
+
+    try:
+        log = read_eval_log(str(path))
+        whole = read_eval_log(str(path), resolve_attachments="full")
+    except Exception as fault:
+        raise ConfigurationError(f"{path.name} cannot be read as an Inspect log: {type(fault).__name__}") from None
+    samples = zip(attempts_of(log), log.samples or [], whole.samples or [], strict=True)
+    return [_attempt(trial, log, record, sample, told) for record, sample, told in samples]
+
+
+def _attempt(
+    trial: str, log: EvalLog, record: AttemptRecord, sample: EvalSample, told: EvalSample
+) -> LoggedAttempt:
+    events = [
+        TraceEvent.model_validate(event.data)
+        for event in told.events
+        if event.event == "info" and event.source == SOURCE
+    ]
+    first = [message for message in told.messages if message.role in ("system", "user")][:2]
+    return LoggedAttempt(
+        trial,
+        record.model_copy(update={"model": model_name(log)}),
+        tuple(Said(message.role, message.text) for message in first),
+        tuple(events),
+        hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest(),
+        str(sample.started_at or ""),
+    )
+
+
+def model_name(log: EvalLog) -> str:
+    """The solver's name for people: behind our own provider, the model that answers in it."""
+    behind = str(log.eval.model_args.get("seat_model") or "")
+    if not behind:
+        return log.eval.model
+    return behind if log.eval.model == "assay/single" else f"{log.eval.model} of {behind}"
+
+
+def tell_price(model: str, behind: str, prices: PriceTable) -> None:
+    """Let Inspect know a model's price where our table has one, so that a cap in USD can hold.
+
+    Args:
+        model: as Inspect names it.
+        behind: the model that answers, where ``model`` is our own provider; else empty.
+        prices: our table.
+
+    Raises:
+        ConfigurationError: nobody knows a price.
+    """
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    name = behind or model
+    provider, _, bare = name.partition("/")
+    price = prices.find(provider, name) or prices.find(provider, bare)
+    if price is not None:
+        # Cached input is billed at most as fresh input is, so the cap errs on the safe side.
+        cost = ModelCost(
+            input=price.input, output=price.output, input_cache_write=price.input, input_cache_read=price.input
+        )
+        set_model_info(model, ModelInfo(cost=cost))
+        return
+    known = get_model_info(model)
+    if known is None or known.cost is None:
+        raise ConfigurationError(
+            f"no price is known for {name}, so --max-cost cannot hold; add it to prices.toml (see: assay models "
+            "--prices), or leave --max-cost out"
+        )
+
+
+def finished_attempts(folder: Path) -> int:
+    """How many attempts of a trial have a verdict already, by the newest of its logs."""
+    from inspect_ai.log import read_eval_log
+
+    logs = list(folder.glob("*.eval"))
+    if not logs:
+        return 0
+    with suppress(Exception):  # a log that was cut off while it was written is Inspect's to recover
+        return sum(record.passed is not None for record in attempts_of(read_eval_log(str(max(logs)))))
+    return 0
+
+
+@contextmanager
+def inspect_faults() -> Generator[None]:
+    """Turn what Inspect says of a setup that cannot work into one line of ours.
+
+    Raises:
+        ConfigurationError: a model or a price is missing, or a provider's package or key.
+    """
+    from inspect_ai._util.error import PrerequisiteError
+
+    try:
+        yield
+    except PrerequisiteError as fault:
+        said = " ".join(_MARKUP.sub("", str(fault.message)).split())
+        raise ConfigurationError(said or "Inspect cannot run this") from None
+    except (ValueError, ModuleNotFoundError) as fault:
+        if isinstance(fault, ModuleNotFoundError) and (fault.name or "").split(".")[0] == "inspect_ai":
+            raise
+        raise ConfigurationError(f"Inspect cannot run this: {' '.join(str(fault).split())[:400]}") from None
+
+
+def used_by_this_attempt() -> tuple[int, float]:
+    """Tokens and US dollars of the attempt that is being graded; asked from within it."""
+    from inspect_ai.util import sample_limits
+
+    limits = sample_limits()
+    return int(limits.token.usage), float(limits.cost.usage)
+
+
+def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float = 0.0) -> Model:
+    """A model that plays a script, in Inspect's own mock provider.
+
+    Args:
+        name: how reports call it.
+        script: the attempt's first message from the user and the 0-based turn in, the step out.
+        seconds: how long each answer takes.
+    """
+    import asyncio
+
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.tool import ToolChoice
+
+    async def answer(
+        input: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: Any
+    ) -> ModelOutput:
+        turn = sum(message.role == "assistant" for message in input)
+        task = next(message.text for message in input if message.role == "user")
+        step = script(task, turn)
+        if seconds:
+            await asyncio.sleep(seconds)
+        output = (
+            ModelOutput.from_content(name, step)
+            if isinstance(step, str)
+            else ModelOutput.for_tool_call(name, step[0], step[1])
+        )
+        # Without usage Inspect would count tokens itself, with tables that it downloads.
+        asked = sum(len(message.text) for message in input) // 4
+        given = len(str(step)) // 4
+        output.usage = ModelUsage(input_tokens=asked, output_tokens=given, total_tokens=asked + given)
+        return output
+
+    return get_model(f"mockllm/{name}", custom_outputs=answer, memoize=False)

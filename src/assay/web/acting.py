@@ -1,0 +1,122 @@
+"""The routes that do something: start, resume, fork and stop a run, and answer what it asks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from assay.web import forms
+from assay.web.letters import answer as answer_letter
+from assay.web.pages.starting import fork_page, new_page, resume_page
+from assay.web.reading import run_id_of
+from assay.web.site import Site, answer, done, given, site_of, wants_json
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+
+
+async def new_run(request: Request) -> Response:
+    """The form to start a run, and what can be filled in."""
+    site = site_of(request)
+    protocol = request.query_params.get("protocol") or next(iter(forms.FORMS))
+    if protocol not in forms.FORMS:
+        raise ConfigurationError(f"there is no form for {protocol[:80]}; there are: {', '.join(forms.FORMS)}")
+    return answer(
+        request,
+        lambda: {"protocol": protocol, "fields": forms.described(protocol), "reachable": reachable(site)},
+        lambda: new_page(protocol, reachable(site), {}),
+    )
+
+
+async def start_run(request: Request) -> Response:
+    """Start a run."""
+    site, said = site_of(request), await given(request)
+    protocol = str(said.get("protocol") or next(iter(forms.FORMS)))
+
+    async def start() -> str:
+        order = forms.order(protocol, said)
+        return await site.works.start(order.protocol, order.title, order.task, order.settings, order.terms)
+
+    shown = protocol if protocol in forms.FORMS else next(iter(forms.FORMS))
+    return await _begun(request, start, lambda why: new_page(shown, reachable(site), said, why))
+
+
+async def resume_form(request: Request) -> Response:
+    """The form to resume a run."""
+    site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
+    return HTMLResponse(resume_page(run, reachable(site), {}))
+
+
+async def resume_run(request: Request) -> Response:
+    """Go on with a run that was interrupted, stopped or failed."""
+    site, run_id, said = site_of(request), run_id_of(request), await given(request)
+    run = site.store.summary(run_id)
+
+    async def resume() -> str:
+        return await site.works.resume(run_id, forms.terms(said))
+
+    return await _begun(request, resume, lambda why: resume_page(run, reachable(site), said, why))
+
+
+async def fork_form(request: Request) -> Response:
+    """The form to fork a run; ``at`` fills in the event."""
+    site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
+    return HTMLResponse(fork_page(run, reachable(site), dict(request.query_params)))
+
+
+async def fork_run(request: Request) -> Response:
+    """Start a run that shares a run's answers up to event ``at``."""
+    site, run_id, said = site_of(request), run_id_of(request), await given(request)
+    run = site.store.summary(run_id)
+
+    async def fork() -> str:
+        return await site.works.fork(run_id, forms.whole(said, "at"), forms.terms(said))
+
+    return await _begun(request, fork, lambda why: fork_page(run, reachable(site), said, why))
+
+
+async def stop_run(request: Request) -> Response:
+    """Stop a run that this server carries out; it can be resumed."""
+    site, run_id = site_of(request), run_id_of(request)
+    await site.works.stop(run_id)
+    return done(request, f"/runs/{run_id}", {"run_id": run_id, "state": site.store.summary(run_id).state})
+
+
+async def list_asks(request: Request) -> Response:
+    """What a run wants to know from a person."""
+    site = site_of(request)
+    asks = site.standing(site.hub.watch(run_id_of(request))).asks
+    told = [{"name": a.name, "title": a.title, "messages": a.messages, "schema": a.schema} for a in asks]
+    return JSONResponse({"asks": told})
+
+
+async def answer_ask(request: Request) -> Response:
+    """Answer one of them: ``name`` and ``text``."""
+    site, run_id, said = site_of(request), run_id_of(request), await given(request)
+    name, text = str(said.get("name", "")), str(said.get("text", ""))
+    watch = site.hub.watch(run_id)
+    letter = next((each for each in site.open_letters(watch) if f"letter-{each.name}" == name), None)
+    if letter is not None:
+        answer_letter(letter, text)
+        site.look(watch)
+    else:
+        site.desk.answer(run_id, name, text)
+    return done(request, f"/runs/{run_id}", {"run_id": run_id, "answered": name})
+
+
+def reachable(site: Site) -> list[str]:
+    """The hosted providers that have a key."""
+    return list(site.settings().keys)
+
+
+async def _begun(request: Request, begin: Callable[[], Awaitable[str]], again: Callable[[str], str]) -> Response:
+    """Begin a run and show it; where that is refused, show the form again with the reason."""
+    try:
+        run_id = await begin()
+    except LlmRuntimeError as fault:
+        if wants_json(request):
+            raise
+        return HTMLResponse(again(str(fault)), 422)
+    told: dict[str, Any] = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
+    return done(request, f"/runs/{run_id}", told, 201)

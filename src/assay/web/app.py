@@ -1,0 +1,61 @@
+"""The ASGI application: its routes behind the guard, and errors as pages or data."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from assay.web.guard import Guard
+from assay.web.pages.frame import trouble
+from assay.web.routes import routes
+from assay.web.site import Site, answer
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
+
+
+def application(site: Site) -> ASGIApp:
+    """The whole application: the guard stands before everything, error pages included."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncGenerator[None]:
+        yield
+        await site.works.close()
+
+    app = Starlette(
+        routes=routes(),
+        exception_handlers={LlmRuntimeError: _refused, HTTPException: _unknown, Exception: _broken},
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    return Guard(app, site.gate)
+
+
+async def _refused(request: Request, fault: Exception) -> Response:
+    """An error of ours, with what to do about it."""
+    status, title = 500, "Something is wrong"
+    if isinstance(fault, RunNotFound):
+        status, title = 404, "Not found"
+    elif isinstance(fault, StoreBusy):
+        status, title = 409, "Busy"
+    elif isinstance(fault, ConfigurationError):
+        status, title = 400, "That does not fit"
+    data = {"error": type(fault).__name__, "message": str(fault)}
+    return answer(request, lambda: data, lambda: trouble(title, str(fault)), status)
+
+
+async def _broken(request: Request, fault: Exception) -> Response:
+    """A fault of our own; the server's log has the whole of it."""
+    data = {"error": type(fault).__name__, "message": "a fault of Assay's own; the server's output says where"}
+    return answer(request, lambda: data, lambda: trouble("Something is wrong", data["message"]), 500)
+
+
+async def _unknown(request: Request, fault: Exception) -> Response:
+    assert isinstance(fault, HTTPException)
+    data = {"error": "HTTPException", "message": fault.detail}
+    words = "There is no such page." if fault.status_code == 404 else fault.detail
+    return answer(request, lambda: data, lambda: trouble(str(fault.status_code), words), fault.status_code)

@@ -1,0 +1,137 @@
+"""What pages show, as JSON-compatible data: every page has both forms, from the same objects."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from assay.report.markup import render
+from assay.report.progress import Progress
+from assay.report.story import Block, Details, Figure, Prose, Story, Table, Voice
+from assay.report.tally import Call, Sums
+from assay.web.calls import PhaseNode, Place
+from assay.web.watch import Line, Watch
+from llm_runtime.store import RunSummary
+
+
+def summary_data(summary: RunSummary) -> dict[str, Any]:
+    """A run's line in a list; ``cost_usd`` beside the micro-dollars of ``cost``."""
+    return {**asdict(summary), "cost_usd": None if summary.cost_unknown else summary.cost / 1_000_000}
+
+
+def story_data(story: Story) -> dict[str, Any]:
+    """A story; each block says under ``kind`` what it is."""
+    return {
+        "title": story.title,
+        "subtitle": story.subtitle,
+        "tone": story.tone,
+        "facts": [asdict(fact) for fact in story.facts],
+        "sections": [
+            {"heading": section.heading, "blocks": [block_data(block) for block in section.blocks]}
+            for section in story.sections
+        ],
+    }
+
+
+def block_data(block: Block) -> dict[str, Any]:
+    """One block."""
+    match block:
+        case Details():
+            return {
+                "kind": "details",
+                "summary": block.summary,
+                "blocks": [block_data(each) for each in block.blocks],
+            }
+        case Voice():
+            inner = [block_data(each) for each in block.blocks]
+            return {"kind": "voice", "name": block.name, "remark": block.remark, "blocks": inner}
+        case Figure():
+            svg = render(block.svg)
+            return {"kind": "figure", "caption": block.caption, "alternative": block.alternative, "svg": svg}
+        case Prose():
+            return {"kind": "prose", "text": block.text, "changed": [list(span) for span in block.changed]}
+        case Table():
+            return {
+                "kind": "table",
+                "caption": block.caption,
+                "columns": [column.head for column in block.columns],
+                "rows": [list(row) for row in block.rows],
+                "total": list(block.total) if block.total else None,
+            }
+        case _:
+            return {"kind": type(block).__name__.lower(), **asdict(block)}
+
+
+def progress_data(progress: Progress) -> dict[str, Any]:
+    """A run at one moment; times in milliseconds since the epoch, cost in micro-dollars."""
+    return asdict(progress)
+
+
+def tree_data(phases: list[PhaseNode]) -> list[dict[str, Any]]:
+    """The calls of a run by phase and seat."""
+    return [
+        {
+            "phase": phase.phase,
+            **sums_data(phase.sums),
+            "seats": [
+                {
+                    "seat": seat.seat,
+                    **sums_data(seat.sums),
+                    "entries": [call_data(call, place) for call, place in seat.calls],
+                }
+                for seat in phase.seats.values()
+            ],
+        }
+        for phase in phases
+    ]
+
+
+def sums_data(sums: Sums) -> dict[str, Any]:
+    """Sums over calls: spent ones under ``cost`` (micro-dollars), replayed ones apart."""
+    both = sums.both
+    return {
+        "calls": both.calls + sums.failed,
+        "running": sums.running,
+        "failed": sums.failed,
+        "input_tokens": both.input_tokens,
+        "output_tokens": both.output_tokens,
+        "milliseconds": both.milliseconds,
+        "cost": sums.live.cost,
+        "replayed_cost": sums.replayed.cost,
+        "unpriced": both.unpriced,
+    }
+
+
+def call_data(call: Call, place: Place) -> dict[str, Any]:
+    """One call, without its texts."""
+    return {
+        "seq": place.started,
+        "ended_seq": place.ended or None,
+        "label": str(call.label),
+        "asked": call.asked,
+        "answered_by": call.used,
+        "state": call.state,
+        "replayed": call.replayed,
+        "input_tokens": call.input_tokens,
+        "output_tokens": call.output_tokens,
+        "cost": call.cost,
+        "milliseconds": call.milliseconds,
+        "retries": call.retries,
+        "error": call.error,
+    }
+
+
+def line_data(line: Line) -> dict[str, Any]:
+    """An event in a list."""
+    return asdict(line)
+
+
+def run_data(watch: Watch, summary: RunSummary) -> dict[str, Any]:
+    """A run's page."""
+    return {
+        "run": summary_data(summary),
+        "seq": watch.seq,
+        "progress": progress_data(watch.fold.progress()),
+        "story": story_data(watch.fold.story()),
+        "result": watch.head.result,
+    }

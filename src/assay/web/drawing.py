@@ -1,0 +1,86 @@
+"""The views of a run, drawn once for all who look, and what changed from one drawing to the next."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from assay.web.pages.events import events_parts
+from assay.web.pages.run import Parts, Standing, story_parts
+from assay.web.pages.timeline import timeline_parts
+from assay.web.watch import Watch
+
+PAUSE_S = 0.1
+"""Between two drawings of a view: faster than that nobody reads."""
+
+VIEWS: dict[str, Callable[[Watch, Standing], Parts]] = {
+    "story": story_parts,
+    "timeline": timeline_parts,
+    "events": events_parts,
+}
+
+
+class Drawing:
+    """A view of a run at one :attr:`~assay.web.watch.Watch.version` of it."""
+
+    def __init__(self, version: int, seq: int, parts: Parts) -> None:
+        self.version = version
+        self.seq = seq
+        self.parts = parts
+        self._since: dict[int, str] = {}
+
+    @cached_property
+    def digests(self) -> dict[str, bytes]:
+        """Of each part: what tells whether it changed."""
+        return {name: hashlib.sha256(piece.encode()).digest() for name, piece in self.parts.pieces.items()}
+
+    @cached_property
+    def mark(self) -> str:
+        """Of the whole: what a page that shows it says when it asks for what comes after."""
+        return hashlib.sha256(b"".join(self.digests.values())).hexdigest()[:32]
+
+    def since(self, earlier: Drawing | None) -> str:
+        """The parts that differ from an earlier drawing, or all, as the data of a message; empty where none do."""
+        if earlier is self:
+            return ""
+        key = earlier.version if earlier else -1
+        if key not in self._since:
+            known = earlier.digests if earlier else {}
+            changed = {n: self.parts.pieces[n] for n, digest in self.digests.items() if known.get(n) != digest}
+            same = not changed and earlier is not None and earlier.parts.order == self.parts.order
+            data = {"seq": self.seq, "order": self.parts.order, "parts": changed}
+            self._since[key] = "" if same else json.dumps(data, ensure_ascii=False)
+        return self._since[key]
+
+
+class Painter:
+    """Draws, and keeps the latest drawing of each view for as long as its run is watched.
+
+    Args:
+        standing: what a run's page knows beside its log.
+        clock: seconds, for the pause between two drawings.
+    """
+
+    def __init__(self, standing: Callable[[Watch], Standing], clock: Callable[[], float] = time.monotonic) -> None:
+        self._standing = standing
+        self._clock = clock
+        self._latest: WeakKeyDictionary[Watch, dict[str, tuple[float, Drawing]]] = WeakKeyDictionary()
+
+    def draw(self, watch: Watch, view: str) -> Drawing:
+        """The view as it is now."""
+        latest = self._latest.setdefault(watch, {})
+        if view not in latest or latest[view][1].version != watch.version:
+            parts = VIEWS[view](watch, self._standing(watch))
+            latest[view] = self._clock(), Drawing(watch.version, watch.seq, parts)
+        return latest[view][1]
+
+    def glimpse(self, watch: Watch, view: str) -> Drawing:
+        """The same, or what was drawn less than :data:`PAUSE_S` seconds ago."""
+        drawn = self._latest.get(watch, {}).get(view)
+        if drawn is not None and self._clock() - drawn[0] < PAUSE_S:
+            return drawn[1]
+        return self.draw(watch, view)

@@ -1,0 +1,1 @@
+"""The pages as markup: functions from data to elements, which escape themselves."""

@@ -1,0 +1,295 @@
+"""The routes that show: runs, a run's views, its calls and events, its exports, two runs side by side."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from importlib import resources
+from typing import Any
+
+from pydantic_core import from_json
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+
+from assay import execution
+from assay.report.html import story_html
+from assay.report.markdown import story_markdown
+from assay.report.markup import Element, render
+from assay.report.protocols import story_of
+from assay.report.svg import PALETTE
+from assay.runners import RUNNERS
+from assay.web import data
+from assay.web.drawing import VIEWS
+from assay.web.pages.compare import compare_page, pick_page
+from assay.web.pages.events import PAGE, event_fragment, event_page, listed
+from assay.web.pages.run import run_page
+from assay.web.pages.runs import STATES, Choice, runs_page
+from assay.web.pages.timeline import call_fragment, call_page
+from assay.web.site import answer, site_of, wants_json
+from assay.web.stream import event_stream, page_stream
+from assay.web.watch import Watch
+from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.store import RunState, RunStore, valid_run_id
+from llm_runtime.store.transfer import export_run
+
+_LISTED = 30
+_STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+
+async def home(request: Request) -> Response:
+    """To the list of runs."""
+    return RedirectResponse("/runs", 307)
+
+
+async def enter(request: Request) -> Response:
+    """Open the door with the one-time key or the token, and stay known by a cookie."""
+    gate, host = site_of(request).gate, request.headers.get("host", "")
+    # A HEAD request, as previews of links make it, must not use the key up.
+    if request.method != "GET" or not gate.admit(request.query_params.get("key", "")):
+        return Response("403: this key does not open, or not any more.\n", 403, media_type="text/plain")
+    response = RedirectResponse("/runs", 303)
+    response.set_cookie(gate.cookie_name(host), gate.session, httponly=True, samesite="strict", path="/")
+    return response
+
+
+async def static(request: Request) -> Response:
+    """The style sheet, with the report's own before it, and the script."""
+    name = request.path_params["name"]
+    if name not in ("app.css", "app.js"):
+        return Response("404: no such file\n", 404, media_type="text/plain")
+    text = resources.files("assay.web").joinpath("static", name).read_text(encoding="utf-8")
+    if name == "app.css":
+        report = resources.files("assay.report").joinpath("report.css").read_text(encoding="utf-8")
+        return Response(f"{PALETTE}\n{report}\n{text}", media_type="text/css")
+    return Response(text, media_type="text/javascript")
+
+
+async def list_runs(request: Request) -> Response:
+    """Runs, newest first, as searched and filtered for."""
+    site, query = site_of(request), request.query_params
+    choice = Choice(
+        query.get("search", "")[:200], query.get("protocol", ""), query.get("state", ""), query.get("before", "")
+    )
+    found = site.store.runs(
+        protocol=choice.protocol or None,
+        search=choice.search or None,
+        state=_state(choice.state),
+        limit=_LISTED + 1,
+        before=choice.before or None,
+    )
+    shown, more = found[:_LISTED], len(found) > _LISTED
+    protocols = list(dict.fromkeys([*RUNNERS, *(run.protocol for run in shown)]))
+    return answer(
+        request,
+        lambda: {
+            "runs": [data.summary_data(run) for run in shown],
+            "next": choice.query(before=shown[-1].run_id).replace("/runs?", "/runs.json?") if more else None,
+        },
+        lambda: runs_page(shown, choice, protocols, more),
+    )
+
+
+async def show_run(request: Request) -> Response:
+    """A run's story."""
+    summarise = site_of(request).store.summary
+    return _view(request, "story", lambda watch: data.run_data(watch, summarise(watch.run_id)))
+
+
+async def show_timeline(request: Request) -> Response:
+    """A run's calls by phase and seat."""
+
+    def tree(watch: Watch) -> dict[str, Any]:
+        return {"total": data.sums_data(watch.calls.tally.total), "phases": data.tree_data(watch.calls.tree())}
+
+    return _view(request, "timeline", tree)
+
+
+async def show_events(request: Request) -> Response:
+    """A run's events behind number ``after``; the newest where that is left out."""
+    site, run_id = site_of(request), run_id_of(request)
+    watch = site.hub.watch(run_id)
+    asked = request.query_params.get("after")
+    after = _number(asked, "after") if asked is not None else max(watch.seq - PAGE, 0)
+    if wants_json(request):
+        records = site.store.records(run_id, after, PAGE)
+        events = [{"seq": record.seq, "at": record.at, "event": from_json(record.body)} for record in records]
+        return JSONResponse({"events": events, "length": watch.seq})
+    if asked is None:
+        drawing = site.painter.draw(watch, "events")
+        return HTMLResponse(run_page(watch, drawing.parts, "events", drawing.mark))
+    parts = listed(watch, site.standing(watch), after)
+    return HTMLResponse(run_page(watch, parts, "events", None))
+
+
+async def show_event(request: Request) -> Response:
+    """One event as the log keeps it."""
+    site, run_id = site_of(request), run_id_of(request)
+    seq = _number(request.path_params["seq"], "the event's number")
+    record = next(site.store.records(run_id, seq - 1, 1), None)
+    if record is None or record.seq != seq:
+        raise RunNotFound(f"run {run_id} has no event {seq}")
+    payload = from_json(record.body)
+    fragment = event_fragment(run_id, seq, payload)
+    return _opened(
+        request,
+        {"seq": seq, "at": record.at, "event": payload},
+        fragment,
+        lambda: event_page(run_id, site.store.summary(run_id).title, seq, fragment),
+    )
+
+
+async def show_call(request: Request) -> Response:
+    """One call, by the number of the event that began it: its request and its reply."""
+    site, run_id = site_of(request), run_id_of(request)
+    seq = _number(request.path_params["seq"], "the call's number")
+    watch = site.hub.watch(run_id)
+    found = watch.calls.at(seq)
+    if found is None:
+        raise RunNotFound(f"no call of run {run_id} begins with event {seq}")
+    call, place = found
+    asked = _payload(site.store, run_id, place.started).get("request", {})
+    outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
+    fragment = call_fragment(run_id, call, place, asked, outcome)
+    told = {**data.call_data(call, place), "request": asked, "outcome": outcome or None}
+    return _opened(request, told, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
+
+
+async def stream(request: Request) -> Response:
+    """A run as server-sent events; ``view`` chooses what of it, ``Last-Event-ID`` or ``after`` where to begin."""
+    site, run_id, query = site_of(request), run_id_of(request), request.query_params
+    watch = site.hub.watch(run_id)
+    after, view = min(last_seen(request), watch.seq), query.get("view", "")
+    if view in VIEWS:
+        drawn = "" if "last-event-id" in request.headers else query.get("drawn", "")
+        told = page_stream(site.painter, watch, view, after, drawn, closing=site.closing, look=site.look)
+    else:
+        told = event_stream(site.store, watch, after, site.closing)
+    return StreamingResponse(told, media_type="text/event-stream", headers=_STREAM)
+
+
+async def export(request: Request) -> Response:
+    """A run as a file: ``html``, ``md``, ``json`` or ``jsonl``."""
+    store, run_id, kind = site_of(request).store, run_id_of(request), request.path_params["kind"]
+    if kind not in _EXPORTS:
+        raise RunNotFound(f"there is no export called {kind[:20]}; there are: {', '.join(_EXPORTS)}")
+    media, write = _EXPORTS[kind]
+    name = f'attachment; filename="{run_id}.{kind}"'
+    return Response(write(store, run_id), media_type=media, headers={"content-disposition": name})
+
+
+async def compare(request: Request) -> Response:
+    """Two runs side by side: ``?run=ID&run=ID``; with one or none, the choice of them."""
+    site = site_of(request)
+    chosen = [run_id for run_id in request.query_params.getlist("run") if valid_run_id(run_id)][:2]
+    runs = [site.store.summary(run_id) for run_id in chosen]
+    if len(runs) < 2:
+        one = runs[0] if runs else None
+        others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED)
+        return answer(
+            request,
+            lambda: {"runs": [data.summary_data(run) for run in others]},
+            lambda: pick_page(one, others),
+        )
+    left, right = ((run, site.hub.watch(run.run_id).fold.story()) for run in runs)
+    return answer(
+        request,
+        lambda: {
+            "runs": [
+                {"run": data.summary_data(run), "story": data.story_data(story)} for run, story in (left, right)
+            ]
+        },
+        lambda: compare_page(left, right),
+    )
+
+
+def last_seen(request: Request) -> int:
+    """The number of the last event that a reader has: ``Last-Event-ID``, else ``after``, else 0.
+
+    Raises:
+        ConfigurationError: it is no number.
+    """
+    given = request.headers.get("last-event-id", request.query_params.get("after", "0"))
+    return _number(given, "Last-Event-ID")
+
+
+def _view(request: Request, view: str, told: Callable[[Watch], object]) -> Response:
+    site, run_id = site_of(request), run_id_of(request)
+    watch = site.hub.watch(run_id)
+
+    def drawn() -> str:
+        drawing = site.painter.draw(watch, view)
+        return run_page(watch, drawing.parts, view, drawing.mark)
+
+    return answer(request, lambda: told(watch), drawn)
+
+
+def _opened(request: Request, told: dict[str, Any], fragment: Element, whole: Callable[[], str]) -> Response:
+    """A thing opened within a page, or as a page of its own."""
+    if request.headers.get("x-fragment") and not wants_json(request):
+        return Response(render(fragment), media_type="text/html")
+    return answer(request, lambda: told, whole)
+
+
+def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
+    record = next(store.records(run_id, seq - 1, 1), None)
+    return from_json(record.body) if record else {}
+
+
+def run_id_of(request: Request) -> str:
+    """The run that an address names.
+
+    Raises:
+        RunNotFound: it is no run id.
+    """
+    run_id: str = request.path_params["run_id"]
+    if not valid_run_id(run_id):
+        raise RunNotFound(f"there is no run {run_id[:80]!r}")
+    return run_id
+
+
+def _number(text: str, name: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 10):
+        raise ConfigurationError(f"{name} must be a whole number from 0 up")
+    return int(text)
+
+
+def _state(text: str) -> RunState | None:
+    if not text:
+        return None
+    for state in STATES:
+        if state == text:
+            return state
+    raise ConfigurationError(f"a run's state is one of {', '.join(STATES)}")
+
+
+def _html(store: RunStore, run_id: str) -> str:
+    return story_html(story_of(store.records(run_id)))
+
+
+def _markdown(store: RunStore, run_id: str) -> str:
+    return story_markdown(story_of(store.records(run_id)))
+
+
+def _json(store: RunStore, run_id: str) -> str:
+    events = [event for _, event in store.events(run_id)]
+    told = {
+        **data.summary_data(store.summary(run_id)),
+        "task": execution.opening(events).task,
+        "result": execution.result_of(events),
+    }
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+
+
+def _jsonl(store: RunStore, run_id: str) -> bytes:
+    out = io.BytesIO()
+    export_run(store, run_id, out)
+    return out.getvalue()
+
+
+_EXPORTS = {
+    "html": ("text/html", _html),
+    "md": ("text/markdown", _markdown),
+    "json": ("application/json", _json),
+    "jsonl": ("application/jsonl", _jsonl),
+}

@@ -1,0 +1,86 @@
+"""Serving the application: the address it listens at, what is printed, and how it ends."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+
+import uvicorn
+
+from assay.web.app import application
+from assay.web.guard import Gate
+from assay.web.site import Site
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.store import RunStore
+
+_GRACE_S = 2
+"""Seconds that open answers have to end, once the server is told to."""
+
+
+class _Server(uvicorn.Server):
+    """Ends open streams before it waits for them."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the server."""
+        self._site.end_streams()
+        await super().shutdown(sockets)
+
+
+def serve(
+    store: RunStore,
+    *,
+    host: str,
+    port: int,
+    token: str | None,
+    hosts: Sequence[str],
+    ready: Callable[[str, Gate], object],
+) -> None:
+    """Serve until told to end by a signal.
+
+    Args:
+        store: whose runs are shown.
+        host: the address to listen at.
+        port: 0 takes any that is free.
+        token: what programs send, and what opens further browsers; drawn where left out.
+        hosts: further names that the application may be called by.
+        ready: told the one-time address, once it can be opened.
+
+    Raises:
+        ConfigurationError: the address is taken, or is none of this machine.
+    """
+    gate = Gate(host, token, hosts)
+    with _listening(host, port) as listener:
+        number = listener.getsockname()[1]
+        shown = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else host
+        shown = f"[{shown}]" if ":" in shown and not shown.startswith("[") else shown
+        ready(f"http://{shown}:{number}/open?key={gate.key}", gate)
+        site = Site(store, gate)
+        config = uvicorn.Config(
+            application(site),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            ws="none",
+            lifespan="on",
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+        _Server(config, site).run(sockets=[listener])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as fault:
+        listener.close()
+        raise ConfigurationError(
+            f"cannot listen at {host} port {port}: {fault.strerror}; choose another with --port"
+        ) from None
+    return listener

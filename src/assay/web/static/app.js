@@ -1,0 +1,365 @@
+// The pages' only script: keeps a run's page up to date from its event stream, opens what is folded away, and
+// makes everything reachable by keyboard. It reads no attribute that a model could have written: the pages' own
+// markup carries data-*, and texts of models carry none.
+"use strict";
+
+const body = document.body;
+const find = (selector, within = document) => within.querySelector(selector);
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+// ---- Exchange of parts --------------------------------------------------------------------------------------
+
+// Makes `old` like `fresh` with as few changes as possible: what a person opened, typed or scrolled stays.
+function morph(old, fresh) {
+  if (old.isEqualNode(fresh)) return;
+  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
+    old.replaceWith(fresh.cloneNode(true));
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    old.nodeValue = fresh.nodeValue;
+    return;
+  }
+  if ("keep" in old.dataset) return;
+  const stays = (name) => name === "open" && old.nodeName === "DETAILS";
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !stays(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) !== value && !stays(name)) old.setAttribute(name, value);
+  }
+  if (old.nodeName === "TEXTAREA" || "since" in fresh.dataset) return;
+  morphChildren(old, fresh);
+}
+
+function morphChildren(old, fresh) {
+  const byId = new Map([...old.children].filter((child) => child.id).map((child) => [child.id, child]));
+  let at = old.firstChild;
+  for (const wanted of [...fresh.childNodes]) {
+    const known = wanted.id && byId.get(wanted.id);
+    if (known && known !== at) {
+      old.insertBefore(known, at);
+      at = known;
+    }
+    if (at && (known || !(at.id && wanted.id))) {
+      const next = at.nextSibling;
+      morph(at, wanted);
+      at = next;
+    } else {
+      old.insertBefore(wanted.cloneNode(true), at);
+    }
+  }
+  while (at) {
+    const next = at.nextSibling;
+    at.remove();
+    at = next;
+  }
+}
+
+function parsed(markup) {
+  const template = document.createElement("template");
+  template.innerHTML = markup;
+  return template.content;
+}
+
+function exchange({ parts, order }) {
+  const main = find("#parts");
+  for (const [name, markup] of Object.entries(parts)) {
+    const fresh = parsed(markup).firstElementChild;
+    const old = document.getElementById(name);
+    if (old) morph(old, fresh);
+    else if (order.includes(name)) main.append(fresh);
+  }
+  for (const child of [...main.children]) if (!order.includes(child.id)) child.remove();
+  order.forEach((name, index) => {
+    const part = document.getElementById(name);
+    if (part && main.children[index] !== part) main.insertBefore(part, main.children[index] || null);
+  });
+  tick();
+  offerPictures();
+}
+
+// ---- A run's page -------------------------------------------------------------------------------------------
+
+const run = body.dataset.run;
+let source = null;
+let seq = Number(body.dataset.seq || 0);
+
+function say(text) {
+  const line = find("#connection");
+  if (!line) return;
+  line.hidden = !text;
+  line.textContent = text;
+}
+
+function follow() {
+  if (!run || source || !("live" in body.dataset)) return;
+  const { view, drawn = "" } = body.dataset;
+  source = new EventSource(`/runs/${run}/stream?view=${encodeURIComponent(view)}&after=${seq}&drawn=${drawn}`);
+  source.addEventListener("open", () => say(""));
+  source.addEventListener("log", (event) => {
+    seq = Number(event.lastEventId);
+    body.dataset.seq = String(seq);
+  });
+  source.addEventListener("page", (event) => {
+    delete body.dataset.drawn; // from here on only the server knows what this page shows, and only while it streams
+    exchange(JSON.parse(event.data));
+    announceTurn();
+  });
+  source.addEventListener("end", () => {
+    leave();
+    delete body.dataset.live;
+  });
+  source.addEventListener("error", () => {
+    if (source && source.readyState === EventSource.CLOSED) {
+      leave();
+      say("The server was started anew and does not know this browser: open the address that it printed.");
+      setTimeout(follow, 3000);
+    } else {
+      say("Connection lost; trying again. Nothing is missed meanwhile.");
+    }
+  });
+}
+
+function leave() {
+  if (source) source.close();
+  source = null;
+}
+
+const title = document.title;
+function announceTurn() {
+  document.title = find("#asks .ask") ? `Your turn · ${title}` : title;
+}
+
+// Browsers allow six connections to one server: a page that nobody sees gives its own back.
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : follow()));
+
+function tick() {
+  for (const clock of all("[data-since]")) {
+    const seconds = Math.max(0, Math.floor((Date.now() - Number(clock.dataset.since)) / 1000));
+    const [minutes, rest] = [Math.floor(seconds / 60), String(seconds % 60).padStart(2, "0")];
+    const text = `${minutes}:${rest}`;
+    if (clock.textContent !== text) clock.textContent = text;
+  }
+}
+
+// ---- Opening calls and events -------------------------------------------------------------------------------
+
+document.addEventListener(
+  "toggle",
+  async (event) => {
+    const details = event.target;
+    const source = details.dataset && details.dataset.src;
+    if (!details.open || !source || !source.startsWith("/runs/")) return;
+    const place = find(".body", details);
+    const unfinished = details.classList.contains("running");
+    if (!place || details.dataset.loaded === "yes") return;
+    const answer = await fetch(source, { headers: { "X-Fragment": "1" } });
+    if (!answer.ok) return;
+    place.replaceChildren(parsed(await answer.text()));
+    details.dataset.loaded = unfinished ? "partly" : "yes";
+  },
+  true,
+);
+
+// ---- Pictures as PNG ------------------------------------------------------------------------------------------
+
+const DRAWN = ["fill", "stroke", "stroke-width", "opacity", "font-family", "font-size", "font-weight"];
+
+// The picture with the colours that the style sheets give it here, on the page's own ground.
+function standalone(svg) {
+  const copy = svg.cloneNode(true);
+  const [from, to] = [[svg, ...svg.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  from.forEach((each, index) => {
+    const style = getComputedStyle(each);
+    for (const name of DRAWN) to[index].setAttribute(name, style.getPropertyValue(name));
+  });
+  const ground = document.createElementNS(svg.namespaceURI, "rect");
+  ground.setAttribute("width", "100%");
+  ground.setAttribute("height", "100%");
+  ground.setAttribute("fill", getComputedStyle(body).backgroundColor);
+  copy.prepend(ground);
+  return new XMLSerializer().serializeToString(copy);
+}
+
+async function savePng(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(svg))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width * 2, height * 2];
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  const link = document.createElement("a");
+  link.download = `${run || "picture"}.png`;
+  link.href = canvas.toDataURL("image/png");
+  link.click();
+}
+
+function offerPictures() {
+  for (const figure of all("figure.picture")) {
+    const [svg, caption] = [find("svg", figure), find(":scope > figcaption", figure)];
+    if (!svg || !caption || find(".png", caption)) continue;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "png";
+    button.textContent = "PNG";
+    button.addEventListener("click", () => savePng(svg));
+    caption.insertBefore(button, find(".words", caption));
+  }
+}
+
+// ---- The list of runs ---------------------------------------------------------------------------------------
+
+async function refresh() {
+  const list = find("#list[data-refresh]");
+  if (list && !document.hidden) {
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("list");
+      if (answer.ok && fresh) morph(list, fresh);
+      localTimes();
+    } catch {
+      // The server is away; the next look will tell.
+    }
+  }
+  setTimeout(refresh, 2000);
+}
+
+function localTimes() {
+  const written = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  for (const time of all("time[datetime]")) {
+    const text = written.format(new Date(time.dateTime));
+    if (time.textContent !== text) time.textContent = text;
+  }
+}
+
+// ---- Keyboard -----------------------------------------------------------------------------------------------
+
+const STOPS = ".item, .ask, #parts > section, .voice > summary, .call > summary, .across";
+let stop = null;
+
+function go(step) {
+  const stops = all(STOPS).filter((each) => each.offsetParent !== null);
+  if (!stops.length) return;
+  let index = stops.indexOf(stop);
+  if (index < 0) index = step > 0 ? -1 : 0;
+  stop = stops[Math.min(Math.max(index + step, 0), stops.length - 1)];
+  const target = stop.matches("summary") ? stop : find("a", stop) && stop.matches(".item") ? find("a", stop) : stop;
+  if (!target.matches("a, summary")) target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+  stop.scrollIntoView({ block: "nearest", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+}
+
+function foldAll(open) {
+  for (const details of all("#parts details")) if (!details.dataset.src || !open) details.open = open;
+}
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest && event.target.closest("input, textarea, select");
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    summon();
+  } else if (event.key === "Escape" && !find("#palette[open]")) {
+    for (const menu of all(".menu[open]")) menu.open = false;
+    document.activeElement.blur();
+    stop = null;
+  } else if (!typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    if (event.key === "j") go(1);
+    else if (event.key === "k") go(-1);
+    else if (event.key === "e") foldAll(true);
+    else if (event.key === "c") foldAll(false);
+    else if (event.key === "/" && find("#search")) find("#search").focus();
+    else return;
+    event.preventDefault();
+  }
+});
+
+document.addEventListener("click", (event) => {
+  for (const menu of all(".menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+
+// ---- Palette ------------------------------------------------------------------------------------------------
+
+function entries() {
+  const places = all(".entries a, .tabs a, .actions a, .actions button, #contents a");
+  return places.filter((each) => each.textContent.trim()).map((each) => ({ text: each.textContent.trim(), act: () => each.click() }));
+}
+
+async function foundRuns(search) {
+  const answer = await fetch(`/runs.json?search=${encodeURIComponent(search)}`);
+  if (!answer.ok) return [];
+  const { runs } = await answer.json();
+  const open = (id) => () => location.assign(`/runs/${id}`);
+  return runs.slice(0, 8).map((each) => ({ text: each.title || each.run_id, note: each.state, act: open(each.run_id) }));
+}
+
+function summon() {
+  if (find("#palette")) return;
+  const dialog = document.createElement("dialog");
+  dialog.id = "palette";
+  const input = document.createElement("input");
+  input.type = "text";
+  input.placeholder = "Go to a run, a section, an action";
+  input.setAttribute("aria-label", "Go to");
+  const list = document.createElement("ol");
+  dialog.append(input, list);
+  body.append(dialog);
+  let shown = [];
+  let chosen = 0;
+  let asked = 0;
+
+  const mark = () => [...list.children].forEach((row, index) => row.classList.toggle("chosen", index === chosen));
+  const act = (entry) => {
+    dialog.close();
+    if (entry) entry.act();
+  };
+  const fill = async () => {
+    const words = input.value.trim().toLowerCase();
+    const here = entries().filter((each) => each.text.toLowerCase().includes(words));
+    const number = ++asked;
+    const found = await foundRuns(words).catch(() => []);
+    if (number !== asked) return;
+    shown = words ? [...found, ...here].slice(0, 12) : [...here, ...found].slice(0, 16);
+    chosen = 0;
+    list.replaceChildren(
+      ...shown.map((entry, index) => {
+        const row = document.createElement("li");
+        row.textContent = entry.text;
+        if (entry.note) row.dataset.note = entry.note;
+        row.addEventListener("click", () => act(entry));
+        row.addEventListener("mousemove", () => ((chosen = index), mark()));
+        return row;
+      }),
+    );
+    mark();
+  };
+  input.addEventListener("input", fill);
+  dialog.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown") chosen = Math.min(chosen + 1, shown.length - 1);
+    else if (event.key === "ArrowUp") chosen = Math.max(chosen - 1, 0);
+    else if (event.key === "Enter") act(shown[chosen]);
+    else return;
+    event.preventDefault();
+    mark();
+  });
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.showModal();
+  fill();
+}
+
+const summoner = find("#summon");
+if (summoner) summoner.addEventListener("click", summon);
+const picked = () => {
+  const button = find("#compare");
+  if (button) button.disabled = all("#list input:checked").length !== 2;
+};
+document.addEventListener("change", picked);
+
+localTimes();
+picked();
+tick();
+setInterval(tick, 1000);
+announceTurn();
+offerPictures();
+follow();
+if (find("#list[data-refresh]")) setTimeout(refresh, 2000);

@@ -1,0 +1,130 @@
+"""A run as server-sent events: the id of each is its event's sequence number, so a reader resumes where it stopped.
+
+A page's stream carries ``log`` (one for each event: number, time, type, step) and ``page`` (the parts whose markup
+changed); the bare one carries the events themselves. Nothing is queued for a reader: each is brought from what it
+has to what there is, so a slow one skips pictures and never an event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import TypeAlias
+
+from assay.web.data import line_data
+from assay.web.drawing import PAUSE_S, Drawing, Painter
+from assay.web.pages.run import is_live
+from assay.web.watch import Watch
+from llm_runtime.events import Record
+from llm_runtime.store import RunStore
+
+BEAT_S = 15.0
+"""Seconds without news after which a comment keeps the connection alive."""
+_RETRY = "retry: 1000\n\n"
+_STILL_HERE = ": still here\n\n"
+
+
+Told: TypeAlias = Callable[[Record], str]
+"""What a stream says of an event: a message, or nothing where it is silent about it."""
+
+
+def whole(record: Record) -> str:
+    """The event as the log keeps it, with its number and time."""
+    told = f'{{"seq":{record.seq},"at":{record.at},"event":{record.body.decode()}}}'
+    return _message("event", told, record.seq)
+
+
+async def event_stream(
+    store: RunStore, watch: Watch, after: int, closing: asyncio.Event, told: Told = whole
+) -> AsyncIterator[str]:
+    """The events behind number ``after``, and those to come, until the run has ended or the server does."""
+    yield _RETRY
+    watch.join()
+    try:
+        while True:
+            version = watch.version
+            for record in store.records(watch.run_id, after, max(watch.seq - after, 0)):
+                if message := told(record):
+                    yield message
+                after = record.seq
+            if closing.is_set():
+                return
+            if _is_over(watch):
+                if told is whole:
+                    yield _end(watch)
+                return
+            if not await watch.changed(version, BEAT_S):
+                yield _STILL_HERE
+    finally:
+        watch.leave()
+
+
+async def page_stream(
+    painter: Painter,
+    watch: Watch,
+    view: str,
+    after: int,
+    drawn: str,
+    *,
+    closing: asyncio.Event,
+    look: Callable[[Watch], float],
+) -> AsyncIterator[str]:
+    """What a page that shows the run up to event ``after`` needs, to show it as it is and as it goes on.
+
+    Args:
+        painter: draws the views.
+        watch: the run.
+        view: which one.
+        after: number of the last event that the reader has.
+        drawn: the mark of the drawing that it shows; empty where that is not known, as after a lost connection.
+        closing: set when the server ends.
+        look: looks whether anything beside the log has changed; returns in how many seconds to look again.
+    """
+    yield _RETRY
+    shown: Drawing | None = None
+    watch.join()
+    try:
+        while True:
+            patience = min(BEAT_S, look(watch))
+            version, over = watch.version, _is_over(watch)
+            try:
+                for line in watch.lines[after:]:
+                    yield _message("log", json.dumps(line_data(line), ensure_ascii=False), line.seq)
+                    after = line.seq
+                await asyncio.sleep(0)  # drawing takes a while: let every other reader have its events first
+                drawing = painter.draw(watch, view) if over else painter.glimpse(watch, view)
+            except Exception as fault:  # a view that cannot be drawn ends its stream, not the server's
+                watch.fault = fault
+                yield _end(watch)
+                return
+            if drawn and drawing.mark == drawn:
+                shown = drawing
+            drawn = ""
+            if changed := drawing.since(shown):
+                yield _message("page", changed)
+            shown = drawing
+            if closing.is_set():
+                return
+            if over:
+                yield _end(watch)
+                return
+            if drawing.version != watch.version:
+                patience = PAUSE_S
+            if not await watch.changed(version, patience) and patience == BEAT_S:
+                yield _STILL_HERE
+    finally:
+        watch.leave()
+
+
+def _is_over(watch: Watch) -> bool:
+    return watch.fault is not None or not is_live(watch)
+
+
+def _end(watch: Watch) -> str:
+    return _message("end", json.dumps({"state": watch.state, "error": str(watch.fault or "")}))
+
+
+def _message(event: str, data: str, seq: int | None = None) -> str:
+    number = "" if seq is None else f"id: {seq}\n"
+    return f"{number}event: {event}\ndata: {data}\n\n"

@@ -1,0 +1,196 @@
+"""`assay debate`: what it costs first, cards out, one line for whatever goes wrong, and no call made twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_runtime.testing import LoopbackServer, Received
+
+from .conftest import KEY, PANEL, SEED, TOPIC, Answers, scripted
+
+pytest.importorskip("sklearn", reason="a debate needs the extra 'debate'")
+pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
+
+Assay = Any
+HOLD = ("debate", TOPIC, "--personas", PANEL, "--aspects", "2", "--rooms", "1", "--seed", str(SEED))
+
+
+@pytest.fixture(scope="module")
+def said() -> Answers:
+    return asyncio.run(scripted([]))
+
+
+@pytest.fixture
+async def server(said: Answers) -> AsyncIterator[LoopbackServer]:
+    def reply(received: Received) -> str:
+        return said[tuple(message.content for message in received.messages)]
+
+    async with LoopbackServer(reply) as running:
+        yield running
+
+
+async def test_the_cards_go_to_stdout_and_the_cost_is_said_before_anything_is_asked(
+    assay: Assay, server: LoopbackServer, said: Answers
+) -> None:
+    done = await assay(*HOLD, url=server.url)
+    assert done.code == 0, done.err
+    assert "Is a refusal that nobody decided a wrong in itself" in done.out and "Would change" in done.out
+    first = done.err.splitlines()[0]
+    assert first.startswith("about ") and "calls" in first and "$" in first and "never more than" in first
+    assert "room-1 opens" in done.err and "card, values, open" in done.err and "round 2 of 2" in done.err
+    assert len(server.requests) == len(said)
+
+
+async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    done = await assay(*HOLD, "--json", "-q", "--out", "r.html", url=server.url)
+    run = done.json["run_id"]
+    assert "Where it stands" in (tmp_path / "r.html").read_text(encoding="utf-8")
+    cards = await assay("debate", "cards", run, "--json")
+    assert {"sourceAspect", "disagreementType", "cruxRoomId"} <= cards.json[0].keys()
+    assert "Alignment map" in (await assay("debate", "map", run, run)).out
+    assert "topicCoverage" in (await assay("debate", "bench", run)).out
+    for form, part in (
+        ("json", '"debateId"'),
+        ("md", "# Should a city"),
+        ("argdown", "[Crux 1]"),
+        ("aif", '"nodes"'),
+        ("csv", "debate,step"),
+        ("html", "<!doctype html>"),
+    ):
+        assert part in (await assay("debate", "export", run, "--format", form)).out, form
+    assert (await assay("runs", "replay", run, "--speed", "0", "-q")).code == 0
+
+
+async def test_a_cap_stops_the_debate_with_what_there_is_and_it_can_go_on(
+    assay: Assay, server: LoopbackServer, said: Answers
+) -> None:
+    stopped = await assay(*HOLD, "--max-calls", "30", "-q", url=server.url)
+    assert stopped.code == 3 and "resume" in stopped.err
+    assert "Is a refusal that nobody decided" in stopped.out
+    done = await assay("runs", "resume", "latest", "--max-calls", "500", "-q", url=server.url)
+    assert done.code == 0, done.err
+    assert len(server.requests) == len(said)
+
+
+@pytest.mark.parametrize("killed_after", [1, 9, 24])
+async def test_killed_at_any_point_it_resumes_without_asking_again(
+    assay: Assay, server: LoopbackServer, said: Answers, world: dict[str, str], tmp_path: Path, killed_after: int
+) -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "assay", *HOLD, "--jsonl", "-q"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        cwd=tmp_path,
+        env={**world, "OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{server.url}/v1"},
+        limit=2**24,
+    )
+    assert process.stdout is not None
+    finished = 0
+    while finished < killed_after and (line := await process.stdout.readline()):
+        finished += json.loads(line)["type"] == "call.finished"
+    os.kill(process.pid, signal.SIGKILL)
+    await process.wait()
+    in_flight = len(server.requests) - finished
+    done = await assay("runs", "resume", "latest", "-q", url=server.url)
+    assert done.code == 0, done.err
+    assert len(server.requests) <= len(said) + in_flight
+    assert (await assay("runs", "verify", "latest")).code == 0
+
+
+async def test_evidence_forks_a_debate_whose_beginning_stays(
+    assay: Assay, server: LoopbackServer, said: Answers, tmp_path: Path
+) -> None:
+    evidence = "A second count of the refusals found 51 wrong in 400."
+    run = (await assay(*HOLD, "--json", "-q", url=server.url)).json["run_id"]
+    one = {"id": "e1", "text": evidence, "room": "room-2", "after_turn": 2}
+    more = await scripted([one])
+    (tmp_path / "e.txt").write_text(evidence, encoding="utf-8")
+
+    def reply(received: Received) -> str:
+        return more[tuple(message.content for message in received.messages)]
+
+    async with LoopbackServer(reply) as other:
+        done = await assay("debate", "fork", run, "--evidence", "e.txt", "--room", "2", "-q", url=other.url)
+        assert done.code == 0, done.err
+        assert [line.split()[0] for line in done.out.splitlines()] == ["same", "same"]
+        assert 0 < len(other.requests) < len(more) / 2
+    refused = await assay("debate", "fork", run, "--evidence", "e.txt", "--room", "9", "-q")
+    assert refused.code == 2 and "has no room 9; it has room-1, room-2" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said_instead"),
+    [
+        (("debate", "T?"), "nobody debates"),
+        (("debate", "T?", "--personas", "maud-tarrowby"), "two names or more"),
+        (("debate", "T?", "--personas", "maud-tarrowby,Maud Tarrowby"), "twice"),
+        (("debate", "T?", "--personas", "maud-tarrowby,nobody"), "no persona called nobody"),
+        (("debate", "T?", "--personas", "maud-tarrowby,\x1b[31m"), "no persona called"),
+        (("debate", "T?", "--personas", PANEL, "--aspects", "7"), "auto, 2, 3 or 4"),
+        (("debate", "T?", "--personas", PANEL, "--rooms", "3"), "0, 1 or 2"),
+        (("debate", "", "--personas", PANEL), "topic is empty"),
+        (("debate", "T?", "--personas", PANEL, "--out", "r.docx"), ".docx"),
+        (("debate", "cards", "nothing"), "nothing"),
+        (("debate", "personas", "import", "not-there"), "no such file"),
+        (("debate", "personas", "build", "nobody"), "no persona called nobody"),
+        (("debate", "bench"), "one of"),
+        (("debate", "fork", "x", "--evidence", "missing.txt"), "missing.txt"),
+    ],
+)
+async def test_bad_input_is_one_line(assay: Assay, arguments: tuple[str, ...], said_instead: str) -> None:
+    done = await assay(*arguments)
+    assert done.code != 0
+    last = done.err.strip().splitlines()
+    assert len(last) == 1 and said_instead in last[0] and "Traceback" not in done.err and "\x1b" not in done.err
+
+
+async def test_a_topic_that_is_too_long_is_refused_before_anything_is_asked(
+    assay: Assay, server: LoopbackServer
+) -> None:
+    done = await assay("debate", "--personas", PANEL, "-q", stdin="x" * 3_000, url=server.url)
+    assert done.code == 2 and "3000 characters" in done.err
+    assert not server.requests
+
+
+async def test_texts_become_a_persona_that_is_listed_and_checked(assay: Assay, tmp_path: Path) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    (shelf / "one.md").write_text("A queue is a price. It is charged in minutes to everyone at the same rate.")
+    imported = await assay("debate", "personas", "import", "shelf", "--name", "Ada Quill")
+    assert imported.code == 0 and "1 text" in imported.out
+    assert "not built" in (await assay("debate", "personas", "list")).out
+    checked = await assay("debate", "personas", "check", "ada-quill")
+    assert checked.code == 1 and "not built" in checked.out
+    shown = await assay("debate", "personas", "show", "maud-tarrowby")
+    assert shown.code == 0 and "Beliefs" in shown.out
+
+
+async def test_the_recorded_debate_plays_and_says_what_it_is(assay: Assay, tmp_path: Path) -> None:
+    done = await assay("demo", "debate", "--speed", "0")
+    assert done.code == 0 and "written by hand" in done.err
+    page = (tmp_path / "out" / "demo-debate.html").read_text(encoding="utf-8")
+    assert "Alignment map" in page and "Concessions" in page and "Without a debate" in page
+
+
+async def test_without_the_extra_it_says_so_in_one_line(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "sklearn.py").write_text("raise ImportError")
+    hidden = tmp_path / "sitecustomize.py"
+    hidden.write_text(
+        "import importlib.util as u\nfind = u.find_spec\n"
+        "u.find_spec = lambda name, package=None: None if name == 'sklearn' else find(name, package)\n"
+    )
+    for arguments in (("demo", "debate"), ("debate", "T?", "--personas", PANEL)):
+        done = await assay(*arguments, PYTHONPATH=str(tmp_path))
+        assert done.code == 2 and "pip install 'assay[debate]'" in done.err
+        assert len(done.err.strip().splitlines()) == 1

@@ -1,0 +1,89 @@
+"""Trials as a person runs them: real processes, real boxes, a mock model or a server on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from llm_runtime.testing import LoopbackServer
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a process left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Assay = Callable[..., Awaitable[Done]]
+
+
+@pytest.fixture
+def inspect() -> None:
+    """Skips where Inspect AI is absent."""
+    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+
+
+@pytest.fixture
+def boxes(inspect: None) -> None:
+    """Skips where this machine gives no box; the reason is bubblewrap's own."""
+    from ai_crucible.box.bwrap import CannotIsolate, probe
+
+    try:
+        asyncio.run(probe())
+    except CannotIsolate as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> dict[str, str]:
+    """An environment without keys, whose home is empty."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
+        "ASSAY_DATA_DIR": str(tmp_path / "data"),
+        "ASSAY_TRIALS": str(tmp_path / "shop"),
+        "OLLAMA_HOST": "127.0.0.1:9",
+    }
+
+
+@pytest.fixture
+def assay(world: dict[str, str], tmp_path: Path) -> Assay:
+    """Run ``assay ARGUMENTS`` in an empty folder; ``module`` runs another module or script in its place."""
+
+    async def run(
+        *arguments: str,
+        server: LoopbackServer | None = None,
+        kill_when: Callable[[], bool] | None = None,
+        signal: int = signal.SIGKILL,
+        command: tuple[str, ...] = ("-m", "assay"),
+        **environment: str,
+    ) -> Done:
+        reached = {"OPENROUTER_API_KEY": "sk-or-x", "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, *command, *arguments),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            cwd=tmp_path,
+            env={**world, **reached, **environment},
+        )
+        if kill_when is not None:
+            while not kill_when() and process.returncode is None:  # noqa: ASYNC110 - what it waits for happens in another process
+                await asyncio.sleep(0.02)
+            if process.returncode is None:
+                process.send_signal(signal)
+        out, err = await process.communicate()
+        return Done(process.returncode or 0, out.decode(), err.decode())
+
+    return run

@@ -1,0 +1,201 @@
+"""`assay trial`: figures and reports, kill and resume, puzzles made and checked, bad input in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_runtime.testing import LoopbackServer, Received
+
+Assay = Any
+READ = '```tool\n{"tool": "read_file", "arguments": {"path": "total.py"}}\n```'
+WRITE = (
+    '```tool\n{"tool": "write_file", "arguments": {"path": "total.py", '
+    '"content": "def total(n):\\n    return sum(range(1, n + 1))\\n"}}\n```'
+)
+SUBMIT = '```tool\n{"tool": "submit", "arguments": {"summary": "n is counted"}}\n```'
+
+
+def solver(received: Received) -> str:
+    """A model that reads, repairs and submits, by how far the conversation is."""
+    said = received.messages[-1].content
+    turn = len(re.findall(r"<<<ASSISTANT ", said))
+    return (READ, WRITE, SUBMIT)[min(turn, 2)]
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_trial_ends_in_figures_and_a_report_that_follows_an_attempt(assay: Assay, tmp_path: Path) -> None:
+    assert (await assay("trial", "new", "sum")).code == 0
+    async with LoopbackServer(solver) as server:
+        model = f"{server.url}/v1#tiny"
+        done = await assay("trial", "run", "sum", "--model", model, "--k", "2", "--out", "t.html")
+        assert done.code == 0, done.err
+        assert "2 of 2 attempts passed, 100% (34% to 100%); pass^2 100%" in done.out
+        assert "2 of 2 attempts · 2 passed" in done.err
+        text = (tmp_path / "t.html").read_text(encoding="utf-8")
+        for shown in (
+            "What it was told",
+            "read_file total.py",
+            "The gate opened",
+            "Signed head",
+            "chain from this",
+        ):
+            assert shown in text
+        assert (await assay("trial", "report", "--out", "t.json")).code == 0
+        data = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
+        assert data["ledger"]["ok"] and data["attempts"][0]["ledger"]["sample_digest"]
+        assert data["attempts"][0]["ledger"]["sample_digest"] == data["attempts"][0]["sample_digest"]
+        assert data["models"][0]["model"] == model
+        assert (await assay("trial", "report", "--out", "t.md")).code == 0
+        assert (await assay("trial", "verify")).code == 0
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_killed_trial_goes_on_and_repeats_no_finished_attempt(assay: Assay, tmp_path: Path) -> None:
+    await assay("trial", "new", "sum")
+    async with LoopbackServer(solver) as server:
+        command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "4", "--at-once", "1")
+        await assay(*command, kill_when=lambda: len(server.requests) >= 7)
+        before = len(server.requests)
+        done = await assay(*command)
+        assert done.code == 0, done.err
+        found = re.search(r"going on with (\d) of 4 done", done.err)
+        assert found and int(found[1]) >= 1, done.err
+        assert len(server.requests) - before == 3 * (4 - int(found[1]))
+    assert "4 of 4 attempts passed" in done.out
+    assert len(list((tmp_path / "shop" / "logs").iterdir())) == 1
+    assert (await assay("trial", "verify")).code == 0
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_trial_that_is_interrupted_says_how_to_go_on(assay: Assay) -> None:
+    await assay("trial", "new", "sum")
+    async with LoopbackServer(solver) as server:
+        command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "4", "--at-once", "1")
+        done = await assay(*command, kill_when=lambda: len(server.requests) >= 5, signal=signal.SIGINT)
+    assert done.code == 130 and "go on with the same command" in done.err and "Traceback" not in done.err
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_framings_are_compared_with_an_interval(assay: Assay) -> None:
+    await assay("trial", "new", "sum")
+    async with LoopbackServer(solver) as server:
+        done = await assay("trial", "probe", "sum", "--model", f"{server.url}/v1#tiny", "--k", "2", "--json", "-q")
+    assert done.code == 0, done.err
+    (effect,) = json.loads(done.out)["arms"]
+    assert effect["arm"] == "self_referential" and effect["shown"] is False
+    assert "no social standings" in done.err
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_what_was_changed_afterwards_is_told_by_verify_and_by_the_report(
+    assay: Assay, tmp_path: Path
+) -> None:
+    await assay("trial", "new", "sum")
+    async with LoopbackServer(solver) as server:
+        await assay("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "1", "-q")
+    ledger = tmp_path / "shop" / "ledger.jsonl"
+    ledger.write_bytes(ledger.read_bytes().replace(b'"passed":true', b'"passed":false'))
+    done = await assay("trial", "verify")
+    assert done.code == 1 and "edited" in done.out
+    assert (await assay("trial", "report", "--out", "t.html")).code == 1
+    assert "the ledger does not verify" in (tmp_path / "t.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_puzzle_s_life_begins_with_its_check(assay: Assay, tmp_path: Path) -> None:
+    await assay("trial", "new", "sum")
+    done = await assay("trial", "check", "sum", "--admit")
+    assert done.code == 0 and "sum: fine: gold passes" in done.out
+    assert re.search(r"^sum +lab", (await assay("trial", "catalog", "list")).out, re.MULTILINE)
+    shown = await assay("trial", "catalog", "show", "sum")
+    assert json.loads(shown.out)["stage"] == "lab" and "0 of 10 attempts" in shown.err
+    stays = await assay("trial", "catalog", "graduate", "sum")
+    assert stays.code == 2 and "sum stays in lab" in stays.err
+    (tmp_path / "sum" / "oracle" / "gold" / "total.py").write_text("def total(n):\n    return 0\n")
+    broken = await assay("trial", "check", "sum")
+    assert broken.code == 1 and "its gold solution fails" in broken.out
+
+
+async def test_programs_become_puzzles(assay: Assay, tmp_path: Path) -> None:
+    source = tmp_path / "checkout"
+    source.mkdir()
+    (source / "double.py").write_text("def double(n):\n    return n\n")
+    (source / "double_fixed.py").write_text("def double(n):\n    return 2 * n\n")
+    (source / "double.json").write_text("[[2], 4]\n[[0], 0]\n")
+    done = await assay("trial", "import", "checkout", "made", "--origin", "a test")
+    assert done.code == 0 and "1 puzzles written" in done.out
+    assert (tmp_path / "made" / "double" / "meta.json").exists()
+
+
+@pytest.mark.usefixtures("inspect")
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("run", "nonsense", "--model", "a/b"), 2, "no puzzle 'nonsense'"),
+        (("run", "sealed-word"), 78, "no model to try"),
+        (("run", "sealed-word", "--model", "bare"), 2, "write PROVIDER/MODEL"),
+        (("run", "sealed-word", "--model", "assay/crucible+"), 2, "is missing after the +"),
+        (("run", "sealed-word", "--model", "a/b", "--out", "t.pdf"), 2, "the ending must be one of"),
+        (("run", "sealed-word", "--model", "a/b", "--out", "no/t.md"), 2, "there is no folder"),
+        (("report", "nothing-here"), 2, "no trial 'nothing-here'"),
+        (("report",), 2, "no trial has been run"),
+        (("catalog", "show", "x"), 2, "no puzzle 'x' in the catalog"),
+        (("import", "nowhere", "made"), 2, "there is no such folder"),
+        (("new", "Bad Name"), 2, ""),
+    ],
+)
+async def test_what_cannot_work_is_one_line(assay: Assay, arguments: tuple[str, ...], code: int, says: str) -> None:
+    done = await assay("trial", *arguments)
+    assert done.code == code and says in done.err, done.err
+    assert len(done.err.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("boxes")
+@pytest.mark.parametrize(
+    ("model", "more", "says"),
+    [
+        ("nobody/nothing", (), "nobody"),
+        ("mockllm/model", ("--max-cost", "1"), "no price is known for mockllm/model"),
+    ],
+)
+async def test_a_model_that_cannot_be_made_or_priced_is_one_line(
+    assay: Assay, model: str, more: tuple[str, ...], says: str
+) -> None:
+    done = await assay("trial", "run", "sealed-word", "--model", model, *more, "-q")
+    assert done.code == 2 and says in done.err and len(done.err.splitlines()) == 1, done.err
+
+
+NO_INSPECT = (
+    "import sys, importlib.util as u\n"
+    "real = u.find_spec\n"
+    "u.find_spec = lambda name, *rest: None if name == 'inspect_ai' else real(name, *rest)\n"
+    "sys.modules['inspect_ai'] = None\n"
+    "from assay.cli import main\n"
+    "main()\n"
+)
+
+
+@pytest.mark.parametrize("command", [("run", "sealed-word", "--model", "a/b"), ("probe", "all"), ("report",)])
+async def test_without_the_extra_one_line_names_the_install_command(assay: Assay, command: tuple[str, ...]) -> None:
+    done = await assay("trial", *command, command=("-c", NO_INSPECT))
+    assert done.code == 2 and "pip install 'assay[eval]'" in done.err and len(done.err.splitlines()) == 1
+
+
+@pytest.mark.usefixtures("inspect")
+async def test_without_bubblewrap_a_run_refuses_in_one_line(assay: Assay, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = await assay("trial", "run", "sealed-word", "--model", "mockllm/model", PATH=str(empty))
+    assert done.code == 2 and "bubblewrap" in done.err and len(done.err.splitlines()) == 1, done.err
+
+
+@pytest.mark.parametrize("command", [(), ("run",), ("probe",), ("check",), ("catalog",), ("verify",), ("report",)])
+async def test_help_needs_nothing(assay: Assay, command: tuple[str, ...]) -> None:
+    done = await assay("trial", *command, "--help", command=("-c", NO_INSPECT))
+    assert done.code == 0 and "Usage:" in done.out

@@ -1,0 +1,95 @@
+"""The recorded trial: one solver solves, one finds nothing, one runs out; and hostile solvers leave only text."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+
+from ai_crucible.workshop import Workshop
+from assay.demo.trial import load, play
+from assay.inspect.trials import Step, scripted_model
+from assay.report.ai_crucible import read_book, trials_story
+from assay.report.html import story_html
+from assay.report.markdown import story_markdown
+
+pytestmark = [
+    pytest.mark.usefixtures("boxes"),
+    # Inspect leaves sockets and loops of its own to the collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import gc
+
+        gc.collect()
+
+
+def test_the_recorded_trial_shows_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "demo.html"
+    assert play(out, speed=0, quiet=True) == 0
+    said = capsys.readouterr()
+    assert "week-rollover: passed, submitted" in said.out
+    assert "sealed-word: failed, submitted" in said.out
+    assert "genes-and-dates: failed, tool budget used up" in said.out
+    assert "as signed" in said.out and "written by hand" in said.err
+    book = read_book(Workshop.at(tmp_path / "demo"))
+    reached = [a for a in book.attempts if a.log.record.puzzle == "sealed-word"]
+    results = [str(e.data["result"]) for a in reached for e in a.log.events if e.kind == "tool_call"]
+    assert len(results) == 14 and not any("qmzvtkhwpx" in result for result in results)
+    assert "qmzvtkhwpx" not in out.read_text(encoding="utf-8")
+    assert all(attempt.entry and attempt.entry.sample_digest == attempt.log.digest for attempt in book.attempts)
+
+
+def test_each_recorded_step_is_a_call_that_the_tools_take() -> None:
+    from ai_crucible.tools import faults
+    from ai_crucible.types import ToolCall
+
+    for puzzle, steps in load().steps.items():
+        for name, arguments in steps:
+            assert faults(ToolCall("1", name, arguments)) == "", puzzle
+
+
+HOSTILE = [
+    "</p></details><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "[click](javascript:alert(1)) ![pixel](https://evil.test/p.png)",
+    "```\n</code></pre><script>alert(1)</script>\n````",
+    "</style></title><script>alert(1)</script>",
+    "\x1b[2J\x1b]0;title\x07\u202egnp.exe",
+    "{{ 7*7 }} {x.__class__}",
+]
+
+
+def test_what_a_hostile_solver_writes_is_only_text_in_the_report(tmp_path: Path) -> None:
+    def script(task: str, turn: int) -> Step:
+        if turn < len(HOSTILE):
+            text = HOSTILE[turn]
+            return (
+                ("write_file", {"path": f"{turn}.txt", "content": text})
+                if turn % 2
+                else ("exec", {"argv": ["echo", text]})
+            )
+        return ("submit", {"summary": HOSTILE[0], "novelty": HOSTILE[1]})
+
+    shop = Workshop.at(tmp_path / "shop", anchors=tmp_path / "anchors")
+    shop.run(["sealed-word"], model=scripted_model("hostile", script), k=1)
+    story = trials_story(read_book(shop), HOSTILE[0])
+    page = story_html(story)
+    for forbidden in ("<script", "<img", 'href="javascript', "\x1b", "\u202e"):
+        assert forbidden not in page
+    assert "alert(1)" in page  # told, and harmless
+    markdown = story_markdown(story)
+    assert "\x1b" not in markdown and "\u202e" not in markdown

@@ -1,0 +1,58 @@
+"""The progress line: attempts, time left, tokens, cost; and how models are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ai_crucible.workshop import Workshop
+from assay.cli.trial_options import Plan, Solver, solver_of
+from assay.cli.trial_progress import TrialProgress
+from assay.report.ai_crucible.words import code, dollars, signed
+from llm_runtime.errors import ConfigurationError
+
+
+def test_time_left_follows_from_the_attempts_done() -> None:
+    times = iter([0.0, 0.0, 10.0, 20.0, 20.0, 30.0, 40.0])
+    progress = TrialProgress(4, limit=2.0, used=lambda: (1500, 0.25), quiet=True, now=lambda: next(times))
+    with progress:
+        progress("a", True)
+        progress("b", False)
+        assert progress.line() == "2 of 4 attempts · 1 passed · 0:10 left · 3.0k tokens · $0.5000 of $2.00"
+
+
+@pytest.mark.parametrize(
+    ("name", "solver"),
+    [
+        ("openrouter/vendor/model", Solver("openrouter/vendor/model")),
+        ("openrouter:vendor/model", Solver("openrouter/vendor/model")),
+        ("ollama:qwen3:8b", Solver("assay/single", "ollama:qwen3:8b")),
+        ("mailbox:letters", Solver("assay/single", "mailbox:letters")),
+        ("http://127.0.0.1:9/v1#tiny", Solver("assay/single", "http://127.0.0.1:9/v1#tiny")),
+        ("assay/crucible", Solver("assay/crucible")),
+        ("assay/crucible+ollama:qwen3", Solver("assay/crucible", "ollama:qwen3")),
+    ],
+)
+def test_a_model_of_ours_is_reached_through_our_gateway_and_others_through_inspect(
+    name: str, solver: Solver
+) -> None:
+    assert solver_of(name) == solver
+
+
+def test_a_model_of_ours_is_never_told_of_another_s_record(tmp_path: Path) -> None:
+    shop = Workshop.at(tmp_path, anchors=tmp_path / "anchors")
+    Plan(("a 1",), "assay/single", "ollama:one", 1, "neutral", "native", ()).keep(shop, "t1")
+    Plan(("a 1",), "assay/single", "ollama:one", 1, "self_referential", "native", ()).check_history(shop)
+    with pytest.raises(ConfigurationError, match="--log-dir of its own"):
+        Plan(("a 1",), "assay/single", "ollama:two", 1, "self_referential", "native", ()).check_history(shop)
+
+
+@pytest.mark.parametrize("text", ["", "a", "```", "`````\n```", "~~~"])
+def test_nothing_in_a_code_block_can_close_it(text: str) -> None:
+    fence, *_, last = code(text).split("\n")
+    assert fence == last and fence not in text
+
+
+def test_amounts_are_written_for_people() -> None:
+    assert (signed(0.004), signed(-0.5), dollars(None), dollars(1.5)) == ("0 pp", "−50 pp", "–", "$1.50")

@@ -1,0 +1,185 @@
+"""The web application on a real socket, over a store in a folder, with runs of a council that a script answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="the web extra is not installed")
+pytest.importorskip("uvicorn", reason="the web extra is not installed")
+
+import aiohttp
+import uvicorn
+
+from assay import execution
+from assay.web.app import application
+from assay.web.guard import Gate
+from assay.web.site import Site
+from llm_runtime.events import RunStarted
+from llm_runtime.messages import Reply, Request, Usage
+from llm_runtime.settings import Settings, load_settings
+from llm_runtime.store import RunStore, open_store
+from llm_runtime.testing import LoopbackServer, Received
+
+TOKEN = "a-token-for-tests-0123"
+TRIAGE: dict[str, Any] = {
+    "reconstructed_query": "Which database should a team of three run?",
+    "complexity": "complex",
+    "short_circuit_allowed": False,
+    "council": [
+        {"role": "domain_expert", "system_prompt": "You know databases.", "model_hint": None},
+        {"role": "pragmatist", "system_prompt": "You run databases.", "model_hint": None},
+        {"role": "red_team", "system_prompt": "Attack.", "model_hint": None},
+    ],
+    "loop_grammar": "parallel",
+    "loop_count": 2,
+    "red_team_flavor": "logical",
+    "allow_early_exit": True,
+    "synthesis_instruction": "One paragraph.",
+}
+
+
+def council_answer(received: Received) -> str:
+    """A whole council's answers, told apart by what was asked."""
+    first = received.messages[0].content
+    if first.startswith("You are the triage agent"):
+        return json.dumps(TRIAGE)
+    if first.startswith("You are synthesizing"):
+        return "**Use SQLite** until it hurts."
+    return f"Opinion after {len(received.messages)} messages."
+
+
+@dataclass
+class Web:
+    """The application under test, and a client that it knows."""
+
+    url: str
+    site: Site
+    client: aiohttp.ClientSession
+
+    @property
+    def store(self) -> RunStore:
+        return self.site.store
+
+    async def get(self, path: str, **headers: str) -> tuple[int, str]:
+        async with self.client.get(self.url + path, headers=headers, allow_redirects=False) as answer:
+            return answer.status, await answer.text()
+
+    async def json(self, path: str) -> Any:
+        async with self.client.get(self.url + path, headers={"accept": "application/json"}) as answer:
+            return await answer.json()
+
+    async def post(self, path: str, **said: Any) -> tuple[int, Any]:
+        headers = {"accept": "application/json"}
+        async with self.client.post(self.url + path, json=said, headers=headers) as answer:
+            return answer.status, await answer.json()
+
+    async def state(self, run_id: str, wanted: str) -> None:
+        """Wait until the run's own stream says that it is over, and look that it ended as wanted."""
+        async for kind, _, _ in self.stream(run_id):
+            if kind == "end":
+                break
+        assert self.store.summary(run_id).state == wanted
+
+    async def stream(
+        self, run_id: str, query: str = "", last: int | None = None
+    ) -> AsyncIterator[tuple[str, int | None, Any]]:
+        """The messages of a run's stream: kind, id, data."""
+        headers = {} if last is None else {"Last-Event-ID": str(last)}
+        async with self.client.get(f"{self.url}/runs/{run_id}/stream?{query}", headers=headers) as answer:
+            fields: dict[str, str] = {}
+            async for raw in answer.content:
+                line = raw.decode().rstrip("\n")
+                if line:
+                    name, _, value = line.partition(": ")
+                    fields[name] = value
+                elif "event" in fields:
+                    number = int(fields["id"]) if "id" in fields else None
+                    yield fields["event"], number, json.loads(fields["data"])
+                    fields = {}
+                else:
+                    fields = {}
+
+
+@asynccontextmanager
+async def served(
+    store: RunStore, settings: Callable[[], Settings] = load_settings, gate: Gate | None = None
+) -> AsyncIterator[Web]:
+    """The application on a free port of this machine."""
+    gate = gate or Gate(token=TOKEN)
+    site = Site(store, gate, settings)
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    config = uvicorn.Config(application(site), log_level="warning", ws="none", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    task = asyncio.create_task(server.serve([listener]))
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    # The server reads whole requests as they come, so the one buffer limit that matters is ours for lines.
+    async with aiohttp.ClientSession(
+        headers={"Authorization": f"Bearer {TOKEN}"}, read_bufsize=2**22, max_line_size=2**20
+    ) as client:
+        try:
+            yield Web(url, site, client)
+        finally:
+            site.end_streams()
+            server.should_exit = True
+            await task
+            listener.close()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> RunStore:
+    return open_store(tmp_path / "runs.db")
+
+
+@pytest.fixture
+async def models() -> AsyncIterator[LoopbackServer]:
+    """A model server on this machine that answers for a whole council."""
+    async with LoopbackServer(council_answer) as running:
+        yield running
+
+
+@pytest.fixture
+async def web(store: RunStore) -> AsyncIterator[Web]:
+    async with served(store) as running:
+        yield running
+    store.close()
+
+
+Council = Callable[..., Awaitable[str]]
+
+
+@pytest.fixture
+def council(store: RunStore) -> Council:
+    """Runs a council to its end, in the store; returns its id. ``answer`` may replace any text by its phase."""
+
+    async def run(name: str = "council-1", query: str = "Which database?", **texts: str) -> str:
+        async def model(request: Request) -> Reply:
+            phase = request.label.phase
+            text = json.dumps(TRIAGE) if phase == "triage" else f"{request.label.seat or phase} answers."
+            return Reply(
+                texts.get(phase, text),
+                "vendor/model-1",
+                "scripted",
+                Usage(100, 10),
+                cost=1_500,
+                cost_source="table",
+            )
+
+        started = RunStarted(
+            run_id=name, protocol="crucible", title=query, task={"query": query}, settings={"engine": {}}, seed=7
+        )
+        outcome = await execution.start(started, store, Settings(), model=model)
+        assert outcome.state == "finished"
+        return name
+
+    return run

@@ -1,0 +1,262 @@
+"""The pages in a real browser: a run arrives, survives its server, and hostile words stay words."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
+from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
+from llm_runtime.testing import LoopbackServer, Received
+
+from .conftest import TOKEN, council_answer
+
+playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser to try")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no browser to try")
+
+_spec = importlib.util.spec_from_file_location(
+    "web_hostile_payloads", Path(__file__).parents[1] / "report" / "hostile_payloads.py"
+)
+assert _spec and _spec.loader
+_module = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_module)
+PAYLOADS: list[str] = _module.PAYLOADS
+
+
+@pytest.fixture
+async def page() -> AsyncIterator[Any]:
+    """A page of a real browser; whatever it writes to its console fails the test."""
+    said: list[str] = []
+    async with playwright.async_playwright() as driver:
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        opened = await browser.new_page()
+        opened.set_default_timeout(20_000)
+        opened.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+        opened.on("pageerror", lambda fault: said.append(str(fault)))
+        opened.said = said
+        yield opened
+        await browser.close()
+    assert said == []
+
+
+Serve = Callable[..., Awaitable[tuple[asyncio.subprocess.Process, str]]]
+MAIN = "import sys; from assay.cli import run; from assay.cli.serve import serve; sys.exit(run(serve))"
+
+
+@pytest.fixture
+async def serve(tmp_path: Path) -> AsyncIterator[Serve]:
+    """Starts `assay serve` as a process of its own; returns it and the address that it printed."""
+    started: list[asyncio.subprocess.Process] = []
+
+    async def start(models: LoopbackServer, port: int = 0) -> tuple[asyncio.subprocess.Process, str]:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", MAIN, "--port", str(port), "--token", TOKEN),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd=tmp_path,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(tmp_path),
+                "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
+                "ASSAY_DATA_DIR": str(tmp_path / "data"),
+                "OPENROUTER_API_KEY": "sk-canary-0123456789",
+                "OPENROUTER_BASE_URL": f"{models.url}/v1",
+            },
+        )
+        started.append(process)
+        assert process.stdout is not None
+        line = (await process.stdout.readline()).decode()
+        return process, line.removeprefix("Assay is at ").strip()
+
+    yield start
+    for process in started:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        process._transport.close()  # type: ignore[attr-defined]  # its pipes outlive it otherwise
+
+
+async def test_a_run_is_started_watched_outlives_its_server_and_is_resumed(page: Any, serve: Serve) -> None:
+    held, asked = asyncio.Event(), asyncio.Event()
+
+    async def answer(received: Received) -> str:
+        if "Opinion" not in council_answer(received) or len(received.messages) < 4:
+            return council_answer(received)
+        asked.set()
+        await held.wait()
+        return council_answer(received)
+
+    async with LoopbackServer(answer) as models:
+        server, address = await serve(models)
+        origin = address.partition("/open")[0]
+        await page.goto(address)
+        await page.get_by_role("link", name="New run").first.click()
+        await page.get_by_label("Question").fill("Which database should a team of three run?")
+        await page.get_by_role("button", name="Start").click()
+        await page.get_by_role("region", name="What happens now").wait_for()
+        await asked.wait()
+        await page.get_by_text("calls in flight").wait_for()
+        await page.get_by_role("heading", name="Loop 1").wait_for()
+        run_address, before = page.url, len(models.requests)
+
+        server.kill()
+        await server.wait()
+        await page.get_by_text("Connection lost").wait_for()
+        page.said.clear()  # the browser itself reports the connection that was refused
+
+        await serve(models, int(origin.rpartition(":")[2]))
+        await page.get_by_text("interrupted: nobody is working on it").wait_for()
+        page.said.clear()
+        held.set()
+        await page.get_by_role("link", name="Resume").click()
+        await page.get_by_role("button", name="Resume").click()
+        await page.get_by_text("Use SQLite").wait_for()
+        await page.locator(".ending.good").wait_for()
+        assert page.url == run_address
+        assert len(models.requests) - before <= 5  # what was in flight, and what had not been asked
+
+
+async def test_streaming_loses_nothing_that_a_person_opened_or_typed(page: Any, web: Any) -> None:
+    log = web.store.start(RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, settings={}, seed=1))
+
+    def call(number: int) -> None:
+        request = Request(
+            "m", (Message("user", f"question {number}"),), CallLabel("weather", "ask", f"{number}:frog")
+        )
+        started = CallStarted.of(request, {}, lambda *_: False)
+        log.emit(started)
+        log.emit(CallFinished.of(started, Reply(f"answer {number}", "m", "p", Usage(3, 1), cost=5)))
+
+    call(1)
+    await page.goto(f"{web.url}/open?key={web.site.gate.key}")
+    await page.goto(f"{web.url}/runs/w-1/timeline")
+    await page.locator("summary.line").first.click()
+    await page.get_by_text("question 1").wait_for()
+    for number in range(2, 12):
+        call(number)
+    await page.get_by_text("11 · frog").wait_for()
+    assert await page.get_by_text("question 1", exact=True).is_visible()
+    assert await page.locator(".call[open]").count() == 1
+    log.emit(RunFinished(state="finished"))
+    log.close()
+    await page.locator(".ending.good").wait_for()
+    assert await page.get_by_text("question 1", exact=True).is_visible()
+
+
+async def test_a_person_answers_on_the_page(page: Any, serve: Serve) -> None:
+    async with LoopbackServer(council_answer) as models:
+        _, address = await serve(models)
+        await page.goto(address)
+        await page.goto(address.partition("/open")[0] + "/new")
+        await page.get_by_label("Question").fill("Which database?")
+        await page.get_by_text("Models, seats and bounds").click()
+        await page.get_by_label("Seats, one ROLE=MODEL a line").fill("red_team=terminal:")
+        await page.get_by_role("button", name="Start").click()
+        for number in (1, 2):
+            field = page.get_by_label("Your answer to critique")
+            await field.wait_for()
+            assert (await page.title()).startswith("Your turn")
+            await field.fill(f"I doubt it, {number}.")
+            await page.get_by_role("button", name="Answer").click()
+        await page.locator(".ending.good").wait_for()
+        assert await page.get_by_text("I doubt it, 2.").count()
+
+
+async def test_the_keyboard_reaches_everything(page: Any, web: Any, council: Any) -> None:
+    await council("a", query="The first question")
+    await council("b", query="The second question")
+    await page.goto(f"{web.url}/open?key={web.site.gate.key}")
+    await page.keyboard.press("j")
+    await page.keyboard.press("j")
+    assert await page.evaluate("document.activeElement.textContent") == "The first question"
+    await page.keyboard.press("k")
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**/runs/b")
+    await page.keyboard.press("Control+k")
+    await page.get_by_label("Go to", exact=True).fill("timeline")
+    await page.locator("#palette .chosen", has_text="Timeline").wait_for()
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**/runs/b/timeline")
+    await page.keyboard.press("Control+k")
+    await page.get_by_label("Go to", exact=True).fill("first")
+    await page.locator("#palette .chosen", has_text="first").wait_for()
+    await page.keyboard.press("Escape")
+    await page.locator("#palette").wait_for(state="detached")
+
+
+async def test_a_hostile_transcript_runs_no_script_and_makes_no_request(page: Any, web: Any, council: Any) -> None:
+    everything = "\n\n".join(PAYLOADS).encode(errors="replace").decode()
+    for index, text in enumerate(("position", "critique", "synthesis")):
+        await council(f"evil-{index}", query=PAYLOADS[index] + everything[:300], **{text: everything})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    await page.goto(f"{web.url}/open?key={web.site.gate.key}")
+    views = ("", "/timeline", "/events", "/fork", "/calls/2", "/events/2")
+    paths = [f"/runs/evil-{index}{view}" for index in range(3) for view in views]
+    for path in [*paths, "/runs", "/compare?run=evil-0&run=evil-2"]:
+        await page.goto(web.url + path)
+        title = await page.title()
+        assert title.endswith("Assay") and not title.startswith("RAN")
+        await page.keyboard.press("e")
+        for opened in (await page.locator(".call > summary").all())[:4]:
+            await opened.click()
+        assert await page.evaluate("document.querySelectorAll('script').length") == 1
+    assert all(url.startswith(web.url + "/") or url == "data:," for url in asked)
+
+
+async def test_a_picture_is_saved_as_png(page: Any, web: Any, council: Any, tmp_path: Path) -> None:
+    await council("a")
+    await page.goto(f"{web.url}/open?key={web.site.gate.key}")
+    await page.goto(f"{web.url}/runs/a/timeline")
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="PNG").first.click()
+    await (await download.value).save_as(tmp_path / "a.png")
+    raw = (tmp_path / "a.png").read_bytes()
+    assert raw.startswith(b"\x89PNG") and int.from_bytes(raw[16:20]) == 2 * 880
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_no_page_is_wider_than_its_screen(page: Any, web: Any, council: Any, width: int) -> None:
+    await council(
+        "a", query="W" * 200, position="x" * 3000, synthesis="| a | b |\n|---|---|\n| " + "y" * 900 + " | z |"
+    )
+    await page.set_viewport_size({"width": width, "height": 844})
+    await page.goto(f"{web.url}/open?key={web.site.gate.key}")
+    for path in (
+        "/runs",
+        "/new",
+        "/runs/a",
+        "/runs/a/timeline",
+        "/runs/a/events",
+        "/compare?run=a&run=a",
+        "/runs/a/fork",
+    ):
+        await page.goto(web.url + path)
+        assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+async def test_a_server_that_is_told_to_end_does_so_although_pages_are_open(page: Any, serve: Serve) -> None:
+    async with LoopbackServer(council_answer) as models:
+        server, address = await serve(models)
+        await page.goto(address)
+        await page.goto(address.partition("/open")[0] + "/new")
+        await page.get_by_label("Question").fill("Which database?")
+        await page.get_by_text("Models, seats and bounds").click()
+        await page.get_by_label("Model", exact=True).fill("terminal:")
+        await page.get_by_role("button", name="Start").click()
+        await page.get_by_label("Your answer").wait_for()
+        server.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(10):
+            await server.wait()
+        page.said.clear()

@@ -1,0 +1,184 @@
+"""What the pages show, and that each is there as data too."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from assay.report.html import story_html
+from assay.report.protocols import story_of
+from assay.web.calls import CallLog, place_words
+from assay.web.drawing import VIEWS
+from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunResumed, RunStarted
+from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
+
+
+async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -> None:
+    for number in range(32):
+        log = web.store.start(
+            RunStarted(
+                run_id=f"r-{number:02}", protocol="weather", title=f"Rain {number}", task={}, settings={}, seed=1
+            )
+        )
+        log.emit(RunFinished(state="failed" if number % 2 else "finished"))
+        log.close()
+    await council(query="Which <b>database</b>?")
+    first = await web.json("/runs")
+    assert len(first["runs"]) == 30 and first["runs"][0]["title"] == "Which <b>database</b>?"
+    second = await web.json(first["next"])
+    ids = [run["run_id"] for page in (first, second) for run in page["runs"]]
+    assert len(ids) == len(set(ids)) == 33 and second["next"] is None
+    assert [run["title"] for run in (await web.json("/runs?search=rain+31"))["runs"]] == ["Rain 31"]
+    assert {run["state"] for run in (await web.json("/runs?state=failed"))["runs"]} == {"failed"}
+    assert [run["protocol"] for run in (await web.json("/runs?protocol=crucible"))["runs"]] == ["crucible"]
+    _, page = await web.get("/runs?search=database")
+    assert "Which &lt;b&gt;database&lt;/b&gt;?" in page and "Rain" not in page
+    code, _ = await web.get("/runs?state=dancing")
+    assert code == 400
+
+
+async def test_a_run_page_shows_the_story_of_the_report(web: Any, council: Any) -> None:
+    run_id = await council()
+    _, page = await web.get(f"/runs/{run_id}")
+    report = story_html(story_of(web.store.records(run_id)))
+    for text in ("synthesis answers.", "Loop 1", "Configuration", "Be" if "Be" in report else "You run databases."):
+        assert text in page and text in report
+    data = await web.json(f"/runs/{run_id}")
+    assert data["run"]["state"] == "finished" and data["result"]["final_response"] == "synthesis answers."
+    assert data["story"]["sections"][0]["heading"] == "Answer"
+
+
+async def test_the_timeline_adds_up(web: Any, council: Any) -> None:
+    run_id = await council()
+    data = await web.json(f"/runs/{run_id}/timeline")
+    phases = data["phases"]
+    for key in ("calls", "input_tokens", "output_tokens", "cost"):
+        assert sum(phase[key] for phase in phases) == data["total"][key]
+        assert all(sum(seat[key] for seat in phase["seats"]) == phase[key] for phase in phases)
+    assert data["total"]["cost"] == 1_500 * data["total"]["calls"]
+    _, page = await web.get(f"/runs/{run_id}/timeline")
+    assert "100 → 10 tokens" in page and "$0.0015" in page
+
+
+async def test_a_call_opens_to_its_request_and_reply_as_plain_text(web: Any, council: Any) -> None:
+    run_id = await council(position="<script>alert(1)</script> **bold**")
+    tree = await web.json(f"/runs/{run_id}/timeline")
+    position = next(phase for phase in tree["phases"] if phase["phase"] == "position")
+    seq = position["seats"][0]["entries"][0]["seq"]
+    _, fragment = await web.get(f"/runs/{run_id}/calls/{seq}", **{"X-Fragment": "1"})
+    assert not fragment.startswith("<!doctype")
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; **bold**" in fragment and "You know databases." in fragment
+    assert f"/runs/{run_id}/fork?at={seq - 1}" in fragment
+    data = await web.json(f"/runs/{run_id}/calls/{seq}")
+    assert data["outcome"]["reply"]["text"] == "<script>alert(1)</script> **bold**"
+    code, _ = await web.get(f"/runs/{run_id}/calls/1")
+    assert code == 404
+
+
+async def test_events_are_listed_opened_and_given_as_data(web: Any, council: Any) -> None:
+    run_id = await council()
+    _, page = await web.get(f"/runs/{run_id}/events")
+    assert "crucible.triaged" in page and "triage" in page
+    data = await web.json(f"/runs/{run_id}/events?after=2")
+    assert data["events"][0]["seq"] == 3 and data["length"] == web.store.summary(run_id).events
+    one = await web.json(f"/runs/{run_id}/events/1")
+    assert one["event"]["type"] == "run.started"
+    code, _ = await web.get(f"/runs/{run_id}/events/9999")
+    assert code == 404
+
+
+async def test_exports_are_the_reports_own(web: Any, council: Any) -> None:
+    run_id = await council()
+    assert (await web.get(f"/runs/{run_id}/export.html"))[1] == story_html(story_of(web.store.records(run_id)))
+    assert (await web.get(f"/runs/{run_id}/export.md"))[1].startswith("# Which database?")
+    assert json.loads((await web.get(f"/runs/{run_id}/export.json"))[1])["result"]["final_response"]
+    lines = (await web.get(f"/runs/{run_id}/export.jsonl"))[1].splitlines()
+    assert json.loads(lines[0])["format"] == "assay-run" and len(lines) == web.store.summary(run_id).events + 1
+    assert (await web.get(f"/runs/{run_id}/export.exe"))[0] == 404
+
+
+async def test_two_runs_stand_side_by_side_with_what_is_new_marked(web: Any, council: Any) -> None:
+    await council("a", synthesis="Take SQLite. It is enough.")
+    await council("b", synthesis="Take PostgreSQL instead, because of the concurrent writers. It is enough.")
+    _, page = await web.get("/compare?run=a&run=b")
+    assert "Take SQLite." in page and "<mark>" in page and "It is enough." in page
+    assert [side["run"]["run_id"] for side in (await web.json("/compare?run=a&run=b"))["runs"]] == ["a", "b"]
+    _, page = await web.get("/compare?run=a")
+    assert "/compare?run=a&amp;run=b" in page
+
+
+async def test_a_protocol_that_nobody_taught_the_pages_is_shown_all_the_same(web: Any) -> None:
+    log = web.store.start(RunStarted(run_id="w-1", protocol="weather", title="Rain?", task={}, settings={}, seed=1))
+    asked = CallStarted.of(
+        Request("m", (Message("user", "Rain?"),), CallLabel("weather", "forecast", "1:frog")), {}, lambda *_: False
+    )
+    log.emit(asked)
+    async for _, _, data in web.stream("w-1"):
+        if data["event"]["type"] == "call.started":
+            break
+    code, page = await web.get("/runs/w-1")
+    assert code == 200 and "forecast · frog" in page and "1 call in flight" in page
+    log.emit(CallFinished.of(asked, Reply("Yes.", "m", "p", Usage(3, 1), cost=5)))
+    log.emit(RunFinished(state="finished", result={"rain": True}))
+    log.close()
+    assert (await web.json("/runs/w-1"))["result"] == {"rain": True}
+
+
+@pytest.mark.parametrize("path", ["/runs/UPPER", "/runs/..%2f..%2fetc", "/runs/none", "/nothing", "/static/app.py"])
+async def test_what_is_not_there_is_said_so(web: Any, path: str) -> None:
+    code, _ = await web.get(path)
+    assert code == 404
+
+
+async def test_the_description_names_every_address(web: Any) -> None:
+    described = await web.json("/openapi.json")
+    served = {
+        (route.path, method.lower()) for route in web.client and _routes() for method in route.methods - {"HEAD"}
+    }
+    assert served == {(path, method) for path, methods in described["paths"].items() for method in methods}
+    assert all(operation["summary"] for methods in described["paths"].values() for operation in methods.values())
+
+
+def _routes() -> Any:
+    from assay.web.routes import routes
+
+    return routes()
+
+
+def test_a_pause_between_two_sittings_takes_no_time_on_the_timeline() -> None:
+    log = CallLog()
+    start = RunStarted(run_id="r", protocol="weather", title="", task={}, settings={}, seed=1)
+    asked = CallStarted.of(Request("m", (Message("user", "?"),), CallLabel("weather", "ask")), {}, lambda *_: False)
+    log.apply(1, start, 1_000)
+    log.apply(2, asked, 2_000)
+    log.apply(3, RunResumed(finished_calls=0), 90_002_000)
+    log.apply(4, asked, 90_002_500)
+    log.apply(5, CallFinished.of(asked, Reply("!", "m", "p", Usage(1, 1))), 90_003_000)
+    assert log.since_start(90_003_000) == 2_000
+    found = log.at(4)
+    assert found is not None and found[0].state == "done" and found[1].ended == 5
+
+
+def test_a_call_is_named_by_its_place() -> None:
+    assert place_words(CallLabel("crucible", "red_team", "3:red_team", 2)) == "red team · red team · 2"
+    assert place_words(CallLabel("crucible", "triage")) == "triage"
+
+
+async def test_a_view_that_cannot_be_drawn_says_so_and_ends_nothing_else(
+    web: Any, council: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = await council()
+
+    def broken(*_: object) -> Any:
+        raise KeyError("a secret of the inside")
+
+    monkeypatch.setitem(VIEWS, "story", broken)
+    async with web.client.get(f"{web.url}/runs/{run_id}") as answer:
+        code, page = answer.status, await answer.text()
+        assert "content-security-policy" in answer.headers
+    assert code == 500 and "a fault of Assay's own" in page and "secret" not in page
+    assert (await web.get(f"/runs/{run_id}/timeline"))[0] == 200
+    kinds = [kind async for kind, _, _ in web.stream(run_id, "view=story", last=0)]
+    assert kinds[-1] == "end" and "page" not in kinds

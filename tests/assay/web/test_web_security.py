@@ -1,0 +1,151 @@
+"""Nobody drives the application but whom it knows, and nothing that a page shows can run."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import aiohttp
+import pytest
+from starlette.datastructures import Headers
+from starlette.routing import Route
+
+from assay.web.guard import Gate
+from assay.web.routes import routes
+
+HOSTILE: dict[str, dict[str, str]] = {
+    "another host": {"Host": "evil.test"},
+    "a name that was made to point here": {"Host": "rebound.evil.test:8737"},
+    "an address in another writing": {"Host": "2130706433"},
+    "a host with a user": {"Host": "localhost@evil.test"},
+    "another page's origin": {"Origin": "https://evil.test"},
+    "another port's origin": {"Origin": "http://127.0.0.1:1"},
+    "no origin at all, as a sandboxed frame says it": {"Origin": "null"},
+    "another site, as the browser says it": {"Sec-Fetch-Site": "cross-site"},
+    "another port, as the browser says it": {"Sec-Fetch-Site": "same-site"},
+}
+
+
+def every_route() -> list[tuple[str, str]]:
+    found = [
+        (method, re.sub(r"\{\w+\}", "x1", route.path))
+        for route in routes()
+        if isinstance(route, Route)
+        for method in route.methods or ()
+    ]
+    assert len(found) > 40
+    return found
+
+
+async def status(web: Any, method: str, path: str, headers: dict[str, str], cookie: bool) -> int:
+    cookies = {web.site.gate.cookie_name(web.url.partition("//")[2]): web.site.gate.session} if cookie else {}
+    jar = aiohttp.DummyCookieJar()
+    async with (
+        aiohttp.ClientSession(cookie_jar=jar, cookies=cookies) as client,
+        client.request(method, web.url + path, headers=headers, allow_redirects=False, cookies=cookies) as answer,
+    ):
+        return answer.status
+
+
+async def test_every_route_refuses_other_names_other_pages_and_whoever_has_no_token(web: Any) -> None:
+    for method, path in every_route():
+        assert await status(web, method, path, {}, cookie=False) == 403, (method, path, "no token")
+        wrong = {"Authorization": "Bearer wrong", "Cookie": f"{web.site.gate.cookie_name('x:1')}=wrong"}
+        assert await status(web, method, path, wrong, cookie=False) == 403, (method, path, "wrong token")
+        for name, headers in HOSTILE.items():
+            assert await status(web, method, path, headers, cookie=True) == 403, (method, path, name)
+
+
+async def test_whoever_drives_the_application_with_a_cookie_must_say_from_where(web: Any, council: Any) -> None:
+    run_id = await council()
+    assert await status(web, "POST", f"/runs/{run_id}/stop", {}, cookie=True) == 403
+    assert await status(web, "POST", f"/runs/{run_id}/stop", {"Origin": web.url}, cookie=True) == 400
+    assert await status(web, "GET", f"/runs/{run_id}", {}, cookie=True) == 200
+
+
+async def test_the_printed_address_opens_one_browser_once(web: Any) -> None:
+    address = f"{web.url}/open?key={web.site.gate.key}"
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+        async with browser.head(address) as answer:
+            assert answer.status == 403
+        async with browser.get(address, allow_redirects=False) as answer:
+            assert answer.status == 303
+            cookie = answer.headers["set-cookie"].lower()
+            assert "httponly" in cookie and "samesite=strict" in cookie
+        async with browser.get(f"{web.url}/runs") as answer:
+            assert answer.status == 200
+    async with aiohttp.ClientSession() as another, another.get(address) as answer:
+        assert answer.status == 403
+
+
+async def test_every_answer_carries_the_policy(web: Any, council: Any) -> None:
+    run_id = await council()
+    for path in ("/runs", f"/runs/{run_id}", f"/runs/{run_id}/stream", "/runs/none", "/static/app.js", "/nowhere"):
+        async with web.client.get(web.url + path) as answer:
+            policy = answer.headers["content-security-policy"]
+            assert policy.startswith(
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:"
+            )
+            assert "frame-ancestors 'none'" in policy and "unsafe" not in policy
+            assert answer.headers["referrer-policy"] == "same-origin"
+            assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_no_page_has_script_or_style_within(web: Any, council: Any) -> None:
+    run_id = await council()
+    paths = [
+        *(
+            "/runs",
+            "/new",
+            "/compare",
+            f"/compare?run={run_id}",
+            f"/compare?run={run_id}&run={run_id}",
+            "/runs/none",
+        ),
+        *(
+            f"/runs/{run_id}{view}"
+            for view in ("", "/timeline", "/events", "/fork", "/resume", "/calls/2", "/events/2")
+        ),
+    ]
+    for path in paths:
+        _, page = await web.get(path)
+        assert page.startswith("<!doctype html>"), path
+        assert not re.search(
+            r"<style|\sstyle=|\son\w+=|<script(?! src=\"/static/app.js\" defer=\"\"></script>)", page
+        ), path
+        assert '<link rel="icon" href="data:,">' in page
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "asked", "served"),
+    [
+        ("127.0.0.1", (), "localhost:8737", True),
+        ("127.0.0.1", (), "LOCALHOST", True),
+        ("127.0.0.1", (), "[::1]:8737", True),
+        ("127.0.0.1", (), "192.168.1.7:8737", False),
+        ("127.0.0.1", (), "localhost.evil.test", False),
+        ("127.0.0.1", (), "localhost.", False),
+        ("127.0.0.1", (), "", False),
+        ("127.0.0.1", (), "localhost:port", False),
+        ("0.0.0.0", (), "192.168.1.7:8737", True),
+        ("0.0.0.0", (), "studio.local:8737", False),
+        ("0.0.0.0", ("studio.local",), "studio.local:8737", True),
+    ],
+)
+def test_the_names_that_are_served(host: str, names: tuple[str, ...], asked: str, served: bool) -> None:
+    gate = Gate(host, "token-0123456789abc", names)
+    headers = Headers({"host": asked, "authorization": "Bearer token-0123456789abc"})
+    assert (gate.objection("GET", "/runs", headers) is None) is served
+
+
+def test_a_given_token_keeps_browsers_known_over_a_restart_and_a_drawn_one_does_not() -> None:
+    assert Gate(token="x" * 16).session == Gate(token="x" * 16).session
+    assert Gate().session != Gate().session
+
+
+async def test_a_request_that_is_too_large_is_refused(web: Any) -> None:
+    body = io.BytesIO(b"query=" + b"x" * (1 << 21))
+    async with web.client.post(web.url + "/runs", data=body, headers={"accept": "application/json"}) as answer:
+        assert answer.status == 400
+        assert "1 MiB" in (await answer.json())["message"]
