@@ -16,6 +16,7 @@ from crucible import Crucible, EngineConfig, ExecutorResult
 
 BANNER = "Crucible v1.0\nType 'exit' to quit, 'trace on/off' to toggle observability\n"
 NO_KEY = 78
+READER_GONE = 141
 _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
@@ -30,8 +31,13 @@ def main(arguments: list[str] | None = None) -> int:
         return NO_KEY
     try:
         converse(EngineConfig(openrouter_api_key=key, observability=options.verbose))
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # Whoever read has gone. What is still buffered goes nowhere, or leaving would meet the same fault again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
     return 0
 
 
@@ -56,9 +62,11 @@ def converse(config: EngineConfig) -> None:
                 print(f"Observability {'enabled' if observing else 'disabled'}.\n")
             case _:
                 try:
-                    show(asyncio.run(engine.run(line)))
+                    result = asyncio.run(engine.run(line))
                 except Exception as fault:
                     print(f"\n{plain(f'{type(fault).__name__}: {fault}')}\n")
+                else:
+                    show(result)
 
 
 def show(result: ExecutorResult) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from crucible.config import ComplexityDomain, CouncilRole, LoopGrammar, RedTeamFlavor
 
@@ -16,6 +17,13 @@ class CouncilSeat(BaseModel):
         default=None,
         description="Optional model ID (e.g., 'anthropic/claude-sonnet-4-20250514') or None for auto",
     )
+
+    @field_validator("system_prompt")
+    @classmethod
+    def _is_not_blank(cls, prompt: str) -> str:
+        if not prompt.strip():
+            raise PydanticCustomError("blank", "is empty")
+        return prompt
 
 
 class TriageOutput(BaseModel):

@@ -173,6 +173,14 @@ def test_criterion_09_no_internal_component_is_importable_from_the_root(internal
             "council: exactly one seat must be red_team, and 2 are",
         ),
         ({"council": ["red_team", "poet", "creative"]}, "council.1.role: Input should be"),
+        (
+            {
+                "council": [
+                    {"role": role, "system_prompt": " \n"} for role in ("red_team", "creative", "pragmatist")
+                ]
+            },
+            "council.0.system_prompt: is empty",
+        ),
         ({"loop_count": 1}, "loop_count: Input should be greater than or equal to 2"),
         ({"loop_count": 6}, "loop_count: Input should be less than or equal to 5"),
         ({"short_circuit_allowed": True}, "short_circuit_allowed: needs complexity simple, not complex"),
@@ -181,7 +189,7 @@ def test_criterion_09_no_internal_component_is_importable_from_the_root(internal
 async def test_criterion_10_constraints_are_enforced_with_clear_messages(
     changes: dict[str, Any], complaint: str, council: Make, seats: Make, ask: Make
 ) -> None:
-    if "council" in changes:
+    if isinstance(changes.get("council", [{}])[0], str):
         changes = {"council": seats(*changes["council"])}
     model: ScriptedModel = council(**changes)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import io
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -124,6 +126,35 @@ def test_an_interrupt_ends_with_its_own_code(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(cli, "converse", interrupted)
 
     assert cli.main([]) == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes break in another way there")
+def test_a_reader_that_leaves_ends_it_without_a_word() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "crucible.cli"],
+            input=b"exit\n",
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "OPENROUTER_API_KEY": "sk-or-canary"},
+            timeout=60,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (cli.READER_GONE, b"")
+
+
+def test_a_broken_pipe_is_no_fault_of_a_question(
+    council: Make, talk: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(result: Any) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(cli, "show", gone)
+    with pytest.raises(BrokenPipeError):
+        talk(council(), "A question", "exit")
 
 
 def test_it_is_one_file_over_the_standard_library_and_the_public_root() -> None:

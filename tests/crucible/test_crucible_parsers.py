@@ -32,7 +32,7 @@ configurations = st.fixed_dictionaries(
             st.fixed_dictionaries(
                 {
                     "role": st.sampled_from([*ROLES, "red_team"]),
-                    "system_prompt": st.text(max_size=20),
+                    "system_prompt": st.text(max_size=20) | st.just("Think."),
                     "model_hint": st.none() | st.text(max_size=20),
                 }
             ),
@@ -56,6 +56,7 @@ def holds(data: dict[str, Any]) -> bool:
         and 2 <= data["loop_count"] <= 5
         and (not data["short_circuit_allowed"] or data["complexity"] == "simple")
         and bool(data["reconstructed_query"].strip())
+        and all(seat["system_prompt"].strip() for seat in data["council"])
     )
 
 

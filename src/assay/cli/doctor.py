@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ import click
 from llm_runtime.errors import LlmRuntimeError
 
 Grade = Literal["ok", "note", "fault"]
+# A requirement in a distribution's metadata is a name, whatever narrows it, and the extra it belongs to.
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+_EXTRA = re.compile(r"""extra == ['"]([A-Za-z0-9._-]+)""")
+_COLLECTIONS = ("all", "dev")
 _MARKS: dict[Grade, tuple[str, str]] = {"ok": ("ok", "green"), "note": ("--", "yellow"), "fault": ("!!", "red")}
 
 
@@ -28,7 +33,7 @@ class Check:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
-    checks = [*_python(), *_parts(), *_configuration(), *_models(), *_store()]
+    checks = [*_python(), *_parts(), *_isolation(), *_configuration(), *_models(), *_store()]
     if as_json:
         import json
         from dataclasses import asdict
@@ -37,7 +42,7 @@ def doctor(as_json: bool) -> int:
     else:
         for check in checks:
             mark, colour = _MARKS[check.grade]
-            click.echo(f"{click.style(mark, fg=colour)}  {check.what:<18}{check.detail}")
+            click.echo(f"{click.style(mark, fg=colour)}  {check.what:<17} {check.detail}")
     return 1 if any(check.grade == "fault" for check in checks) else 0
 
 
@@ -47,23 +52,47 @@ def _python() -> Iterator[Check]:
 
 
 def _parts() -> Iterator[Check]:
-    """Every dependency that the distribution's own metadata names."""
+    """Every dependency that the distribution's own metadata names: what it always needs, then extra by extra."""
     from importlib import metadata
 
     from assay import __version__
 
     yield Check("ok", "assay", __version__)
-    for requirement in metadata.requires("assay") or []:
-        name = requirement.split(";")[0].split(">")[0].split("[")[0].strip()
-        extra = requirement.partition('extra == "')[2].rstrip('"') or requirement.partition("extra == '")[2].rstrip(
-            "'"
-        )
+    for name, extras in _extras_by_package(metadata.requires("assay") or []).items():
+        belongs = ", ".join(filter(None, extras))
         try:
-            yield Check("ok", name, metadata.version(name) + (f" ({extra})" if extra else ""))
+            yield Check("ok", name, metadata.version(name) + (f" ({belongs})" if belongs else ""))
         except metadata.PackageNotFoundError:
-            grade: Grade = "note" if extra else "fault"
-            how = f"pip install 'assay[{extra}]'" if extra else "pip install assay"
+            grade: Grade = "fault" if "" in extras else "note"
+            how = "pip install assay" if "" in extras else f"pip install 'assay[{extras[0]}]'"
             yield Check(grade, name, f"not installed; {how}")
+
+
+def _extras_by_package(requirements: list[str]) -> dict[str, list[str]]:
+    """The extras that ask for each package, "" where none does; ordered by the first of them."""
+    found: list[tuple[str, str]] = []
+    for requirement in requirements:
+        name, extra = _NAME.match(requirement), _EXTRA.search(requirement)
+        if name and not (extra and extra[1] in _COLLECTIONS):
+            found.append((extra[1] if extra else "", name[0]))
+    packages: dict[str, list[str]] = {}
+    for extra, name in sorted(found):
+        packages.setdefault(name, []).append(extra)
+    return packages
+
+
+def _isolation() -> Iterator[Check]:
+    """Whether what models write can be run here: for `eval` in a box or not at all, for `code` better in one."""
+    import asyncio
+
+    from ai_crucible.box.bwrap import CannotIsolate, probe
+
+    try:
+        asyncio.run(probe())
+    except CannotIsolate as error:
+        yield Check("note", "bubblewrap", f"{error} (eval runs nothing without it, code under limits alone)")
+        return
+    yield Check("ok", "bubblewrap", "isolates (code, eval)")
 
 
 def _configuration() -> Iterator[Check]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import click
 
 from assay.cli.options import cap_options, caps_from, model_options, open_runs, store_option
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
@@ -58,7 +58,7 @@ def list_runs(
 @click.argument("run")
 @click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
 @click.option("--trace", is_flag=True, help="The whole story, not the result alone.")
-@click.option("--jsonl", is_flag=True, help="Every event as a line of JSON.")
+@click.option("--jsonl", is_flag=True, help='Every event as a line of JSON: {"seq", "at", "event"}.')
 @store_option
 def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
     """Show a run: its result and figures, its whole story, or a report of it."""
@@ -69,7 +69,7 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
         run_id = store.find(run)
         if jsonl:
             for record in store.records(run_id):
-                click.echo(record.body)
+                click.echo(b'{"seq":%d,"at":%d,"event":%b}' % (record.seq, record.at, record.body))
             return
         if out is not None:
             click.echo(f"report: {write_report(store, run_id, Path(out))}", err=True)
@@ -129,21 +129,38 @@ def resume(
 def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
     """Run a recorded run again through the engine, answered by its recording, and compare the results.
 
-    No model is asked and nothing is stored. Exit code 1 where the result differs, 5 where the engine now asks
-    what the recording has no answer to.
+    No model is asked and nothing is stored. A run that failed and fails again in the same way is as recorded.
+    Exit code 1 where the result differs, 5 where the engine now asks what the recording has no answer to.
     """
     from assay.cli.session import replay_run
 
     store = open_runs(store_path)
     try:
-        return replay_run(store, store.find(run), speed, quiet=quiet)
+        run_id = store.find(run)
+        try:
+            return replay_run(store, run_id, speed, quiet=quiet)
+        except LlmRuntimeError as error:
+            if type(error).__name__ != _recorded_error(store, run_id):
+                raise
+            click.echo(f"run {run_id}: replayed, and it failed in the same way as recorded: {error}")
+            return 0
     finally:
         store.close()
 
 
+def _recorded_error(store: RunStore, run_id: str) -> str:
+    """The class of the error that a run ended in; empty where it ended otherwise, or not."""
+    from llm_runtime.events import RunFinished
+
+    ends = [event for _, event in store.events(run_id) if isinstance(event, RunFinished)]
+    return ends[-1].error if ends else ""
+
+
 @runs.command("fork")
 @click.argument("run")
-@click.option("--at", "at", type=click.IntRange(0), required=True, help="Share the answers of events 1 to AT.")
+@click.option(
+    "--at", "at", type=click.IntRange(0), required=True, help='Share the answers of events 1 to AT, a "seq".'
+)
 @model_options
 @cap_options
 @click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
@@ -164,7 +181,7 @@ def fork(
 ) -> int:
     """Make a new run that shares a run's answers up to an event and asks anew from there.
 
-    Event numbers are the "seq" of the run's timeline: assay runs show RUN --trace.
+    Events are counted by the "seq" of each line of: assay runs show RUN --jsonl.
     """
     from assay.cli.session import Presentation, fork_run, present
 
@@ -186,7 +203,11 @@ def fork(
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @store_option
 def verify_run(run: str, as_json: bool, store_path: str | None) -> int:
-    """Check a run's log against its hash chain and its signed head. Exit code 1 where it was tampered with."""
+    """Check a run's log against its hash chain and its signed head.
+
+    Exit code 1 where something contradicts the log. Where nothing does, and only this store's signature is missing,
+    because the run was cut off, is being written, or was imported from elsewhere, a note says so, and it is 0.
+    """
     from llm_runtime.store.verify import verify
 
     store = open_runs(store_path)
@@ -198,7 +219,9 @@ def verify_run(run: str, as_json: bool, store_path: str | None) -> int:
         import json
         from dataclasses import asdict
 
-        click.echo(json.dumps({"ok": verification.ok, **asdict(verification)}, indent=1))
+        click.echo(
+            json.dumps({"ok": verification.ok, "intact": verification.intact, **asdict(verification)}, indent=1)
+        )
     elif verification.ok:
         click.echo(f"run {verification.run_id}: {verification.length} records, all as they were written and signed")
     else:
@@ -206,9 +229,11 @@ def verify_run(run: str, as_json: bool, store_path: str | None) -> int:
         click.echo(f"run {verification.run_id}: {count} records, {verification.anchored} of them signed for")
         for finding in verification.findings:
             click.echo(f"  {finding}")
-        if verification.intact:
+        if verification.intact and verification.other_key:
+            click.echo("nothing contradicts the log; whether that key is to be trusted is for you to know")
+        elif verification.intact:
             click.echo("nothing contradicts the log; its end is signed when the run ends or is resumed")
-    return 0 if verification.ok else 1
+    return 0 if verification.intact else 1
 
 
 @runs.command("export")
@@ -222,8 +247,17 @@ def export(run: str, path: str | None, store_path: str | None) -> None:
     store = open_runs(store_path)
     try:
         run_id = store.find(run)
-        with click.open_file(path or "-", "wb", atomic=path is not None and path != "-") as file:
-            export_run(store, run_id, cast("BinaryIO", file))
+        if path is None or path == "-":
+            with click.open_file("-", "wb") as file:
+                export_run(store, run_id, cast("BinaryIO", file))
+            return
+        if Path(path).is_dir():
+            raise ConfigurationError(f"{path} is a folder; name a file in it")
+        try:
+            with click.open_file(path, "wb", atomic=True) as file:
+                export_run(store, run_id, cast("BinaryIO", file))
+        except OSError as fault:
+            raise ConfigurationError(f"{path} cannot be written: {fault.strerror}; name another place") from None
     finally:
         store.close()
 
@@ -231,15 +265,22 @@ def export(run: str, path: str | None, store_path: str | None) -> None:
 @runs.command("import")
 @click.argument("path")
 @click.option("--as", "new_id", metavar="ID", help="Take it under another id.")
+@click.option("--trust", is_flag=True, help="Sign it as this store's own although another key signed it.")
 @store_option
-def import_(path: str, new_id: str | None, store_path: str | None) -> None:
-    """Take a run from a file that `assay runs export` wrote; - is standard input. All of it, or nothing."""
+def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) -> None:
+    """Take a run from a file that `assay runs export` wrote; - is standard input. All of it, or nothing.
+
+    A run that another key signed stays signed by that key alone, which `assay runs verify` then says.
+    """
     from llm_runtime.store.transfer import import_run
 
     store = open_runs(store_path)
     try:
-        with click.open_file(path, "rb") as file:
-            run_id = import_run(store, cast("BinaryIO", file), as_id=new_id)
+        try:
+            with click.open_file(path, "rb") as file:
+                run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
+        except OSError as fault:
+            raise ConfigurationError(f"{path} cannot be read: {fault.strerror}; name an exported run") from None
         click.echo(f"imported run {run_id}", err=True)
     finally:
         store.close()

@@ -111,16 +111,24 @@ class Heads:
             StoreDamaged: the key file does not hold a key.
         """
         signed = SignedHead(head, self._private_key().sign(head.signed_bytes()), self.public_key())
+        self.keep(head.run_id, signed)
+        return signed
+
+    def keep(self, run_id: str, signed: SignedHead) -> None:
+        """Keep a head as it is, whoever signed it, as that of ``run_id``, in place of any before it.
+
+        Raises:
+            StoreUnwritable: the folder cannot be written.
+        """
         text = json.dumps(signed.to_dict(), indent=1) + "\n"
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_whole(self._file(head.run_id), text)
+            _write_whole(self._file(run_id), text)
         except OSError as fault:
             raise StoreUnwritable(
-                f"the head of run {head.run_id} cannot be written to {self.folder}: {fault.strerror}; "
+                f"the head of run {run_id} cannot be written to {self.folder}: {fault.strerror}; "
                 "make the folder writable"
             ) from None
-        return signed
 
     def load(self, run_id: str) -> SignedHead | None:
         """The kept head of a run, unchecked; ``None`` where there is none.
@@ -141,7 +149,11 @@ class Heads:
 
     def vouches_for(self, signed: SignedHead, run_id: str) -> bool:
         """Whether ``signed`` is a head of ``run_id`` made with this store's own key."""
-        return signed.head.run_id == run_id and signed.public_key == self.public_key() and signed.genuine()
+        return signed.head.run_id == run_id and self.names(signed) and signed.genuine()
+
+    def names(self, signed: SignedHead) -> bool:
+        """Whether ``signed`` names this store's key as its own; no key is made for the question."""
+        return self.key_file.exists() and signed.public_key == self.public_key()
 
     def remove(self, run_id: str) -> None:
         """Forget a run's head. Raises :class:`StoreUnwritable`."""

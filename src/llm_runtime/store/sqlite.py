@@ -43,7 +43,8 @@ class SqliteStore:
     """A :class:`~llm_runtime.store.interface.RunStore` in a SQLite file in WAL mode.
 
     Beside the file stand ``heads/`` (signed heads), ``locks/`` and ``signing.key``. Reading is safe from any
-    thread; a log belongs to the thread that uses it.
+    thread; a log belongs to the thread that uses it. A file that is there and cannot be opened for writing is
+    opened for reading; whatever writes then raises :class:`~llm_runtime.errors.StoreUnwritable`.
 
     Args:
         path: the file; it and its folder are made where they are missing.
@@ -63,6 +64,7 @@ class SqliteStore:
         self._logs: set[SqliteLog] = set()
         # One connection writes and one reads: a reader never sees a transaction that is still open.
         self._writing = threading.Lock()
+        self._unwritable = ""
         try:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():
@@ -83,6 +85,7 @@ class SqliteStore:
         run_id = started.run_id
         if not valid_run_id(run_id):
             raise ValueError(f"not a run id: {run_id[:80]!r}; 1 to 64 of a-z 0-9 _ -")
+        self._check_writable()
         lock = self._locks.take(run_id)
         try:
             record, tally = link(GENESIS, 1, self._clock(), started), Tally()
@@ -96,6 +99,7 @@ class SqliteStore:
 
     def reopen(self, run_id: str) -> SqliteLog:
         run = self._run(run_id)
+        self._check_writable()
         lock = self._locks.take(run_id)
         try:
             verification = verify(self, run_id)
@@ -199,6 +203,7 @@ class SqliteStore:
     def adopt(self, run_id: str, records: Iterable[Record], head: Head | None = None) -> None:
         if not valid_run_id(run_id):
             raise StoreDamaged(f"not a run id: {run_id[:80]!r}; 1 to 64 of a-z 0-9 _ -")
+        self._check_writable()
         run, tally = 0, Tally()
         with self._transaction() as connection:
             for record in records:
@@ -218,12 +223,11 @@ class SqliteStore:
 
     def delete(self, run_id: str) -> None:
         run = self._run(run_id)
+        self._check_writable()
         with self._locks.holding(run_id):
             with self._transaction() as connection:
                 bounds = (record_id(run, 0), record_id(run + 1, 0))
                 connection.execute("DELETE FROM records WHERE id >= ? AND id < ?", bounds)
-                everything = (record_id(run, 0), record_id(run + 1, 0))
-                connection.execute("DELETE FROM records WHERE id >= ? AND id < ?", everything)
                 connection.execute("DELETE FROM runs WHERE run = ?", (run,))
             self._heads.remove(run_id)
             self._locks.forget(run_id)
@@ -237,12 +241,29 @@ class SqliteStore:
             self._reader.close()
 
     def _connect(self) -> sqlite3.Connection:
+        try:
+            return self._open("rwc", "PRAGMA journal_mode = WAL", "PRAGMA synchronous = NORMAL")
+        except StoreUnwritable as fault:
+            self._unwritable = str(fault)
+        try:
+            # Without a log of late writes nothing has to be coordinated, which needs a folder that is writable.
+            return self._open("ro" if Path(f"{self.path}-wal").exists() else "ro&immutable=1")
+        except StoreUnwritable:
+            raise StoreUnwritable(self._unwritable) from None
+
+    def _check_writable(self) -> None:
+        if self._unwritable:
+            raise StoreUnwritable(self._unwritable)
+
+    def _open(self, mode: str, *pragmas: str) -> sqlite3.Connection:
         with explained(self.path):
-            connection = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+            uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+            connection = sqlite3.connect(
+                uri, uri=True, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
+            )
             try:
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute("PRAGMA synchronous = NORMAL")
-                connection.execute("PRAGMA trusted_schema = OFF")
+                for pragma in (*pragmas, "PRAGMA trusted_schema = OFF"):
+                    connection.execute(pragma)
                 migrate(connection, self.path)
             except BaseException:
                 connection.close()

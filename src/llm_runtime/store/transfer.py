@@ -6,7 +6,8 @@ keeps it, with signature and public key, or null. Each further line is
 digest is over, can be cut out as they are.
 
 A file is hostile until proven otherwise: read line by line under caps, checked against its chain and its head,
-and taken over whole or not at all.
+and taken over whole or not at all. Anybody can compute a chain and sign it with a key of their own: only a head
+that this store's key signed makes a run vouched for here.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ def export_run(store: RunStore, run_id: str, out: BinaryIO) -> int:
     """
     length = store.summary(run_id).events
     signed = store.heads.load(run_id)
+    if signed is not None and signed.head.run_id != run_id:
+        # Somebody else's run, imported under another name: their signature is over the name it had.
+        signed = None
     header = {
         "format": "assay-run",
         "version": VERSION,
@@ -69,16 +73,25 @@ def export_run(store: RunStore, run_id: str, out: BinaryIO) -> int:
     return length
 
 
-def import_run(store: RunStore, source: BinaryIO, *, as_id: str | None = None, limits: Limits | None = None) -> str:
+def import_run(
+    store: RunStore,
+    source: BinaryIO,
+    *,
+    as_id: str | None = None,
+    trust: bool = False,
+    limits: Limits | None = None,
+) -> str:
     """Take a run over from a file that :func:`export_run` wrote: all of it, or nothing.
 
-    The records stay as they are, under a new id too. What the file's head vouches for is signed again with this
-    store's key, so the run verifies here as it did there.
+    The records stay as they are, under a new id too. Where this store's own key signed the file's head, what it
+    vouches for is signed again, and the run verifies as it did. A head that another key signed is kept as it is:
+    verification then says by whom the run was signed, and that this store does not vouch for it.
 
     Args:
         store: where it goes.
         source: the file, read from where it stands, in constant memory.
         as_id: the run's id here, if not the one it had.
+        trust: take another key's signature for this store's own, and sign again.
         limits: caps on its size.
 
     Returns:
@@ -94,7 +107,12 @@ def import_run(store: RunStore, source: BinaryIO, *, as_id: str | None = None, l
     lines = _Lines(source, limits or Limits())
     header = _read_header(lines)
     run_id = as_id or header.run_id
-    store.adopt(run_id, _read_records(lines, header), header.signed.head if header.signed else None)
+    signed = header.signed
+    vouched = signed is not None and (trust or store.heads.names(signed))
+    store.adopt(run_id, _read_records(lines, header), signed.head if signed and vouched else None)
+    if signed and not vouched:
+        # Not before the run is in: a run of that id that was there already would lose its own head.
+        store.heads.keep(run_id, signed)
     return run_id
 
 

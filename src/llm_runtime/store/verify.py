@@ -51,12 +51,14 @@ class Verification:
         length: records seen.
         anchored: how many of them, from the first, the signed head vouches for.
         findings: in the order of the log, at most 100.
+        other_key: the public key, in hex, of whoever else signed the log; empty where nobody else did.
     """
 
     run_id: str
     length: int
     anchored: int
     findings: tuple[Finding, ...]
+    other_key: str = ""
 
     @property
     def ok(self) -> bool:
@@ -66,7 +68,7 @@ class Verification:
     @property
     def intact(self) -> bool:
         """Nothing contradicts the log, though its end may not be signed yet: so it is while a run is written,
-        and after its process was killed."""
+        and after its process was killed. Or another key signed it: so it is where a run was imported."""
         return all(finding.kind == "unanchored" for finding in self.findings)
 
 
@@ -90,7 +92,7 @@ def verify(store: RunStore, run_id: str) -> Verification:
     audit = _Audit(summary)
     walk.over(audit.watching(store.records(run_id)))
     findings = walk.findings + audit.findings
-    anchored = 0
+    anchored, other_key = 0, ""
     if fault is not None:
         findings.append(fault)
     elif not walk.count:
@@ -99,9 +101,12 @@ def verify(store: RunStore, run_id: str) -> Verification:
         findings.append(Finding(1, "unanchored", "the chain holds, and no signed head vouches for it"))
     else:
         anchored, judged = _judge(signed, walk)
+        if not store.heads.names(signed):
+            anchored, other_key = 0, signed.public_key.hex()
+            judged = [_signed_elsewhere(other_key), *(f for f in judged if f.kind != "unanchored")]
         findings += judged
     findings.sort(key=lambda finding: finding.seq)
-    return Verification(run_id, walk.count, anchored, tuple(findings[:_MOST_FINDINGS]))
+    return Verification(run_id, walk.count, anchored, tuple(findings[:_MOST_FINDINGS]), other_key)
 
 
 def _load_head(store: RunStore, run_id: str) -> tuple[SignedHead | None, Finding | None]:
@@ -109,9 +114,15 @@ def _load_head(store: RunStore, run_id: str) -> tuple[SignedHead | None, Finding
         signed = store.heads.load(run_id)
     except StoreDamaged as fault:
         return None, Finding(0, "bad signature", str(fault))
-    if signed is not None and not store.heads.vouches_for(signed, run_id):
-        return signed, Finding(0, "bad signature", "the head was not signed with this store's key for this run")
+    if signed is None or store.heads.vouches_for(signed, run_id):
+        return signed, None
+    if store.heads.names(signed) or not signed.genuine():
+        return signed, Finding(0, "bad signature", "the head was not signed with its key for this run")
     return signed, None
+
+
+def _signed_elsewhere(key: str) -> Finding:
+    return Finding(1, "unanchored", f"the log was signed by another key, {key[:8]}, and not by this store's")
 
 
 def _judge(signed: SignedHead, walk: _Walk) -> tuple[int, list[Finding]]:

@@ -36,8 +36,10 @@ async def test_list_and_show(assay: Assay, kept: str) -> None:
     assert kept in listed.out and "finished" in listed.out
     shown = await assay("runs", "show", kept[:17], "--trace")
     assert shown.code == 0 and "Loop 2" in shown.out
-    lines = (await assay("runs", "show", "latest", "--jsonl")).out.splitlines()
-    assert json.loads(lines[0])["run_id"] == kept
+    lines = [json.loads(line) for line in (await assay("runs", "show", "latest", "--jsonl")).out.splitlines()]
+    assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+    assert all(line.keys() == {"seq", "at", "event"} for line in lines)
+    assert lines[0]["event"]["type"] == "run.started" and lines[0]["event"]["run_id"] == kept
 
 
 async def test_a_replay_asks_no_model_and_has_the_same_result(assay: Assay, kept: str) -> None:
@@ -56,9 +58,9 @@ async def test_a_recording_of_another_question_is_a_mismatch_that_says_what_diff
 
 
 async def test_fork_shares_the_answers_up_to_an_event(assay: Assay, kept: str, server: LoopbackServer) -> None:
-    records = (await assay("runs", "show", kept, "--jsonl")).out.splitlines()
-    types = [json.loads(line)["type"] for line in records]
-    at = types.index("crucible.loop_ended") + 1
+    records = [json.loads(line) for line in (await assay("runs", "show", kept, "--jsonl")).out.splitlines()]
+    types = [record["event"]["type"] for record in records]
+    at = next(record["seq"] for record in records if record["event"]["type"] == "crucible.loop_ended")
     done = await assay("runs", "fork", kept, "--at", str(at), "-q", server=server)
     assert done.code == 0, done.err
     forked = (await assay("runs", "list", "--json")).json["runs"][0]
@@ -75,6 +77,49 @@ async def test_export_import_and_verify(assay: Assay, kept: str, tmp_path: Path)
     assert (await assay("runs", "import", "run.jsonl")).code == 0
     assert (await assay("runs", "verify", kept)).code == 0
     assert (await assay("runs", "replay", kept, "-q")).code == 0
+
+
+async def test_files_that_are_not_there_are_one_line_and_exit_code_2(assay: Assay, kept: str) -> None:
+    for arguments in (
+        ("import", "absent/run.jsonl"),
+        ("import", "."),
+        ("export", kept, "absent/y"),
+        ("export", kept, "."),
+    ):
+        done = await assay("runs", *arguments)
+        assert done.code == 2 and len(done.err.splitlines()) == 1, done.err
+        assert arguments[-1] in done.err and ";" in done.err
+
+
+async def test_a_run_of_another_store_verifies_with_a_note_unless_it_is_trusted(
+    assay: Assay, kept: str, tmp_path: Path
+) -> None:
+    await assay("runs", "export", kept, "run.jsonl")
+    other = {"ASSAY_DATA_DIR": str(tmp_path / "other")}
+    assert (await assay("runs", "import", "run.jsonl", **other)).code == 0
+    noted = await assay("runs", "verify", kept, **other)
+    assert noted.code == 0 and "unanchored" in noted.out and "signed by another key" in noted.out
+    data = (await assay("runs", "verify", kept, "--json", **other)).json
+    assert (data["ok"], data["intact"], data["anchored"]) == (False, True, 0)
+
+    assert (await assay("runs", "import", "run.jsonl", "--as", "mine", "--trust", **other)).code == 0
+    assert (await assay("runs", "verify", "mine", "--json", **other)).json["ok"]
+
+
+async def test_a_log_whose_end_is_not_signed_yet_verifies_with_a_note(
+    assay: Assay, kept: str, tmp_path: Path
+) -> None:
+    (tmp_path / f"data/heads/{kept}.json").unlink()
+    done = await assay("runs", "verify", kept)
+    assert done.code == 0 and "unanchored" in done.out and "nothing contradicts the log" in done.out
+
+
+async def test_a_run_that_failed_is_replayed_as_it_failed(assay: Assay, tmp_path: Path) -> None:
+    async with LoopbackServer(lambda received: "no JSON at all") as server:
+        failed = await assay("ask", "Which database?", "-q", server=server)
+    assert failed.code == 6
+    done = await assay("runs", "replay", "latest", "-q")
+    assert done.code == 0 and "failed in the same way as recorded" in done.out
 
 
 async def test_a_changed_log_fails_verification_and_says_where(assay: Assay, kept: str, tmp_path: Path) -> None:
@@ -135,10 +180,19 @@ async def test_doctor_tells_what_is_missing_and_what_to_do(assay: Assay, tmp_pat
     done = await assay("doctor")
     assert done.code == 0
     assert "OPENROUTER_API_KEY" in done.out and "aiohttp" in done.out
+    checked = [check["what"] for check in (await assay("doctor", "--json")).json["checks"]]
+    assert len(checked) == len(set(checked)) and "pyright" not in checked
+    assert "inspect-ai" in checked and "scikit-learn" in checked and "bubblewrap" in checked
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text("modle = 3")
     broken = await assay("doctor")
     assert broken.code == 1 and "modle" in broken.out
+
+
+async def test_doctor_says_what_isolation_takes_where_there_is_none(assay: Assay) -> None:
+    done = await assay("doctor", "--json", PATH="")
+    found = next(check for check in done.json["checks"] if check["what"] == "bubblewrap")
+    assert found["grade"] == "note" and "apt install bubblewrap" in found["detail"]
 
 
 async def test_no_colour_where_none_is_wanted_and_some_where_it_is(assay: Assay, kept: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -47,6 +49,66 @@ def test_a_read_only_folder(tmp_path: Path) -> None:
     with pytest.raises(StoreUnwritable) as caught:
         SqliteStore(folder / "runs.db")
     assert one_line(caught.value, folder / "runs.db")
+
+
+READ = """
+import io, sys
+from pathlib import Path
+from llm_runtime.errors import StoreUnwritable
+from llm_runtime.events import RunStarted
+from llm_runtime.store import SqliteStore
+from llm_runtime.store.transfer import export_run, import_run
+from llm_runtime.store.verify import verify
+
+store = SqliteStore(Path(sys.argv[1]))
+run_id = store.find("latest")
+out = io.BytesIO()
+print(len(store.runs()), store.summary(run_id).events, export_run(store, run_id, out), verify(store, run_id).ok)
+out.seek(0)
+for write in (
+    lambda: store.start(RunStarted(run_id="n", protocol="p", title="t", task={}, settings={}, seed=1)),
+    lambda: store.reopen(run_id),
+    lambda: store.delete(run_id),
+    lambda: import_run(store, out, as_id="copy"),
+):
+    try:
+        write()
+    except StoreUnwritable as shut:
+        print(shut)
+store.close()
+"""
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() != 0 or shutil.which("setpriv") is None,
+    reason="becoming an ordinary user takes root and setpriv",
+)
+@pytest.mark.parametrize("written_meanwhile", [False, True])
+def test_a_store_that_cannot_be_written_is_read(started: Started, call: Call, written_meanwhile: bool) -> None:
+    # Not below tmp_path, which belongs to root alone.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "odd name?#%20"
+        path = folder / "runs.db"
+        with closing(SqliteStore(path)) as store:
+            log = store.start(started())
+            for event in call(1):
+                log.emit(event)
+            log.close()
+            if not written_meanwhile:
+                store.close()
+            assert Path(f"{path}-wal").exists() == written_meanwhile
+            for place in (Path(name), *Path(name).rglob("*")):
+                os.chown(place, 1234, 1234)
+                place.chmod(0o500 if place.is_dir() else 0o400)
+            ordinary = ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]
+            child = subprocess.run(
+                [*ordinary, sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=60
+            )
+        assert child.stderr == ""
+        seen, *refusals = child.stdout.splitlines()
+        assert seen == "1 3 3 True"
+        assert len(refusals) == 4
+        assert all(str(folder) in refusal and "writable" in refusal for refusal in refusals)
 
 
 def test_heads_that_cannot_be_written(store: SqliteStore, started: Started) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from llm_runtime.errors import ConfigurationError, RunNotFound, StoreDamaged, StoreError
 from llm_runtime.events import GENESIS, RunStarted, UnknownEvent, chain_digest
 from llm_runtime.store import SqliteStore
+from llm_runtime.store.anchor import Head, Heads
 from llm_runtime.store.transfer import Limits, export_run, import_run
 from llm_runtime.store.verify import verify
 
@@ -41,6 +43,78 @@ def test_a_run_arrives_as_it_left(store: SqliteStore, elsewhere: SqliteStore, fi
 
     assert list(elsewhere.records(finished_run)) == list(store.records(finished_run))
     assert elsewhere.summary(finished_run) == store.summary(finished_run)
+
+
+def test_a_run_comes_back_to_its_store_and_is_vouched_for(
+    store: SqliteStore, elsewhere: SqliteStore, finished_run: str
+) -> None:
+    import_run(elsewhere, io.BytesIO(exported(store, finished_run)))
+    store.delete(finished_run)
+
+    import_run(store, io.BytesIO(exported(elsewhere, finished_run)))
+
+    verification = verify(store, finished_run)
+    assert verification.ok and verification.anchored == 12
+
+
+def test_a_run_that_another_key_signed_is_intact_and_not_vouched_for(
+    store: SqliteStore, elsewhere: SqliteStore, finished_run: str
+) -> None:
+    file = exported(store, finished_run)
+    import_run(elsewhere, io.BytesIO(file))
+    import_run(elsewhere, io.BytesIO(file), as_id="renamed")
+    key = store.heads.public_key().hex()
+
+    for run_id in (finished_run, "renamed"):
+        verification = verify(elsewhere, run_id)
+        assert (verification.ok, verification.intact, verification.anchored) == (False, True, 0)
+        assert verification.other_key == key
+        assert [finding.kind for finding in verification.findings] == ["unanchored"]
+        assert key[:8] in verification.findings[0].detail
+    # under another name the signature is not over the name, and no longer travels with the run
+    assert json.loads(exported(elsewhere, "renamed").split(b"\n")[0])["head"] is None
+
+
+def test_a_run_that_another_key_signed_is_taken_as_ones_own_where_that_is_said(
+    store: SqliteStore, elsewhere: SqliteStore, finished_run: str
+) -> None:
+    import_run(elsewhere, io.BytesIO(exported(store, finished_run)), trust=True)
+    assert verify(elsewhere, finished_run).ok
+
+
+def test_a_forgery_signed_by_a_stranger_is_never_vouched_for(
+    store: SqliteStore, elsewhere: SqliteStore, tmp_path: Path, finished_run: str
+) -> None:
+    header, *lines = rewritten(exported(store, finished_run)).splitlines(keepends=True)
+    stranger = Heads(tmp_path / "stranger", tmp_path / "stranger.key")
+    last = bytes.fromhex(json.loads(lines[-1])["digest"])
+    head = stranger.sign(Head(finished_run, len(lines), last)).to_dict()
+    store.delete(finished_run)
+
+    for target in (store, elsewhere):
+        import_run(target, io.BytesIO(header_with(header + b"".join(lines), head=head)))
+
+        verification = verify(target, finished_run)
+        assert not verification.ok and verification.anchored == 0
+        assert stranger.public_key().hex()[:8] in str(verification.findings[0])
+
+
+def test_what_changes_after_the_import_is_noticed_all_the_same(
+    store: SqliteStore, elsewhere: SqliteStore, finished_run: str
+) -> None:
+    import_run(elsewhere, io.BytesIO(exported(store, finished_run)))
+    with closing(sqlite3.connect(elsewhere.path)) as connection, connection:
+        connection.execute("DELETE FROM records WHERE seq = 12")
+    kinds = {finding.kind for finding in verify(elsewhere, finished_run).findings}
+    assert kinds == {"unanchored", "truncated"}
+
+
+def test_an_import_that_is_refused_leaves_the_head_of_the_run_that_is_there(
+    store: SqliteStore, elsewhere: SqliteStore, finished_run: str
+) -> None:
+    import_run(elsewhere, io.BytesIO(exported(store, finished_run)), trust=True)
+    with pytest.raises(StoreError, match="already"):
+        import_run(elsewhere, io.BytesIO(exported(store, finished_run)))
     assert verify(elsewhere, finished_run).ok
 
 
@@ -100,7 +174,7 @@ def test_whatever_events_hold_arrives_byte_for_byte(
         log.close()
         import_run(there, io.BytesIO(exported(here, "r")))
         assert [r.body for r in there.records("r")] == [r.body for r in here.records("r")]
-        assert verify(there, "r").ok
+        assert verify(there, "r").intact
 
 
 def change(file: bytes, line: int, old: bytes, new: bytes) -> bytes:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import GENESIS, CallFinished, CallStarted, RunFinished, RunStarted, chain_digest
 from llm_runtime.store import SqliteStore
-from llm_runtime.store.anchor import Head, Heads
+from llm_runtime.store.anchor import Head, Heads, SignedHead
 from llm_runtime.store.verify import verify
 
 Attack = Callable[[sqlite3.Connection], object]
@@ -260,7 +260,8 @@ def test_a_head_with_another_key_or_of_another_run_does_not_vouch(
     assert genuine is not None
     forger = Heads(store.heads.folder, tmp_path / "other.key")
     forger.sign(genuine.head)
-    assert found(store, finished_run) == {(0, "bad signature")}
+    assert found(store, finished_run) == {(1, "unanchored")}
+    assert forger.public_key().hex()[:8] in str(verify(store, finished_run).findings[0])
 
     store.heads.sign(Head("other-run", 12, genuine.head.digest))
     (store.heads.folder / "other-run.json").replace(store.heads.folder / f"{finished_run}.json")
@@ -268,6 +269,22 @@ def test_a_head_with_another_key_or_of_another_run_does_not_vouch(
 
     store.heads.sign(genuine.head)
     assert verify(store, finished_run).ok
+
+
+def test_a_head_that_its_own_key_did_not_sign_is_a_bad_signature(store: SqliteStore, finished_run: str) -> None:
+    genuine = store.heads.load(finished_run)
+    assert genuine is not None
+    for public_key in (genuine.public_key, bytes(32)):
+        store.heads.keep(finished_run, SignedHead(genuine.head, bytes(64), public_key))
+        assert (0, "bad signature") in found(store, finished_run)
+
+
+def test_looking_makes_no_key(store: SqliteStore, finished_run: str) -> None:
+    store.heads.key_file.unlink()
+    with closing(SqliteStore(store.path)) as keyless:
+        verification = verify(keyless, finished_run)
+    assert verification.intact and not verification.ok
+    assert not store.heads.key_file.exists()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"run_id": 1}', "[" * 100_000, "\0"])
