@@ -159,8 +159,10 @@ async def test_a_module_in_the_work_copy_does_not_reach_the_grader(sealed: Path,
 async def test_a_fork_bomb_ends_with_its_command() -> None:
     box = await open_box(BoxLimits(seconds=2, processes=32))
     try:
-        done = await box.run(["bash", "-c", ":(){ :|:& };:; wait"])
-        assert done.code != 0 or b"fork" in done.stderr or done.ended == "time"
+        # How bash ends depends on which of its forks was refused; what counts is what it leaves behind.
+        await box.run(["bash", "-c", ":(){ :|:& };:; wait"])
+        left = await box.run(["sh", "-c", "ls /proc | grep -c '^[0-9]'"])
+        assert int(left.stdout) <= 6
         assert (await box.run(["echo", "still here"])).stdout == b"still here\n"
         crowd = await box.run(["sh", "-c", "for i in $(seq 100); do sleep 1 & done; ls /proc | grep -c '^[0-9]'"])
         assert int(crowd.stdout.split()[-1] if crowd.stdout.split() else 0) <= 32
