@@ -27,8 +27,9 @@ from ai_crucible.observability import ModelRollup, PuzzleHistory, histories, rol
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle, load_puzzles
 from ai_crucible.roles import CohortSolver, Critic, Solver
+from ai_crucible.starting import new
 from ai_crucible.typology import KindDifference, typology
-from ai_crucible.workshop import TrialReport, Workshop, import_folder, new
+from ai_crucible.workshop import TrialReport, Workshop, import_folder
 
 __all__ = [
     "ArmEffect",

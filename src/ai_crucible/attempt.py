@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -103,11 +104,12 @@ async def grade(
     """
     record = Recorder(state, governor or Governor(state.puzzle.meta.budget))
     seconds = governor.seconds if governor else 0.0
+    state.scores["change"] = change_of(state.untouched, state.work)
+    record("copied", sha256=hashlib.sha256(state.work).hexdigest(), change=state.scores["change"])
     verdict = await oracle(state.puzzle, state.untouched, state.work)
     record("graded", **verdict.model_dump(mode="json"))
     panel = None
     if judges:
-        state.scores["change"] = change_of(state.untouched, state.work)
         panel = await convene(judges, state, family=family, allow_untagged=allow_untagged)
         state.scores["panel"] = panel
         record("panel", **panel.model_dump(mode="json"))

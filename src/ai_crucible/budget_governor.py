@@ -35,13 +35,24 @@ class Governor:
         self.turns = 0
         self._clock = clock
         self._start = clock()
+        self._end: float | None = None
         self._last = b""
         self._repeats = 0
 
     @property
-    def seconds(self) -> float:
-        """Wall time so far."""
+    def elapsed(self) -> float:
+        """Seconds since the attempt began, grading and all."""
         return self._clock() - self._start
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the solver: so far, or until it halted."""
+        return self.elapsed if self._end is None else self._end
+
+    def stop(self) -> None:
+        """The solver has halted; what comes after is not its time."""
+        if self._end is None:
+            self._end = self.elapsed
 
     def begin_turn(self) -> None:
         """Before a model call.

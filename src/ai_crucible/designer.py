@@ -84,7 +84,7 @@ class Designer:
             if folder is not None:
                 return Designed(folder, tuple(faults), check)
             faults.append(fault)
-            said = load_prompt("ai_crucible", "designer_again").render(fault=fault)
+            said = load_prompt("ai_crucible", "designer_again").render(fault=fence("FAULT", fault))
             lines += [Line("assistant", turn.text), Line("user", said)]
         return Designed(None, tuple(faults))
 

@@ -25,6 +25,12 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
     arm: str = "neutral"
 
 
+class TrialResumed(Event, type="ai_crucible.trial_resumed"):
+    """A trial that was cut off goes on: attempts that were in flight are made again, finished ones are not."""
+
+    trial: str
+
+
 class AttemptGraded(Event, type="ai_crucible.attempt_graded"):
     """One attempt of a trial. ``passed`` is null where it ended in an error and has no verdict.
 

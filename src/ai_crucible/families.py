@@ -49,6 +49,7 @@ _HOSTS = frozenset(
         "openai-api",
         "anthropic-api",
         "llama-cpp-python",
+        "llama.cpp",
         "sglang",
         "nnsight",
         "cf",
@@ -76,6 +77,8 @@ def families_of(model: str, aliases: dict[str, str] | None = None) -> frozenset[
     found: set[str] = set()
     parts = plain.split("/")
     for place, part in enumerate(parts):
+        host, _, served = part.partition(":")
+        part = served if host in _HOSTS else part
         if part in _HOSTS or (place == 0 and len(parts) > 2 and part in ("openai", "anthropic", "google")):
             continue
         words = re.findall(r"[a-z]+|[a-z]?\d+[a-z]*", part) + re.findall(r"[a-z0-9]+", part)

@@ -57,7 +57,7 @@ def render_context(
     system = load_prompt(_PACKAGE, "solver").render(
         framing=_framing(puzzle, arm, history, standings), budget=describe(puzzle.meta.budget), tools=tool_text
     )
-    task = load_prompt(_PACKAGE, "task").render(title=puzzle.meta.title, task=fence("TASK", puzzle.prompt))
+    task = load_prompt(_PACKAGE, "task").render(task=fence("TASK", f"{puzzle.meta.title}\n\n{puzzle.prompt}"))
     return [Line("system", system.strip()), Line("user", task)]
 
 

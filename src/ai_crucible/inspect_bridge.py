@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from inspect_ai.model import (
@@ -11,16 +12,22 @@ from inspect_ai.model import (
     ChatMessageSystem,
     ChatMessageTool,
     ChatMessageUser,
+    GenerateConfig,
     Model,
+    ModelOutput,
     execute_tools,
+    get_model_info,
 )
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolDef, ToolInfo, ToolParam, ToolParams
 from inspect_ai.tool import ToolCall as InspectCall
 
+from ai_crucible.purse import ANSWER_TOKENS, PURSE
 from ai_crucible.text_protocol import as_plain, parse_call
 from ai_crucible.tools import TOOLS, WorkBox, carry_out
 from ai_crucible.types import Hands, Line, Prompting, ToolCall, ToolSpec, Turn
+from llm_runtime.errors import UnknownPrice
+from llm_runtime.pricing import Price
 
 
 def to_chat(line: Line) -> ChatMessage:
@@ -77,9 +84,9 @@ def inspect_generate(
         if state is not None:
             state.messages = messages
         if in_text:
-            output = await model.generate([to_chat(line) for line in as_plain(lines, seed)])
+            output = await _paid(model, [to_chat(line) for line in as_plain(lines, seed)], [], role)
         else:
-            output = await model.generate(messages, tools=[to_info(tool) for tool in tools])
+            output = await _paid(model, messages, [to_info(tool) for tool in tools], role)
         if state is not None:
             state.output = output
         message = output.message
@@ -100,6 +107,36 @@ def inspect_generate(
         )
 
     return generate
+
+
+async def _paid(model: Model, messages: list[ChatMessage], tools: list[ToolInfo], role: str) -> ModelOutput:
+    """One call, out of the trial's purse where there is one; a provider that asks the purse itself is left to it.
+
+    Raises:
+        BudgetExceeded: the purse has no more for it; nothing was sent.
+    """
+    purse = PURSE.get()
+    if purse is None or getattr(model.api, "keeps_to_purse", False):
+        return await model.generate(messages, tools=tools)
+    info = get_model_info(model)
+    if info is None or info.cost is None:
+        raise UnknownPrice(f"no price is known for {model}, so a cap in USD cannot hold")
+    most = model.config.max_tokens or min(info.output_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+    price = Price(max(info.cost.input, info.cost.input_cache_write), info.cost.output)
+    asked = bytes_bound(messages, tools)
+
+    async def call() -> tuple[ModelOutput, int | None]:
+        output = await model.generate(messages, tools=tools, config=GenerateConfig(max_tokens=most))
+        cost = output.usage.total_cost if output.usage else None
+        return output, None if cost is None else ceil(cost * 1_000_000)
+
+    return await purse.hold(price.cost(asked, most), f"{role} ({model})", call)
+
+
+def bytes_bound(messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> int:
+    """An upper estimate of a request's tokens, for holds: one for each two bytes of all that is sent."""
+    texts = [message.model_dump_json(exclude_none=True) for message in messages]
+    return sum(len(text.encode()) for text in [*texts, *(tool.model_dump_json() for tool in tools)]) // 2 + 1
 
 
 def inspect_hands(box: WorkBox) -> Hands:

@@ -28,7 +28,7 @@ class Recorder:
         self._governor = governor
 
     def __call__(self, kind: Any, **data: Any) -> None:
-        self._state.events.append(TraceEvent(kind=kind, at_ms=int(self._governor.seconds * 1000), data=data))
+        self._state.events.append(TraceEvent(kind=kind, at_ms=int(self._governor.elapsed * 1000), data=data))
 
 
 class Solver:
@@ -62,6 +62,8 @@ class Solver:
             record("terminated", by="box_died", detail=str(fault))
         else:
             record("terminated", by=state.terminated_by, detail="")
+        finally:
+            self._governor.stop()
         return state
 
     async def _work(self, state: AttemptState, record: Recorder) -> None:

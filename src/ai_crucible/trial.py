@@ -41,6 +41,7 @@ from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox
 from ai_crucible.judge_panel import Judge
+from ai_crucible.purse import PURSE
 from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
@@ -135,7 +136,9 @@ def trial(
         cleanup=_forget(desk),
         scorer=scorers,
         epochs=Epochs(k, reducers),
-        fail_on_error=False,
+        # One attempt's error stops no other, and leaves a log that a further sitting completes.
+        fail_on_error=True,
+        continue_on_fail=True,
         metadata={"ai_crucible": {"arm": arm, "protocol": protocol, "seed": seed}},
         version=1,
     )
@@ -176,6 +179,8 @@ def fill_box(desk: _Desk, framings: dict[str, Framing]) -> Solver:
     """Fills the fresh box and keeps a copy of what the solver will find. Runs whatever solver is chosen."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        if purse := PURSE.get():
+            purse.need_open()
         puzzle = desk.puzzle(state)
         box = InspectWorkBox(sandbox())
         await prepare(box, puzzle)
@@ -219,6 +224,7 @@ def oracle_scorer(desk: _Desk) -> Scorer:
         attempt, governor = desk.attempt(state)
         if not attempt.work:
             # The solver is at its end, whichever it was: nothing of it runs while its work is copied and graded.
+            governor.stop()
             attempt.work = await halt(attempt, InspectWorkBox(sandbox()).pack)
             if leaked(attempt) and attempt.terminated_by != "chrome_leak":
                 attempt.terminated_by = "chrome_leak"

@@ -28,6 +28,7 @@ TerminatedBy: TypeAlias = Literal[
 """How an attempt ended. The first two are the solver's own doing, the others are the kernel's."""
 
 PUZZLE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"
 
 
 class _Strict(BaseModel):
@@ -69,8 +70,8 @@ class PuzzleMeta(_Strict):
     """
 
     id: str = Field(pattern=PUZZLE_ID)
-    title: str = Field(min_length=1, max_length=200)
-    kind: str = Field(min_length=1, max_length=60)
+    title: str = Field(pattern=_ONE_LINE, max_length=200)
+    kind: str = Field(pattern=_ONE_LINE, max_length=60)
     source: str = Field(default="", max_length=2000)
     difficulty: int = Field(default=2, ge=1, le=5)
     anchor: Literal["trivial", "impossible"] | None = None
@@ -157,7 +158,9 @@ class Hands(Protocol):
 class TraceEvent(_Strict):
     """One thing the kernel saw happen in an attempt. ``at_ms`` counts from the attempt's start."""
 
-    kind: Literal["started", "model_call", "tool_call", "andon", "terminated", "graded", "panel", "critic", "gate"]
+    kind: Literal[
+        "started", "model_call", "tool_call", "andon", "terminated", "copied", "graded", "panel", "critic", "gate"
+    ]  # fmt: skip
     at_ms: int = Field(ge=0)
     data: dict[str, Any] = {}
 

@@ -1,4 +1,4 @@
-"""What the command line calls: run, check, new, import, catalog, probe and verify, over one folder of trials.
+"""What the command line calls: run, check, import, catalog, probe and verify, over one folder of trials.
 
 ::
 
@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 import secrets
 from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -28,13 +27,14 @@ from ai_crucible.attestation import Ledger, Signer, Verification, file_digest
 from ai_crucible.catalog import Catalog, Entry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.checking import PuzzleCheck, check_puzzle
-from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned
-from ai_crucible.importing import Imported, import_programs, write_puzzle
+from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned, TrialResumed
+from ai_crucible.importing import Imported, import_programs
 from ai_crucible.observability import ModelRollup, rollup
-from ai_crucible.puzzle_loader import load_puzzle, load_puzzles
+from ai_crucible.purse import PURSE, Purse
+from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.types import ARMS, Arm, AttemptRecord, Puzzle
 from llm_runtime.canonical import canonical_json
-from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError
 from llm_runtime.events import Event
 from llm_runtime.settings import config_dir, data_dir
 
@@ -51,10 +51,12 @@ class TrialReport:
 
     Args:
         trial: its id; run it again by this id to go on after a kill.
-        status: Inspect's: ``success``, ``error`` or ``cancelled``.
+        status: Inspect's: ``success``, ``error`` where an attempt has no verdict, ``cancelled`` at the keyboard, or
+            ``started`` where it was stopped so hard that the log was not finished.
         log: the Inspect log.
-        attempts: every attempt of it.
+        attempts: every attempt that is in it.
         models: rolled up.
+        unpaid: the money was used up before all attempts were made.
     """
 
     trial: str
@@ -62,6 +64,7 @@ class TrialReport:
     log: Path
     attempts: tuple[AttemptRecord, ...]
     models: tuple[ModelRollup, ...]
+    unpaid: bool = False
 
     @property
     def errors(self) -> tuple[AttemptRecord, ...]:
@@ -124,14 +127,17 @@ class Workshop:
             chrome: kept beside every attempt, never in its messages.
             seed: fences derive from it; where left out it derives from the trial's id, which no solver sees.
             at_once: attempts at one time.
-            total_cost: US dollars for all attempts together; each gets an equal share as its own limit.
+            total_cost: US dollars for all attempts of the trial together, in all its sittings. What a call may
+                take is held before it is sent; attempts for which the money does not suffice have no verdict.
             model_args: for the model's constructor.
             display: Inspect's display: ``none``, ``rich``, ``plain``, ...
             on_attempt: told of each finished attempt: its puzzle and whether it passed.
             attest: write to the ledger.
 
         Raises:
-            ConfigurationError: nothing to run, no history for the arm, or no box on this machine.
+            ConfigurationError: nothing to run, no history for the arm, no box on this machine, or no money left.
+            KeyboardInterrupt: it was interrupted before there was anything to keep; later, what is finished is
+                returned with the status ``cancelled``.
             StoreError: the ledger is damaged or cannot be signed; nothing was run.
         """
         with _inspect("running a trial"):
@@ -164,45 +170,68 @@ class Workshop:
                 for puzzle, rows in standings_of(past, name).items()
             },
         )
+        purse = None if total_cost is None else self._purse(trial, total_cost)
         if attest:
             self._plan(trial, loaded, name, k, arm)
-        token = GRADED.set(on_attempt)
+        tokens = GRADED.set(on_attempt), PURSE.set(purse)
         try:
-            _, logs = eval_set(
-                task,
-                log_dir=str(folder),
-                model=model,
-                model_args=model_args or {},
-                retry_attempts=0,
-                retry_immediate=False,
-                max_samples=at_once,
-                max_sandboxes=at_once,
-                cost_limit=None if total_cost is None else total_cost / (len(loaded) * k),
-                log_buffer=1,
-                display=cast(Any, display),
-                log_dir_allow_dirty=True,
-            )
+            # At the keyboard's interrupt Inspect closes the log, and returns none.
+            with suppress(KeyboardInterrupt):
+                eval_set(
+                    task,
+                    log_dir=str(folder),
+                    model=model,
+                    model_args=model_args or {},
+                    retry_attempts=0,
+                    retry_immediate=False,
+                    # The ledger speaks of every log, those of sittings that were cut off too.
+                    retry_cleanup=False,
+                    max_samples=at_once,
+                    max_sandboxes=at_once,
+                    log_buffer=1,
+                    display=cast(Any, display),
+                    log_dir_allow_dirty=True,
+                )
         finally:
-            GRADED.reset(token)
-        return self._finish(trial, logs[0], attest)
+            GRADED.reset(tokens[0])
+            PURSE.reset(tokens[1])
+        return self._finish(trial, attest, unpaid=purse is not None and purse.closed)
 
-    def _finish(self, trial: str, header: EvalLog, attest: bool) -> TrialReport:
+    def _purse(self, trial: str, cap: float) -> Purse:
+        known = sum(attempt.cost or 0 for attempt in self.attempts(trial))
+        purse = Purse(cap, self.folder / "purses" / f"{trial}.json", known)
+        try:
+            purse.need_open()
+        except BudgetExceeded as fault:
+            raise ConfigurationError(f"{trial}: {fault}; give it more, or go on without a cap") from None
+        return purse
+
+    def _finish(self, trial: str, attest: bool, *, unpaid: bool) -> TrialReport:
         from inspect_ai.log import read_eval_log
 
         from ai_crucible.trace_writer import attempts_of
 
-        log = read_eval_log(header.location)
+        path = newest_log(self.folder / "logs" / trial)
+        if path is None:
+            raise KeyboardInterrupt
+        log = read_eval_log(str(path))
         attempts = tuple(attempts_of(log))
-        path = _local(header.location)
-        if attest and not self._attested(trial, file_digest(path)):
-            self.ledger.append([*_graded(trial, log, attempts), self._logged(trial, log, path)])
-        return TrialReport(trial, log.status, path, attempts, tuple(rollup(attempts)))
+        # A log that was not closed is Inspect's to recover, and another file when that is done.
+        if attest and log.status != "started" and not self._attested(trial, file_digest(path)):
+            self.ledger.append([*self._new(_graded(trial, log, attempts)), self._logged(trial, log, path)])
+        return TrialReport(trial, log.status, path, attempts, tuple(rollup(attempts)), unpaid)
+
+    def _new(self, graded: list[AttemptGraded]) -> list[AttemptGraded]:
+        """Those that the ledger does not have yet: a later log of a trial repeats what an earlier one finished."""
+        known = {event.sample_digest for event in self.ledger.events() if isinstance(event, AttemptGraded)}
+        return [event for event in graded if event.sample_digest not in known]
 
     def _plan(self, trial: str, puzzles: Sequence[Puzzle], model: str, k: int, arm: str) -> None:
-        planned = any(isinstance(event, TrialPlanned) and event.trial == trial for event in self.ledger.events())
-        if not planned:
-            digests = {puzzle.meta.id: puzzle.digest for puzzle in puzzles}
-            self.ledger.append([TrialPlanned(trial=trial, puzzles=digests, model=model, k=k, arm=arm)])
+        if any(isinstance(event, TrialPlanned) and event.trial == trial for event in self.ledger.events()):
+            self.ledger.append([TrialResumed(trial=trial)])
+            return
+        digests = {puzzle.meta.id: puzzle.digest for puzzle in puzzles}
+        self.ledger.append([TrialPlanned(trial=trial, puzzles=digests, model=model, k=k, arm=arm)])
 
     def _attested(self, trial: str, sha256: str) -> bool:
         return any(
@@ -223,7 +252,7 @@ class Workshop:
 
             from ai_crucible.trace_writer import attempts_of
         folders = sorted((self.folder / "logs").glob(trial or "*"))
-        newest = [max(logs) for folder in folders if (logs := list(folder.glob("*.eval")))]
+        newest = [path for folder in folders if (path := newest_log(folder))]
         return [attempt for path in newest for attempt in attempts_of(read_eval_log(str(path)))]
 
     def probe(self, puzzles: Sequence[str], *, model: str | Model, k: int, **options: Any) -> list[ArmEffect]:
@@ -312,44 +341,18 @@ class Workshop:
         return list(planned)
 
 
-def new(folder: Path) -> Puzzle:
-    """Write a small puzzle that passes its check, to start from. Its folder's name is its id.
-
-    Raises:
-        ConfigurationError: the folder exists, or its name is no id.
-    """
-    meta = {
-        "id": folder.name,
-        "title": "Repair a sum",
-        "kind": "off-by-one",
-        "source": "say what went wrong, and where it was reported",
-        "editable": ["total.py"],
-    }
-    case = {"kind": "call", "target": "total:total"}
-    checks = [
-        {"name": "n counts", **case, "cases": [{"args": [3], "expect": 6}]},
-        {"name": "nothing to add", **case, "cases": [{"args": [0], "expect": 0}]},
-    ]
-    write_puzzle(
-        folder,
-        {
-            "meta.json": json.dumps(meta, indent=2) + "\n",
-            "prompt.md": "`total(n)` in `total.py` is to return the sum of 1 to n. It leaves n out. Repair it.\n",
-            "work/total.py": "def total(n):\n    return sum(range(1, n))\n",
-            "oracle/gold/total.py": "def total(n):\n    return sum(range(1, n + 1))\n",
-            "oracle/checks.json": json.dumps({"checks": checks}, indent=2) + "\n",
-        },
-    )
-    return load_puzzle(folder)
-
-
 def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
     """Make puzzles of a checkout; see :func:`ai_crucible.importing.import_programs`."""
     return import_programs(source, target, origin=origin)
 
 
-def _graded(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[Event]:
-    events: list[Event] = []
+def newest_log(folder: Path) -> Path | None:
+    """The log of a trial's last sitting, which holds what earlier ones finished; names begin with the time."""
+    return max(folder.glob("*.eval"), default=None)
+
+
+def _graded(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:
+    events: list[AttemptGraded] = []
     for sample, attempt in zip(log.samples or [], attempts, strict=True):
         # Inspect's own JSON form: what a float prints as is settled once, here, and hashed as text.
         digest = hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest()
@@ -369,10 +372,6 @@ def _graded(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list
             )
         )
     return events
-
-
-def _local(location: str) -> Path:
-    return Path(location.removeprefix("file://"))
 
 
 @contextmanager

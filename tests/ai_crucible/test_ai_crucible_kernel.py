@@ -383,10 +383,19 @@ def test_an_arm_without_history_is_refused_and_nothing_made_up(arm: Any) -> None
         ("hf/Qwen/QwQ-32B", "qwen"),
         ("mistralai/Mixtral-8x22B", "mistral"),
         ("ＯＰＥＮＡＩ/ＧＰＴ-5", "gpt"),
+        ("assay/single/ollama:qwen3:8b", "qwen"),
+        ("assay/crucible/ollama:mistral", "mistral"),
+        ("assay/single/http://127.0.0.1:11434/v1#gemma3", "gemini"),
     ],
 )
 def test_a_family_is_recognised_under_its_many_names(name: str, family: str) -> None:
     assert family in families_of(name)
+
+
+def test_a_host_lends_its_name_to_no_model() -> None:
+    assert families_of("assay/single/ollama:qwen3:8b") == {"qwen"}
+    assert families_of("llama.cpp:qwen3") == {"qwen"} and families_of("openai/o3:flex") == {"gpt"}
+    assert families_of("ollama/mistral") == families_of("ollama:mistral") == {"mistral"}
 
 
 def test_a_judge_of_the_solvers_family_is_excluded_under_an_alias() -> None:
@@ -548,3 +557,13 @@ async def test_cancellation_passes_through_an_attempt() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+def test_the_solvers_time_ends_when_it_halts_and_grading_is_not_its_time() -> None:
+    now = 0.0
+    governor = Governor(Budget(seconds=10), lambda: now)
+    now = 7.0
+    governor.stop()
+    now = 30.0
+    assert (governor.seconds, governor.elapsed) == (7.0, 30.0)
+    governor.check_clock()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,39 @@ from ai_crucible import Ledger, SealedGrader, Signer, load_puzzle, run_attempt, 
 from ai_crucible.events import TrialPlanned
 from ai_crucible.testing import scripted_solver
 from ai_crucible.types import AttemptState
+
+
+def test_it_imported_one_class_of_inspect_and_wrote_the_rest_anew() -> None:
+    pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+    from inspect_ai import Task
+    from inspect_ai.scorer import Scorer
+    from inspect_ai.util import SandboxEnvironment, registry_info
+
+    import ai_crucible
+    from ai_crucible.inspect_sandbox import BwrapSandbox
+    from ai_crucible.trial import trial
+
+    # What a trial is made of is Inspect's own: the task, its parts by their registered names, the box.
+    task = trial("off-by-one-total", k=3)
+    assert isinstance(task, Task) and issubclass(BwrapSandbox, SandboxEnvironment)
+    assert isinstance(task.scorer, list) and isinstance(task.scorer[0], Scorer)
+    assert task.epochs == 3 and task.epochs_reducer is not None
+    assert {registry_info(part).type for part in (*task.scorer, *task.epochs_reducer, task.solver)} == {
+        "scorer", "score_reducer", "solver",
+    }  # fmt: skip
+    # And what Inspect does, it does: none of this is in a module of ours under another name.
+    root = Path(str(ai_crucible.__file__)).parent
+    names = {
+        alias.name
+        for file in root.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "inspect_ai"
+        for alias in node.names
+    }
+    assert names >= {
+        "Epochs", "MemoryDataset", "Sample", "SandboxEnvironment", "Task", "accuracy", "eval_set", "execute_tools",
+        "get_model", "mean", "pass_at", "pass_k", "read_eval_log", "scorer", "solver", "task", "transcript",
+    }  # fmt: skip
 
 
 @pytest.mark.usefixtures("boxes")

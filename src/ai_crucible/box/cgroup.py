@@ -15,6 +15,7 @@ from pathlib import Path
 from ai_crucible.box.limits import BoxLimits
 
 _ROOT = Path("/sys/fs/cgroup")
+_OWN = Path("/proc/self/cgroup")
 # The supervisor itself, and bubblewrap outside.
 _OURS = 4
 
@@ -44,9 +45,16 @@ class ControlGroup:
         return not any(folder.exists() for folder in self.folders)
 
 
-def enclose(pid: int, limits: BoxLimits) -> ControlGroup | None:
-    """A group around a fresh box that has run nothing yet; ``None`` where none can be made."""
-    group = _version_2(limits) or _version_1(limits)
+def enclose(pid: int, limits: BoxLimits, root: Path = _ROOT, own: Path = _OWN) -> ControlGroup | None:
+    """A group around a fresh box that has run nothing yet; ``None`` where none can be made.
+
+    Args:
+        pid: bubblewrap's.
+        limits: what the box may use.
+        root: where control groups are mounted.
+        own: the file that names our own groups.
+    """
+    group = _version_2(limits, root, own) or _version_1(limits, root)
     if group is None:
         return None
     try:
@@ -62,25 +70,29 @@ def _most(limits: BoxLimits) -> tuple[int, int]:
     return limits.memory + 3 * limits.disk, limits.processes + _OURS
 
 
-def _version_2(limits: BoxLimits) -> ControlGroup | None:
+def _version_2(limits: BoxLimits, root: Path, own: Path) -> ControlGroup | None:
     memory, processes = _most(limits)
     with suppress(OSError, StopIteration):
-        lines = Path("/proc/self/cgroup").read_text().splitlines()
-        own = next(line.removeprefix("0::/") for line in lines if line.startswith("0::/"))
-        parent = (_ROOT / own).parent
-        if parent != _ROOT and {"memory", "pids"} <= set((parent / "cgroup.subtree_control").read_text().split()):
+        lines = own.read_text().splitlines()
+        place = root / next(line.removeprefix("0::/") for line in lines if line.startswith("0::/"))
+        parent = place.parent
+        if (
+            place != root
+            and parent != root
+            and {"memory", "pids"} <= set((parent / "cgroup.subtree_control").read_text().split())
+        ):
             return _make(parent, {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes})
     return None
 
 
-def _version_1(limits: BoxLimits) -> ControlGroup | None:
+def _version_1(limits: BoxLimits, root: Path) -> ControlGroup | None:
     memory, processes = _most(limits)
     made: list[Path] = []
     for hierarchy, settings in (
         ("memory", {"memory.limit_in_bytes": memory}),
         ("pids", {"pids.max": processes}),
     ):
-        parent = _ROOT / hierarchy
+        parent = root / hierarchy
         group = _make(parent, settings) if (parent / "cgroup.procs").exists() else None
         if group is not None:
             made += group.folders

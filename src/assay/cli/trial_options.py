@@ -22,29 +22,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _INSPECTS_OWN = frozenset({"openrouter", "anthropic", "openai"})
 _NO_MODEL = (
     "no model to try: give --model, any that Inspect knows (openrouter/VENDOR/MODEL, ollama/NAME, ...), one of "
-    "ours (ollama:NAME, a base URL, mailbox:DIR, terminal:), or assay/crucible for a council"
+    "ours (ollama:NAME, a base URL, mailbox:DIR, terminal:), or assay/crucible/MODEL for a council"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Solver:
-    """The model that attempts the puzzles.
-
-    Args:
-        model: as Inspect names it.
-        behind: what answers in our own provider; empty where Inspect reaches the model itself.
-    """
-
-    model: str
-    behind: str = ""
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """For the model's constructor."""
-        return {"seat_model": self.behind} if self.behind else {}
-
-    def __str__(self) -> str:
-        return self.behind if self.behind and self.model == "assay/single" else self.model
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +32,6 @@ class Plan:
 
     puzzles: tuple[str, ...]
     model: str
-    behind: str
     k: int
     arm: str
     protocol: str
@@ -66,22 +44,6 @@ class Plan:
         place = _plan_file(shop, trial)
         place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(place, json.dumps(asdict(self), indent=1) + "\n")
-
-    def check_history(self, shop: Workshop) -> None:
-        """Refuse a framing that would tell a model of another's record as its own: ours share one name in logs.
-
-        Raises:
-            ConfigurationError: another model was tried here under the same name.
-        """
-        if self.arm == "neutral" or not self.model.startswith("assay/"):
-            return
-        for place in sorted((shop.folder / "plans").glob("*.json")):
-            kept = _kept(shop, place.stem)
-            if isinstance(kept, dict) and kept.get("model") == self.model and kept.get("behind") != self.behind:  # pyright: ignore[reportUnknownMemberType]
-                raise ConfigurationError(
-                    f"another model was tried in {shop.folder} as {self.model}, and its record is not this one's; "
-                    "use a --log-dir of its own for framings"
-                )
 
     def unfinished(self, shop: Workshop) -> str:
         """The newest trial that was cut off and has this plan; empty where there is none."""
@@ -133,7 +95,7 @@ def running_options(command: F) -> F:
             "--max-cost",
             type=click.FloatRange(0, min_open=True),
             metavar="USD",
-            help="Dollars that all attempts together may cost; each has an equal share.",
+            help="Dollars that all attempts together may cost, over all sittings.",
         ),
         click.option(
             "--k",
@@ -144,41 +106,42 @@ def running_options(command: F) -> F:
             show_default=True,
             help="Attempts each.",
         ),
-        click.option("--model", metavar="MODEL", help="Any Inspect model, one of ours, or assay/crucible."),
+        click.option("--model", metavar="MODEL", help="Any Inspect model, one of ours, or assay/crucible/MODEL."),
         log_dir_option,
     ):
         command = option(command)
     return command
 
 
-def solver_of(model: str | None) -> Solver:
-    """The model that a person named; ``assay/crucible+MODEL`` is a council of MODEL.
+def solver_of(model: str | None) -> str:
+    """The model that a person named, as Inspect names it; ours are ``assay/single/...`` and ``assay/crucible/...``.
+
+    A council without MODEL takes the one that is configured, so that its name says who answers.
 
     Raises:
         NoModelError: none was named and none is configured.
+        ConfigurationError: the name cannot be one.
     """
     from llm_runtime.errors import NoModelError
     from llm_runtime.routing import parse_model
     from llm_runtime.settings import load_settings
 
-    name = model or load_settings().config.model
+    configured = load_settings().config.model
+    name = model or configured
     if not name:
         raise NoModelError(_NO_MODEL)
-    council, plus, seats = name.partition("+")
-    if council == "assay/crucible":
-        if plus and not seats:
-            raise ConfigurationError("--model assay/crucible+MODEL: the model of the seats is missing after the +")
-        return Solver(council, seats)
+    if name == "assay/crucible":
+        return f"{name}/{configured}" if configured else name
     target = parse_model(name)
     if target is None:
-        if "/" not in name:
+        if not all(name.split("/")) or "/" not in name:
             raise ConfigurationError(
-                f"--model {name}: write PROVIDER/MODEL, as in openrouter/{name} or ollama/{name}"
+                f"--model {name}: write PROVIDER/MODEL, as in ollama/qwen3 or openrouter/VENDOR/MODEL"
             )
-        return Solver(name)
+        return name
     if target.provider in _INSPECTS_OWN and target.model:
-        return Solver(f"{target.provider}/{target.model}")
-    return Solver("assay/single", name)
+        return f"{target.provider}/{target.model}"
+    return f"assay/single/{name}"
 
 
 def workshop(log_dir: str | None) -> Workshop:
@@ -209,7 +172,7 @@ def need_box() -> None:
     asyncio.run(probe())
 
 
-def plan_of(puzzles: Iterable[str], solver: Solver, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:
+def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:
     """The plan of a trial, its puzzles by folder and digest.
 
     Raises:
@@ -220,4 +183,4 @@ def plan_of(puzzles: Iterable[str], solver: Solver, k: int, arm: str, protocol: 
 
     loaded = load_puzzles(resolve_puzzles(list(puzzles)))
     names = tuple(sorted(f"{puzzle.meta.id} {puzzle.digest}" for puzzle in loaded))
-    return Plan(names, solver.model, solver.behind, k, arm, protocol, tuple(judges))
+    return Plan(names, solver, k, arm, protocol, tuple(judges))

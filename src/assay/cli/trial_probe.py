@@ -44,13 +44,11 @@ def probe_(
     plans = [plan_of(puzzles, solver, k, arm, protocol, judges) for arm in ARMS]
     need_box()
     shop = workshop(log_dir)
-    for plan in plans:
-        plan.check_history(shop)
     reports: list[TrialReport] = []
     for plan in plans:
         known = plan.unfinished(shop)
         try:
-            report = run_trial(shop, puzzles, plan, solver, known, max_cost=max_cost, at_once=at_once, quiet=quiet)
+            report = run_trial(shop, puzzles, plan, known, max_cost=max_cost, at_once=at_once, quiet=quiet)
         except ConfigurationError as fault:
             if plan.arm != "social_standings":
                 raise

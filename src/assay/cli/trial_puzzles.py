@@ -47,7 +47,7 @@ def check_(puzzles: tuple[str, ...], admit: bool, as_json: bool, log_dir: str | 
 @click.argument("folder")
 def new_(folder: str) -> int:
     """Write a small puzzle that passes its check into FOLDER, whose name becomes its id."""
-    from ai_crucible.workshop import new
+    from ai_crucible.starting import new
 
     try:
         puzzle = new(Path(folder))

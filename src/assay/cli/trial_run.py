@@ -12,7 +12,6 @@ import click
 
 from assay.cli.trial_options import (
     Plan,
-    Solver,
     need_box,
     need_inspect,
     plan_of,
@@ -20,13 +19,12 @@ from assay.cli.trial_options import (
     solver_of,
     workshop,
 )
-from llm_runtime.errors import ConfigurationError
+from assay.report.units import several
+from llm_runtime.errors import BudgetExceeded, ConfigurationError
 
 if TYPE_CHECKING:
     from ai_crucible.types import Arm
     from ai_crucible.workshop import TrialReport, Workshop
-
-_CODE = {"success": 0, "cancelled": 130, "error": 1}
 
 
 @click.command("run")
@@ -65,7 +63,7 @@ def run_(
     \b
     assay trial run all --model openrouter/vendor/model --k 5 --max-cost 4 --out trial.html
     assay trial run ./my-puzzle --model ollama:qwen3 --protocol text
-    assay trial run all --model assay/crucible+vendor/model --k 3
+    assay trial run all --model assay/crucible/vendor/model --k 3
     """
     from assay.report.ai_crucible.files import check_report_place
 
@@ -78,7 +76,7 @@ def run_(
     if trial and fresh:
         raise ConfigurationError("--trial goes on with a trial and --fresh begins one; choose one")
     known = trial or ("" if fresh else plan.unfinished(shop))
-    report = run_trial(shop, puzzles, plan, solver, known, max_cost=max_cost, at_once=at_once, quiet=quiet)
+    report = run_trial(shop, puzzles, plan, known, max_cost=max_cost, at_once=at_once, quiet=quiet)
     return tell([report], shop, as_json=as_json, out=out)
 
 
@@ -86,7 +84,6 @@ def run_trial(
     shop: Workshop,
     puzzles: Sequence[str],
     plan: Plan,
-    solver: Solver,
     known: str,
     *,
     max_cost: float | None,
@@ -103,23 +100,23 @@ def run_trial(
     from llm_runtime.pricing import load_prices
     from llm_runtime.settings import load_settings
 
-    plan.check_history(shop)
     trial = known or f"{plan.arm.replace('_', '-')}-{secrets.token_hex(4)}"
     if max_cost is not None:
-        tell_price(solver.model, solver.behind, load_prices(load_settings().prices_path))
+        prices = load_prices(load_settings().prices_path)
+        for model in (plan.model, *plan.judges):
+            tell_price(model, prices)
     there = finished_attempts(shop.folder / "logs" / trial) if known else 0
     total = len(plan.puzzles) * plan.k
     plan.keep(shop, trial)
     if not quiet:
         said = f"going on with {there} of {total} done" if known else f"{total} attempts"
-        click.echo(f"trial {trial}: {len(plan.puzzles)} puzzles, k = {plan.k}, {solver}; {said}", err=True)
+        click.echo(f"trial {trial}: {len(plan.puzzles)} puzzles, k = {plan.k}, {plan.model}; {said}", err=True)
     progress = TrialProgress(total - there, limit=max_cost, used=used_by_this_attempt, quiet=quiet)
     try:
         with inspect_faults(), progress:
             return shop.run(
                 puzzles,
-                model=solver.model,
-                model_args=solver.arguments,
+                model=plan.model,
                 k=plan.k,
                 arm=plan.arm,  # pyright: ignore[reportArgumentType] - click admits only arms
                 trial=trial,
@@ -129,10 +126,9 @@ def run_trial(
                 total_cost=max_cost,
                 on_attempt=progress,
             )
-    except (IndexError, KeyboardInterrupt):
-        # Inspect hands back no log, and raises nothing, where it was interrupted at the keyboard.
-        click.echo(f"\nassay: trial {trial} was stopped; go on with the same command", err=True)
-        raise KeyboardInterrupt from None
+    except KeyboardInterrupt:
+        click.echo(f"\nassay: trial {trial} was stopped before any attempt was made", err=True)
+        raise
 
 
 def tell(reports: Sequence[TrialReport], shop: Workshop, *, as_json: bool, out: str | None) -> int:
@@ -191,17 +187,26 @@ def arm_line(name: str, effect: Any) -> str:
 
 
 def _ending(reports: Sequence[TrialReport]) -> int:
+    """Say what is missing, and how to go on; the exit code."""
     for report in reports:
         if report.status != "success":
-            click.echo(
-                f"assay: trial {report.trial} was cut off ({report.status}); go on with the same command", err=True
-            )
-            return _CODE.get(report.status, 1)
-    faults = [attempt for report in reports for attempt in report.errors]
-    if faults:
-        first = (faults[0].error or "no reason given").splitlines()[0][:300]
-        click.echo(
-            f"assay: {len(faults)} attempts have no verdict; the first: {faults[0].puzzle}: {first}", err=True
-        )
-        return 1
+            told, code = _missing(report)
+            click.echo(f"assay: trial {report.trial} {told}", err=True)
+            return code
     return 0
+
+
+def _missing(report: TrialReport) -> tuple[str, int]:
+    made = sum(attempt.passed is not None for attempt in report.attempts)
+    if report.status in ("cancelled", "started"):
+        return f"was stopped with {several(made, 'attempt')} made, which are kept; go on with the same command", 130
+    without = several(len(report.errors), "attempt")
+    if report.unpaid:
+        return (
+            f"has used up its money with {made} attempts made; go on with a higher --max-cost",
+            BudgetExceeded.exit_code,
+        )
+    first = next(iter(report.errors), None)
+    reason = ((first.error if first else "") or "no reason given").splitlines()[0][:300]
+    where = f"; the first: {first.puzzle}: {reason}" if first else ""
+    return f"has {without} without a verdict{where}; go on with the same command", 1

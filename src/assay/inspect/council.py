@@ -1,4 +1,4 @@
-"""A council as an Inspect model: ``--model assay/crucible``, in any Inspect evaluation.
+"""A council as an Inspect model: ``--model assay/crucible/MODEL``, in any Inspect evaluation.
 
 The conversation is put to a council as one question. Tools are offered by the text protocol, so a council can work
 in an agent's loop too. Nothing is opened, read or checked until the first question: Inspect makes this object more
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import Any, cast
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.model import (
     ChatMessage,
@@ -23,22 +25,31 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 from typing_extensions import override
 
+from ai_crucible.purse import PURSE
 from ai_crucible.text_protocol import describe_tools, parse_call
 from ai_crucible.types import ToolSpec
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.prompts import Fence, load_prompt
 
+if TYPE_CHECKING:
+    from llm_runtime.settings import Settings
+
+_ANY = "openrouter/auto"
+
 
 class CouncilAPI(ModelAPI):
-    """Answers with Crucible.
+    """Answers with Crucible. Under a cap its gateway holds, for each call of each seat, what that may take.
 
     Args:
-        model_name: ``crucible``, or ``single`` for one call to ``model`` under the same roof, to compare with.
-        seat_model: the model of every seat, as ``PROVIDER:MODEL`` or an id; what is configured where left out.
+        model_name: ``crucible/MODEL``, a council with MODEL (``PROVIDER:MODEL``, a base URL, an id) in every seat,
+            or ``single/MODEL``, one call under the same roof, to compare with. Without MODEL, what is configured.
         seed: 0 to 2^53-1, so that the same conversation makes the same requests; drawn where left out.
         model_function: any model function in place of the gateway, as in tests.
     """
+
+    #: It asks the trial's purse by itself.
+    keeps_to_purse = True
 
     def __init__(
         self,
@@ -46,13 +57,13 @@ class CouncilAPI(ModelAPI):
         base_url: str | None = None,
         api_key: str | None = None,
         config: GenerateConfig | None = None,
-        seat_model: str = "",
         seed: int | None = None,
         model_function: Generate | None = None,
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config or GenerateConfig())
-        self.seat_model = seat_model
+        kind, _, model = model_name.removeprefix("assay/").partition("/")
+        self.kind, self.model = kind, model
         self.seed = secrets.randbelow(2**53) if seed is None else seed
         self._function = model_function
         self._gateways: dict[int, Any] = {}
@@ -63,20 +74,21 @@ class CouncilAPI(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         """One answer of the council; its usage is the sum over all its calls."""
-        name = self.model_name.removeprefix("assay/")
-        if name not in ("crucible", "single"):
-            raise ConfigurationError(f"there is no model assay/{name}; there are assay/crucible and assay/single")
-        meter = _Meter(await self._model())
+        if self.kind not in ("crucible", "single"):
+            raise ConfigurationError(
+                f"there is no model assay/{self.kind}; there are assay/crucible/MODEL and assay/single/MODEL"
+            )
+        meter = _Meter(await self._generate())
         question = as_question(input, tools, self.seed)
-        text = await (self._council(meter, question) if name == "crucible" else self._single(meter, question))
+        text = await (self._council(meter, question) if self.kind == "crucible" else self._single(meter, question))
         return self._output(text, bool(tools), len(input), meter)
 
     async def _council(self, meter: _Meter, question: str) -> str:
         from crucible import Crucible, EngineConfig
 
         settings: dict[str, Any] = {"openrouter_api_key": "", "generate": meter.ask}
-        if self.seat_model:
-            settings |= {"triage_model": self.seat_model, "default_model": self.seat_model}
+        if self.model:
+            settings |= {"triage_model": self.model, "default_model": self.model}
         result = await Crucible(EngineConfig(**settings), seed=self.seed).run(question)
         return result.final_response
 
@@ -84,22 +96,31 @@ class CouncilAPI(ModelAPI):
         from llm_runtime.messages import Message
 
         label = CallLabel("ai_crucible", "single")
-        model = self.seat_model or "openrouter/auto"
+        model = self.model or _ANY
         return (await meter.ask(Request(model, (Message("user", question),), label, seed=self.seed))).text
 
-    async def _model(self) -> Generate:
+    async def _generate(self) -> Generate:
         if self._function is not None:
             return self._function
         loop = id(asyncio.get_running_loop())
         async with self._turn.setdefault(loop, asyncio.Lock()):
             if loop not in self._gateways:
                 from llm_runtime.gateway import Gateway
-                from llm_runtime.settings import load_settings
 
-                gateway = Gateway(load_settings())
-                await gateway.ready(self.seat_model or "openrouter/auto")
+                purse = PURSE.get()
+                gateway = Gateway(self._settings(), budget=purse.budget if purse else None)
+                await gateway.ready(self.model or _ANY)
                 self._gateways[loop] = gateway
         return cast(Generate, self._gateways[loop].generate)
+
+    def _settings(self) -> Settings:
+        from llm_runtime.settings import load_settings
+
+        settings = load_settings()
+        if not self.model:
+            return settings
+        # The model of the name is the one that answers, whatever is configured for other runs: logs speak of it.
+        return replace(settings, config=settings.config.model_copy(update={"model": self.model, "seats": {}}))
 
     @override
     async def aclose(self) -> None:
@@ -132,7 +153,7 @@ class CouncilAPI(ModelAPI):
             total_tokens=meter.input_tokens + meter.output_tokens,
             total_cost=None if meter.cost is None else meter.cost / 1_000_000,
         )
-        output.metadata = {"calls": meter.calls}
+        output.metadata = {"calls": meter.calls, "models": dict(sorted(meter.models.items()))}
         return output
 
 
@@ -145,10 +166,13 @@ class _Meter:
         self.input_tokens = 0
         self.output_tokens = 0
         self.cost: int | None = 0
+        self.models: Counter[str] = Counter()
 
     async def ask(self, request: Request) -> Reply:
-        reply = await self._generate(request)
+        purse = PURSE.get()
+        reply = await (purse.patiently(lambda: self._generate(request)) if purse else self._generate(request))
         self.calls += 1
+        self.models[reply.model] += 1
         self.input_tokens += reply.usage.input_tokens
         self.output_tokens += reply.usage.output_tokens
         self.cost = None if self.cost is None or reply.cost is None else self.cost + reply.cost

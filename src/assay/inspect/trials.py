@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ai_crucible.trace_writer import SOURCE, attempts_of
 from ai_crucible.types import AttemptRecord, TraceEvent
+from ai_crucible.workshop import newest_log
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.pricing import PriceTable
+from llm_runtime.routing import parse_model
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog, EvalSample
+    from inspect_ai.log import EvalSample
     from inspect_ai.model import ChatMessage, Model, ModelOutput
     from inspect_ai.tool import ToolInfo
 
@@ -25,6 +27,11 @@ Step: TypeAlias = "tuple[str, dict[str, Any]] | str"
 """What a scripted solver does in one turn: a tool call, or a text without one."""
 
 
+_OURS = re.compile(r"assay/(?:crucible|single)(?:/(.+))?")
+_NO_PRICE = (
+    "no price is known for {name}, so --max-cost cannot hold; add it to prices.toml (see: assay models --prices), "
+    "or leave --max-cost out"
+)
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 #_=.-]*\]|\[/\]")
 
 
@@ -44,17 +51,21 @@ class LoggedAttempt:
         trial: the trial's id.
         record: the attempt in figures.
         prompt: the messages that it began with.
+        words: what the solver said in each of its turns; empty where it only called a tool.
         events: what the kernel saw, in order.
         digest: SHA-256 of the sample as it is read now, made as the ledger's was, in hex.
         began: when, as ISO 8601.
+        puzzle_digest: SHA-256 of the puzzle's files as they were given, in hex.
     """
 
     trial: str
     record: AttemptRecord
     prompt: tuple[Said, ...]
+    words: tuple[str, ...]
     events: tuple[TraceEvent, ...]
     digest: str
     began: str
+    puzzle_digest: str = ""
 
 
 def read_log(path: Path, trial: str) -> list[LoggedAttempt]:
@@ -71,12 +82,10 @@ def read_log(path: Path, trial: str) -> list[LoggedAttempt]:
     except Exception as fault:
         raise ConfigurationError(f"{path.name} cannot be read as an Inspect log: {type(fault).__name__}") from None
     samples = zip(attempts_of(log), log.samples or [], whole.samples or [], strict=True)
-    return [_attempt(trial, log, record, sample, told) for record, sample, told in samples]
+    return [_attempt(trial, record, sample, told) for record, sample, told in samples]
 
 
-def _attempt(
-    trial: str, log: EvalLog, record: AttemptRecord, sample: EvalSample, told: EvalSample
-) -> LoggedAttempt:
+def _attempt(trial: str, record: AttemptRecord, sample: EvalSample, told: EvalSample) -> LoggedAttempt:
     events = [
         TraceEvent.model_validate(event.data)
         for event in told.events
@@ -85,62 +94,63 @@ def _attempt(
     first = [message for message in told.messages if message.role in ("system", "user")][:2]
     return LoggedAttempt(
         trial,
-        record.model_copy(update={"model": model_name(log)}),
+        record,
         tuple(Said(message.role, message.text) for message in first),
+        tuple(message.text for message in told.messages if message.role == "assistant"),
         tuple(events),
         hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest(),
         str(sample.started_at or ""),
+        str((sample.metadata or {}).get("puzzle_digest", "")),
     )
 
 
-def model_name(log: EvalLog) -> str:
-    """The solver's name for people: behind our own provider, the model that answers in it."""
-    behind = str(log.eval.model_args.get("seat_model") or "")
-    if not behind:
-        return log.eval.model
-    return behind if log.eval.model == "assay/single" else f"{log.eval.model} of {behind}"
-
-
-def tell_price(model: str, behind: str, prices: PriceTable) -> None:
+def tell_price(model: str, prices: PriceTable) -> None:
     """Let Inspect know a model's price where our table has one, so that a cap in USD can hold.
+
+    What answers through our gateway is priced there; here it is only refused early where nobody knows its price.
 
     Args:
         model: as Inspect names it.
-        behind: the model that answers, where ``model`` is our own provider; else empty.
         prices: our table.
 
     Raises:
         ConfigurationError: nobody knows a price.
     """
+    ours = _OURS.fullmatch(model)
+    if ours is None:
+        _tell_inspect(model, prices)
+        return
+    target = parse_model(ours[1] or "")
+    # OpenRouter lists its prices itself; the gateway reads them, and refuses what is not there.
+    if target and target.provider != "openrouter" and prices.find(target.provider, target.model) is None:
+        raise ConfigurationError(_NO_PRICE.format(name=ours[1]))
+
+
+def _tell_inspect(model: str, prices: PriceTable) -> None:
     from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
 
-    name = behind or model
-    provider, _, bare = name.partition("/")
-    price = prices.find(provider, name) or prices.find(provider, bare)
+    provider, _, bare = model.partition("/")
+    price = prices.find(provider, model) or prices.find(provider, bare)
+    known = get_model_info(model)
     if price is not None:
         # Cached input is billed at most as fresh input is, so the cap errs on the safe side.
         cost = ModelCost(
             input=price.input, output=price.output, input_cache_write=price.input, input_cache_read=price.input
         )
-        set_model_info(model, ModelInfo(cost=cost))
-        return
-    known = get_model_info(model)
-    if known is None or known.cost is None:
-        raise ConfigurationError(
-            f"no price is known for {name}, so --max-cost cannot hold; add it to prices.toml (see: assay models "
-            "--prices), or leave --max-cost out"
-        )
+        set_model_info(model, known.model_copy(update={"cost": cost}) if known else ModelInfo(cost=cost))
+    elif known is None or known.cost is None:
+        raise ConfigurationError(_NO_PRICE.format(name=model))
 
 
 def finished_attempts(folder: Path) -> int:
     """How many attempts of a trial have a verdict already, by the newest of its logs."""
     from inspect_ai.log import read_eval_log
 
-    logs = list(folder.glob("*.eval"))
-    if not logs:
+    path = newest_log(folder)
+    if path is None:
         return 0
     with suppress(Exception):  # a log that was cut off while it was written is Inspect's to recover
-        return sum(record.passed is not None for record in attempts_of(read_eval_log(str(max(logs)))))
+        return sum(record.passed is not None for record in attempts_of(read_eval_log(str(path))))
     return 0
 
 
@@ -166,10 +176,11 @@ def inspect_faults() -> Generator[None]:
 
 def used_by_this_attempt() -> tuple[int, float]:
     """Tokens and US dollars of the attempt that is being graded; asked from within it."""
+    from inspect_ai.model._model import sample_total_cost
     from inspect_ai.util import sample_limits
 
-    limits = sample_limits()
-    return int(limits.token.usage), float(limits.cost.usage)
+    # Its limit on cost counts only what Inspect priced itself, and not what a provider reports of its own calls.
+    return int(sample_limits().token.usage), sample_total_cost()
 
 
 def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float = 0.0) -> Model:

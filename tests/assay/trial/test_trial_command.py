@@ -28,6 +28,12 @@ def solver(received: Received) -> str:
     return (READ, WRITE, SUBMIT)[min(turn, 2)]
 
 
+def _trial(said: str) -> str:
+    found = re.search(r"^trial (\S+):", said, re.MULTILINE)
+    assert found
+    return found[1]
+
+
 @pytest.mark.usefixtures("boxes")
 async def test_a_trial_ends_in_figures_and_a_report_that_follows_an_attempt(assay: Assay, tmp_path: Path) -> None:
     assert (await assay("trial", "new", "sum")).code == 0
@@ -50,7 +56,7 @@ async def test_a_trial_ends_in_figures_and_a_report_that_follows_an_attempt(assa
         data = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
         assert data["ledger"]["ok"] and data["attempts"][0]["ledger"]["sample_digest"]
         assert data["attempts"][0]["ledger"]["sample_digest"] == data["attempts"][0]["sample_digest"]
-        assert data["models"][0]["model"] == model
+        assert data["models"][0]["model"] == data["attempts"][0]["model"] == f"assay/single/{model}"
         assert (await assay("trial", "report", "--out", "t.md")).code == 0
         assert (await assay("trial", "verify")).code == 0
 
@@ -73,12 +79,45 @@ async def test_a_killed_trial_goes_on_and_repeats_no_finished_attempt(assay: Ass
 
 
 @pytest.mark.usefixtures("boxes")
-async def test_a_trial_that_is_interrupted_says_how_to_go_on(assay: Assay) -> None:
+async def test_a_trial_that_is_interrupted_keeps_what_is_finished_and_goes_on(assay: Assay, tmp_path: Path) -> None:
     await assay("trial", "new", "sum")
     async with LoopbackServer(solver) as server:
         command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "4", "--at-once", "1")
         done = await assay(*command, kill_when=lambda: len(server.requests) >= 5, signal=signal.SIGINT)
-    assert done.code == 130 and "go on with the same command" in done.err and "Traceback" not in done.err
+        assert done.code == 130 and "Traceback" not in done.err, done.err
+        assert "was stopped with 1 attempt made, which are kept; go on with the same command" in done.err
+        assert "1 of 1 attempts passed" in done.out
+        assert (await assay("trial", "verify")).out.endswith(
+            "planned and never finished: " + _trial(done.err) + "\n"
+        )
+        again = await assay(*command)
+        assert again.code == 0 and "going on with 1 of 4 done" in again.err, again.err
+        assert "4 of 4 attempts passed" in again.out
+    # Planned, one graded, one cut off, a log; resumed, three graded, a log: what both logs hold is told once.
+    assert "9 events, every log" in (await assay("trial", "verify")).out
+    await assay("trial", "report", "--out", "t.md")
+    assert "in 2 sittings" in (tmp_path / "t.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_one_purse_for_all_attempts_stops_the_trial_with_what_there_is(assay: Assay, tmp_path: Path) -> None:
+    await assay("trial", "new", "sum")
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config" / "prices.toml").write_text("[prices]\ntiny = { input = 10, output = 100 }\n")
+    async with LoopbackServer(solver) as server:
+        command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "6", "--max-cost")
+        done = await assay(*command, "0.6", "--json")
+        assert done.code == 3 and "has used up its money with" in done.err, done.err
+        figures = json.loads(done.out)
+        made = [attempt for attempt in figures["attempts"] if attempt["passed"] is not None]
+        spent = sum(attempt["cost"] or 0 for attempt in figures["attempts"])
+        assert 1 <= len(made) < 6 and 0 < spent <= 0.6
+        refused = await assay(*command, "0.01")
+        assert refused.code == 2 and "give it more" in refused.err and len(refused.err.splitlines()) == 2
+        again = await assay(*command, "60")
+    assert again.code == 0 and f"going on with {len(made)} of 6 done" in again.err, again.err
+    assert "6 of 6 attempts passed" in again.out
+    assert (await assay("trial", "verify")).code == 0
 
 
 @pytest.mark.usefixtures("boxes")
@@ -140,7 +179,7 @@ async def test_programs_become_puzzles(assay: Assay, tmp_path: Path) -> None:
         (("run", "nonsense", "--model", "a/b"), 2, "no puzzle 'nonsense'"),
         (("run", "sealed-word"), 78, "no model to try"),
         (("run", "sealed-word", "--model", "bare"), 2, "write PROVIDER/MODEL"),
-        (("run", "sealed-word", "--model", "assay/crucible+"), 2, "is missing after the +"),
+        (("run", "sealed-word", "--model", "assay/crucible/"), 2, "write PROVIDER/MODEL"),
         (("run", "sealed-word", "--model", "a/b", "--out", "t.pdf"), 2, "the ending must be one of"),
         (("run", "sealed-word", "--model", "a/b", "--out", "no/t.md"), 2, "there is no folder"),
         (("report", "nothing-here"), 2, "no trial 'nothing-here'"),

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ai_crucible.workshop import Workshop
-from assay.cli.trial_options import Plan, Solver, solver_of
+from assay.cli.trial_options import solver_of
 from assay.cli.trial_progress import TrialProgress
-from assay.report.ai_crucible.words import code, dollars, signed
-from llm_runtime.errors import ConfigurationError
+from assay.report.ai_crucible.words import dollars, signed
+from assay.report.clean import fenced
 
 
 def test_time_left_follows_from_the_attempts_done() -> None:
@@ -25,32 +24,30 @@ def test_time_left_follows_from_the_attempts_done() -> None:
 @pytest.mark.parametrize(
     ("name", "solver"),
     [
-        ("openrouter/vendor/model", Solver("openrouter/vendor/model")),
-        ("openrouter:vendor/model", Solver("openrouter/vendor/model")),
-        ("ollama:qwen3:8b", Solver("assay/single", "ollama:qwen3:8b")),
-        ("mailbox:letters", Solver("assay/single", "mailbox:letters")),
-        ("http://127.0.0.1:9/v1#tiny", Solver("assay/single", "http://127.0.0.1:9/v1#tiny")),
-        ("assay/crucible", Solver("assay/crucible")),
-        ("assay/crucible+ollama:qwen3", Solver("assay/crucible", "ollama:qwen3")),
+        ("openrouter/vendor/model", "openrouter/vendor/model"),
+        ("openrouter:vendor/model", "openrouter/vendor/model"),
+        ("ollama:qwen3:8b", "assay/single/ollama:qwen3:8b"),
+        ("mailbox:letters", "assay/single/mailbox:letters"),
+        ("http://127.0.0.1:9/v1#tiny", "assay/single/http://127.0.0.1:9/v1#tiny"),
+        ("assay/crucible", "assay/crucible"),
+        ("assay/crucible/ollama:qwen3", "assay/crucible/ollama:qwen3"),
     ],
 )
-def test_a_model_of_ours_is_reached_through_our_gateway_and_others_through_inspect(
-    name: str, solver: Solver
-) -> None:
+def test_a_model_of_ours_is_reached_through_our_gateway_and_others_through_inspect(name: str, solver: str) -> None:
     assert solver_of(name) == solver
 
 
-def test_a_model_of_ours_is_never_told_of_another_s_record(tmp_path: Path) -> None:
-    shop = Workshop.at(tmp_path, anchors=tmp_path / "anchors")
-    Plan(("a 1",), "assay/single", "ollama:one", 1, "neutral", "native", ()).keep(shop, "t1")
-    Plan(("a 1",), "assay/single", "ollama:one", 1, "self_referential", "native", ()).check_history(shop)
-    with pytest.raises(ConfigurationError, match="--log-dir of its own"):
-        Plan(("a 1",), "assay/single", "ollama:two", 1, "self_referential", "native", ()).check_history(shop)
+def test_a_council_is_named_after_the_model_that_is_configured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config.toml").write_text('model = "ollama:qwen3"\n')
+    monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path))
+    assert solver_of("assay/crucible") == "assay/crucible/ollama:qwen3"
 
 
 @pytest.mark.parametrize("text", ["", "a", "```", "`````\n```", "~~~"])
 def test_nothing_in_a_code_block_can_close_it(text: str) -> None:
-    fence, *_, last = code(text).split("\n")
+    fence, *_, last = fenced(text).split("\n")
     assert fence == last and fence not in text
 
 

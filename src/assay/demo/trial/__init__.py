@@ -36,8 +36,7 @@ class RecordedTrial:
 
     def step(self, task: str, turn: int) -> Step:
         """What the solver of this task does in a turn; after its last step it has nothing more to say."""
-        title = task.splitlines()[0].removeprefix("Task: ")
-        steps = self.steps[self.titles[title]]
+        steps = self.steps[next(puzzle for title, puzzle in self.titles.items() if f"\n{title}\n" in task)]
         return steps[turn] if turn < len(steps) else "That is all."
 
 

@@ -1,0 +1,136 @@
+"""What all attempts of a trial may spend together: held before a model call, settled after, kept across kills."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TypeVar
+
+from ai_crucible.attestation import write_whole
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, UnknownPrice
+from llm_runtime.events import BudgetMoved, Event
+from llm_runtime.wrappers.budgeted import Budget, Caps, Spend
+
+T = TypeVar("T")
+
+#: Tokens that one answer may take under a cap, where neither the user nor the model's maker has set a bound.
+ANSWER_TOKENS = 16_384
+
+_MICRO = 1_000_000
+
+
+class Purse:
+    """One pot for all attempts of a trial, however many run at once and in however many sittings.
+
+    A call that does not fit waits while others are in flight, since most take far less than was held for them. When
+    nothing is in flight and it still does not fit, the purse is closed: no attempt begins any more.
+
+    Args:
+        cap: US dollars, above 0.
+        place: where the account is kept, so that a killed trial goes on with what is left; a hold that nobody
+            settled counts as spent.
+        spent: US dollars that the trial is known to have cost already, at the least.
+
+    Raises:
+        ConfigurationError: the account cannot be read.
+    """
+
+    def __init__(self, cap: float, place: Path | None = None, spent: float = 0.0) -> None:
+        self._place = place
+        before = max(round(spent * _MICRO), _account(place))
+        self.budget = Budget(Caps(cost=round(cap * _MICRO)), Spend(cost=before), emit=self._moved)
+        self._change = asyncio.Event()
+        self.closed = False
+
+    @property
+    def cap(self) -> float:
+        """US dollars."""
+        return (self.budget.caps.cost or 0) / _MICRO
+
+    @property
+    def spent(self) -> float:
+        """US dollars, those of earlier sittings included."""
+        return self.budget.spent.cost / _MICRO
+
+    def need_open(self) -> None:
+        """Before an attempt begins.
+
+        Raises:
+            BudgetExceeded: the purse is closed.
+        """
+        if self.closed or self.spent >= self.cap:
+            self.closed = True
+            raise BudgetExceeded(
+                f"the trial's ${self.cap:g} do not suffice for another call; ${self.spent:.4f} spent"
+            )
+
+    async def patiently(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Make a call that reserves for itself; while it does not fit, wait for those in flight.
+
+        Raises:
+            BudgetExceeded: nothing is in flight and it does not fit, or nobody knows its price.
+        """
+        while True:
+            change = self._change
+            try:
+                return await call()
+            except UnknownPrice:
+                raise
+            except BudgetExceeded:
+                if not self.budget.held.cost and not change.is_set():
+                    self.closed = True
+                    raise
+            await change.wait()
+
+    async def hold(self, cost: int, where: str, call: Callable[[], Awaitable[tuple[T, int | None]]]) -> T:
+        """Make a call for which this purse reserves.
+
+        Args:
+            cost: micro-dollars that it may take at the most.
+            where: what it is, for the error.
+            call: gives its result and what it took; where that is unknown, the hold counts as spent, as it does
+                where the call fails.
+
+        Raises:
+            BudgetExceeded: as :meth:`patiently`.
+        """
+        hold = Spend(cost, calls=1)
+
+        async def held() -> T:
+            self.budget.reserve(hold, where)
+            actual = hold
+            try:
+                result, took = await call()
+                actual = hold if took is None else Spend(took, calls=1)
+                return result
+            finally:
+                self.budget.settle(hold, actual)
+
+        return await self.patiently(held)
+
+    def _moved(self, event: Event) -> None:
+        change, self._change = self._change, asyncio.Event()
+        change.set()
+        if self._place is not None and isinstance(event, BudgetMoved):
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._place, json.dumps({"spent": event.spent_cost, "held": event.held_cost}) + "\n")
+
+
+def _account(place: Path | None) -> int:
+    """Micro-dollars spent and held by the last sitting; 0 where there was none."""
+    try:
+        data = json.loads(place.read_bytes()) if place else {"spent": 0, "held": 0}
+        return int(data["spent"]) + int(data["held"])
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ConfigurationError(
+            f"{place} is to say what the trial has spent and cannot be read; restore it, or begin a new trial"
+        ) from None
+
+
+PURSE: ContextVar[Purse | None] = ContextVar("purse", default=None)
+"""The purse of the trial that is running, where its cost is capped."""

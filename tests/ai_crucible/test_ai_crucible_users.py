@@ -1,0 +1,52 @@
+"""The attack tests hold for root, who runs this, and for an ordinary user, as whom they are run again here."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+NOBODY = 65534
+ATTACKS = Path(__file__).with_name("test_ai_crucible_attacks.py")
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder of that user's own; pytest's are closed to others."""
+    folder = Path(tempfile.mkdtemp(prefix="assay-nobody-"))
+    os.chown(folder, NOBODY, NOBODY)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user: the attack tests themselves are the proof")
+@pytest.mark.timeout(600)
+def test_the_attack_tests_pass_as_an_ordinary_user(home: Path) -> None:
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        pytest.skip("there is no setpriv (util-linux) to become another user with")
+    became = [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs", sys.executable]
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(home)}
+        return subprocess.run(
+            [*became, "-B", *arguments],
+            capture_output=True, text=True, check=False, cwd="/", env=environment,
+        )  # fmt: skip
+
+    seen = run("-c", f"import ai_crucible, pytest; open({str(ATTACKS)!r}).close()")
+    if seen.returncode:
+        reason = (seen.stderr.strip().splitlines() or ["no reason given"])[-1]
+        pytest.skip(f"uid {NOBODY} cannot run this interpreter or read this checkout: {reason}")
+    root = ATTACKS.parents[2]
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", f"--rootdir={root}", str(ATTACKS))
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    if not re.search(r"\d+ passed", done.stdout):
+        pytest.skip(f"uid {NOBODY} gets no box here: {done.stdout.strip().splitlines()[-1]}")
