@@ -5,36 +5,52 @@ from __future__ import annotations
 from crux.anonymity import Mask
 from crux.budget import clip, fitting
 from crux.personas import BeliefNode, Persona
+from crux.results import Place
 from crux.retrieval import Grounds
+from llm_runtime.tokens import estimate_tokens
 
 ANCHOR_TOKENS = 300
-_QUOTE_TOKENS = 40
+_WORDS_TOKENS = 130
+_QUOTE_TOKENS = 45
+_MOST_WORDS = 2
 _MOST_DEPENDENTS = 3
 
 
 def anchors(persona: Persona, grounds: Grounds, mask: Mask, tokens: int = ANCHOR_TOKENS) -> str:
-    """The beliefs that bear on the turn, their strength, source and what hangs on them.
+    """The beliefs that bear on the turn, their strength, source and what hangs on them; then own words on it.
 
-    Where there is no graph, the passages; where nothing bears on the question, a sentence that says so.
+    The belief that bears most on the claim comes first, then the one that the texts hold most densely. Where there
+    is no graph, passages; where nothing bears on the question, a sentence that says so.
     """
     if grounds.outside:
         return "Nothing on record: no text of this person bears on this question."
     if not grounds.beliefs:
         lines = [f'- wrote: "{mask.others(clip(_flat(chunk.text), 80))}"' for chunk in grounds.chunks]
         return "\n".join(fitting(lines, tokens))
+    words = [_wrote(place) for place in grounds.sentences if not mask.names(place.quote)]
+    words = fitting((mask.others(line) for line in words[:_MOST_WORDS]), _WORDS_TOKENS)
+    shown = {place.quote for place in grounds.sentences}
+    nearest = grounds.beliefs[0]
     weighty = max(grounds.beliefs, key=lambda node: node.confidence)
     lines: list[str] = []
-    shown: set[str] = set()
-    for node in (weighty, *(node for node in grounds.beliefs if node is not weighty)):
-        lines.append(_line(node, persona, grounds, mask, shown))
-        if node is weighty:
-            lines += _cost(node, persona, mask)
-    return "\n".join(fitting(lines, tokens))
+    for belief in {node.id: node for node in (nearest, weighty, *grounds.beliefs)}.values():
+        lines.append(_line(belief, persona, grounds, mask, shown))
+        if belief is weighty:
+            lines += _cost(belief, persona, mask)
+    left = tokens - sum(estimate_tokens(line) + 1 for line in words)
+    return "\n".join([*fitting(lines, left), *words])
+
+
+def _wrote(place: Place) -> str:
+    where = ", ".join(part for part in (place.title, place.date[:4]) if part)
+    return f'- wrote{f" ({where})" if where else ""}: "{_flat(place.quote)}"'
 
 
 def _line(node: BeliefNode, persona: Persona, grounds: Grounds, mask: Mask, shown: set[str]) -> str:
     graph = persona.beliefs
-    edge = next((edge for edge in grounds.edges if edge.from_ == node.id), None)
+    own = [edge for edge in grounds.edges if edge.from_ == node.id]
+    others = {one.id for one in grounds.beliefs}
+    edge = next((edge for edge in own if edge.to in others), own[0] if own else None)
     bearing = ""
     if edge is not None and graph is not None:
         verb = "supports" if edge.polarity == 1 else "undermines"
@@ -42,9 +58,11 @@ def _line(node: BeliefNode, persona: Persona, grounds: Grounds, mask: Mask, show
     held = "stated" if node.stated else "implied"
     count = len(node.documents)
     where = f"{held} in {count} text{'s' if count != 1 else ''}, {_years(node)}".rstrip(", ")
-    line = f'- {node.id} "{node.concept}"{bearing} (confidence {node.confidence:.2f}; {where})'
-    fresh = (one for one in reversed(node.places) if one.quote not in shown and not mask.names(one.quote))
-    place = next(fresh, None)
+    # However many texts hold a belief, none is certain: the curve only comes near to one.
+    line = f'- {node.id} "{node.concept}"{bearing} (confidence {min(node.confidence, 0.99):.2f}; {where})'
+    places = grounds.places.get(node.id, node.places)
+    fresh = [one for one in places if one.quote not in shown and not mask.names(one.quote)]
+    place = next((one for one in fresh if estimate_tokens(one.quote) <= _QUOTE_TOKENS), fresh[0] if fresh else None)
     if place is not None:
         shown.add(place.quote)
         line += f': "{clip(_flat(place.quote), _QUOTE_TOKENS)}"'

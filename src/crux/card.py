@@ -110,9 +110,10 @@ def card_request(room: CruxRoom) -> Request:
 
 
 def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
-    """Sentences of a person's corpus nearest to the room's question and to what the person said there."""
+    """Sentences of a person's corpus nearest to the room's question, its core, and what the person said there."""
     spoken = [message.text for message in room.messages if message.persona == name]
-    return room.floor.groundings[name].quotes(" ".join([room.question, *spoken[:1], *spoken[-1:]]), _QUOTES)
+    core = [one.core.statement for who, one in room.outcome.named.items() if who == name]
+    return room.floor.groundings[name].quotes(" ".join([room.question, *core, *spoken[:1], *spoken[-1:]]), _QUOTES)
 
 
 def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:

@@ -49,11 +49,12 @@ async def detect(
     panel, seed = floor.transcript.panel, floor.transcript.seed
     mask, fence = panel.mask(), Fence(seed, label)
     speakers = list(dict.fromkeys(message.persona for message in said))
+    most = min(most, len(speakers) * (len(speakers) - 1) // 2)
     text = load_prompt("crux", "detection").render(
         topic=fence("DEBATE QUESTION", clip(mask(floor.transcript.topic), 400)),
         aspect=fence("ASPECT", mask(f"{aspect.label}\n{aspect.description}")),
         said=fence("WHAT WAS SAID", judged(said, mask, _SAID_TOKENS)),
-        most={1: "one pair", 2: "two pairs", 3: "three pairs"}[most],
+        most={1: "one pair", 2: "two pairs"}.get(most, "three pairs"),
     )
     asked = request(floor.config.models, "detection", label, text)
     answer = (await ask(floor.generate, asked, Pairs)).value

@@ -164,8 +164,17 @@ class View:
             blocks.append(self._fence("EVIDENCE", "\n".join(fitting(lines, 2 * _MESSAGE_TOKENS))))
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
         spoken = [message for message in shown if message.persona][-2 * LAST_EXCHANGES :]
-        said, ids = self.messages(spoken, left, "WHAT WAS SAID")
+        if spoken:
+            said, ids = self.messages(spoken, left, "WHAT WAS SAID")
+        else:
+            # The first to speak in a room know what led to it: their clash, which both have heard.
+            said, ids = self.messages(self._clash(other), left, "THE CLASH BEFORE THIS ROOM")
         return [*blocks, *([said] if said else [])], [*ids, *(one.id for one in evidence)]
+
+    def _clash(self, other: str) -> list[DialogueMessage]:
+        """The last words of the viewer and of another to each other on the panel, each one's last two."""
+        clash = [message for message in self._said.messages if message.phase == "clash"]
+        return [message for message in clash if message.persona in (self._viewer, other)][-4:]
 
     def _line(self, message: DialogueMessage | CruxMessage) -> str:
         return _line_of(

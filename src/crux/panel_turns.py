@@ -20,7 +20,7 @@ def opening_plan(floor: Floor, name: str) -> TurnPlan[TurnAnswer]:
         label=CallLabel("crux", "opening", floor.transcript.panel.seat(name)),
         answer=TurnAnswer,
         question=TOPIC,
-        claim=floor.transcript.topic,
+        claim=_whole_question(floor),
         about=(floor.transcript.topic,),
         context=lambda view, tokens: ([view.topic()], []),
         tokens=TURN_TOKENS,
@@ -59,12 +59,17 @@ def closing_plan(floor: Floor, name: str, supposition: str = "", attempt: str = 
         label=label,
         answer=TurnAnswer,
         question=TOPIC,
-        claim=floor.transcript.topic,
+        claim=f"{_whole_question(floor)} {supposition}",
         about=(floor.transcript.topic,),
         context=_concerned,
         tokens=TURN_TOKENS,
         fills={"supposition": Fence(floor.transcript.seed, label)("SUPPOSITION", shown)} if supposition else {},
     )
+
+
+def _whole_question(floor: Floor) -> str:
+    """What bears on the topic: few words in itself, and more with what it was broken into."""
+    return " ".join([floor.transcript.topic, *(aspect.label for aspect in floor.transcript.aspects)])
 
 
 def _concerned(view: View, tokens: int) -> tuple[list[str], list[str]]:

@@ -80,4 +80,10 @@ def _joined(*parts: str) -> str:
 
 
 def _list(entries: Sequence[str], tokens: int) -> str:
-    return "\n".join(fitting((f"- {clip(' '.join(entry.split()), tokens - 2)}" for entry in entries), tokens))
+    """The first entries that fit, each on a line; one that is too long gives its place to the next."""
+    kept: list[str] = []
+    for entry in entries:
+        line = f"- {clip(' '.join(entry.split()), tokens - 2)}"
+        if len(fitting([*kept, line], tokens)) > len(kept):
+            kept.append(line)
+    return "\n".join(kept)

@@ -62,7 +62,7 @@ def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence
         chosen = ([node for node in near if node in behind] or behind or near)[:1]
         for node in chosen:
             beliefs.append(node.id)
-            places += node.places[-1:]
+            places += grounding.nearest_places(sentence, node)[:1]
         if not chosen:
             places += grounding.quotes(sentence, 1)
     return SentenceSource(

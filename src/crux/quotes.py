@@ -37,6 +37,16 @@ def sentences(text: str) -> list[str]:
     return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
 
 
+def opens_quoted(text: str, at: int) -> bool:
+    """Whether what begins at ``at`` stands in quotation marks: words that the author gives as somebody else's.
+
+    By the marks since the paragraph began, where old books open them anew.
+    """
+    before = text[text.rfind("\n\n", 0, at) + 1 : at]
+    left_open = before.count("“") > before.count("”") or before.count('"') % 2 == 1
+    return left_open or text[at : at + 1] in ('"', "“", "„", "«")
+
+
 def _straight(text: str) -> str:
     return text.translate(_MARKS)
 

@@ -78,7 +78,7 @@ def _first_sentences(request: Request) -> list[str]:
 
 
 def _excerpts(request: Request) -> str:
-    return json.dumps({"excerpts": [*_first_sentences(request), "Never written by anyone at all."]})
+    return json.dumps({"excerpts": [*_first_sentences(request)[:8], "Never written by anyone at all."]})
 
 
 def _voice(request: Request) -> str:

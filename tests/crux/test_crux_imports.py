@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import zipfile
 from collections.abc import Awaitable, Callable
 from itertools import pairwise
@@ -125,6 +127,42 @@ def test_an_x_archive_as_folder_file_and_zip(tmp_path: Path) -> None:
     assert not (tmp_path.parent / "outside.txt").exists()
 
 
+def test_a_split_x_archive_is_read_to_its_last_part(tmp_path: Path) -> None:
+    def part(number: int) -> str:
+        post = {"tweet": {"id_str": str(number), "full_text": f"Post of part {number}"}}
+        return f"window.YTD.tweets.part{number} = " + json.dumps([post])
+
+    names = ["tweets.js", *(f"tweets-part{number}.js" for number in range(1, 12))]
+    (tmp_path / "archive/data").mkdir(parents=True)
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        for number, name in reversed(list(enumerate(names))):
+            (tmp_path / "archive/data" / name).write_text(part(number), "utf-8")
+            archive.writestr(f"twitter-2024/data/{name}", part(number))
+        archive.writestr("twitter-2024/data/tweets-media.js", "no posts")
+
+    for path in (tmp_path / "archive", tmp_path / "x.zip"):
+        items = import_corpus(path).corpus.items
+        assert {item.text for item in items} == {f"Post of part {number}" for number in range(12)}
+    (tmp_path / "archive/data/tweets-part3.js").write_text("window.YTD = [{", "utf-8")
+    with pytest.raises(CorpusError, match=r"tweets-part3\.js is damaged"):
+        import_corpus(tmp_path / "archive")
+
+
+def test_a_large_archive_is_read_within_a_bound_of_memory(tmp_path: Path) -> None:
+    large = tmp_path / "tweets.js"
+    large.write_text(tweets(100, "{n} " + "words about the queue " * 25_000), "utf-8")
+    program = (
+        "import sys; from pathlib import Path; from crux.personas import import_corpus\n"
+        "assert len(import_corpus(Path(sys.argv[1])).corpus.items) == 100\n"
+        "lines = open('/proc/self/status').read().splitlines()\n"
+        "print(next(int(line.split()[1]) for line in lines if line.startswith('VmHWM')) // 1024)"
+    )
+    if not Path("/proc/self/status").is_file():
+        pytest.skip("the most memory a process has held is read from /proc")
+    done = subprocess.run([sys.executable, "-c", program, str(large)], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 8 * large.stat().st_size // 2**20
+
+
 def test_a_fifty_megabyte_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> None:
     large = tmp_path / "tweets.js"
     large.write_text(tweets(100, "{n} " + "words about the queue " * 25_000), "utf-8")
@@ -141,6 +179,7 @@ def test_a_fifty_megabyte_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> N
     ("name", "content", "fault"),
     [
         ("tweets.js", "window.YTD = [{", "damaged"),
+        ("tweets-part1.js", "window.YTD = [{", "damaged"),
         ("tweets.js", "window.YTD = 7", "no list of posts"),
         ("x.zip", "not a zip", "not a readable ZIP"),
         ("lines.jsonl", "", "holds no text"),

@@ -63,5 +63,7 @@ def test_a_build_says_beforehand_how_many_calls_it_takes() -> None:
     corpus = make_corpus(
         [CorpusItem(id=f"t{n}", source="essay", text=words.replace("day", f"street {n}, day")) for n in range(12)]
     )
-    assert build_calls(corpus) == 9 + len(corpus.chunks) + 2 * ceil(len(corpus.chunks) * 3 / 60)
-    assert build_calls(corpus, most_chunks=10) == 9 + 10 + 2
+    whole = build_calls("Ann Ash", corpus)
+    assert (whole.contract, whole.passages) == (9, len(corpus.chunks))
+    assert whole.total == 9 + len(corpus.chunks) + 2 * ceil(len(corpus.chunks) * 3 / 60)
+    assert build_calls("Ann Ash", corpus, most_chunks=10).total == 9 + 10 + 2

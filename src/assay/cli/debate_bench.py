@@ -85,6 +85,7 @@ def _of_run(run_id: str, store_path: str | None, seed: int) -> dict[str, Any]:
 
     store = open_runs(store_path)
     try:
+        run_id = store.find(run_id)
         state = state_of(store, run_id)
     finally:
         store.close()

@@ -69,6 +69,7 @@ def fork(
         raise ConfigurationError(f"the evidence has {len(text):,} characters, a room hears {_MOST:,}; shorten it")
     store = open_runs(store_path)
     try:
+        run_id = store.find(run_id)
         parent = state_of(store, run_id)
         opened = [one.id for one in parent.rooms]
         if f"room-{room}" not in opened:

@@ -55,7 +55,7 @@ def panel_of(names: str, people: PersonaStore) -> list[Persona]:
 
 
 def persona_of(name: str, people: PersonaStore) -> Persona:
-    """One persona, by name or by id, in any case.
+    """One persona, found as :func:`kept_name` finds it; where it is not kept, one of the two that are shipped.
 
     Raises:
         PersonaError: it is not there, or was not built.
@@ -64,11 +64,37 @@ def persona_of(name: str, people: PersonaStore) -> Persona:
     from crux.personas import PersonaError
     from crux.personas.persona import slug
 
-    wanted = slug(name)
-    kept = next((known for known in people.names() if slug(known) == wanted), None)
+    kept = kept_name(name, people)
     if kept is not None:
         return people.load(kept)
-    if wanted in shipped():
-        return shipped_persona(wanted)
+    if slug(name) in shipped():
+        return shipped_persona(slug(name))
     known = ", ".join([*people.names(), *shipped()])
     raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there is {known}")
+
+
+def kept_name(name: str, people: PersonaStore) -> str | None:
+    """Whom ``name`` means of those whose texts are kept; None where that is nobody, or more than one.
+
+    The whole name or the id, in any case; else one word of the name, or a name that the texts are signed with.
+
+    Raises:
+        PersonaError: ``name`` has no letters.
+    """
+    from crux.personas import PersonaError
+    from crux.personas.persona import slug
+
+    wanted, said = slug(name), " ".join(name.split()).casefold()
+    known = people.names()
+    if whole := next((one for one in known if slug(one) == wanted), None):
+        return whole
+
+    def called(one: str) -> bool:
+        try:
+            aliases = people.corpus(one).aliases
+        except PersonaError:
+            aliases = ()
+        return said in {word.casefold() for word in (*one.split(), *aliases)}
+
+    meant = [one for one in known if called(one)]
+    return meant[0] if len(meant) == 1 else None

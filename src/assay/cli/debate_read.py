@@ -29,6 +29,7 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
 
     store = open_runs(store_path)
     try:
+        run_id = store.find(run_id)
         found = result_of(store, run_id)
         if as_json:
             data = [card.model_dump(mode="json") for card in found.cards]
@@ -57,7 +58,7 @@ def map_(run_ids: tuple[str, ...], out: str | None, store_path: str | None) -> i
 
     store = open_runs(store_path)
     try:
-        story = map_story([result_of(store, run_id) for run_id in dict.fromkeys(run_ids)])
+        story = map_story([result_of(store, run_id) for run_id in dict.fromkeys(map(store.find, run_ids))])
     finally:
         store.close()
     if out is None:
@@ -99,6 +100,7 @@ def _exported(store_path: str | None, run_id: str, form: str) -> str:
 
     store = open_runs(store_path)
     try:
+        run_id = store.find(run_id)
         result = result_of(store, run_id)
         if form == "html":
             return story_html(story_of(store.records(run_id)))

@@ -17,6 +17,8 @@ Alike: TypeAlias = Callable[[str, str], float]
 
 #: Share of content words that two questions have in common (Dice), from which on they are taken to ask the same.
 SAME = 0.5
+#: Likeness from which a question with an odd negation counts as the denial of the other, and not just as another.
+DENIED = 0.75
 
 
 class CruxPoint(Wire):
@@ -118,7 +120,7 @@ def _links(points: Sequence[CruxPoint], alike: Alike) -> tuple[CruxLink, ...]:
         for second in points[place + 1 :]:
             near = alike(first.question, second.question)
             turned = opposed(first.question, second.question)
-            if near >= SAME:
+            if near >= (DENIED if turned else SAME):
                 kind: Literal["same", "negation"] = "negation" if turned else "same"
                 found.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(near, 3)))
     return tuple(found)

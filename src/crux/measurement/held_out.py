@@ -162,9 +162,8 @@ class _Asking:
         """The answer that an author's texts let one expect; empty where the model gave none."""
         label = CallLabel("crux", "held_out_predict", f"{key}@{side}")
         fence = Fence(self._seed, label)
-        places = [place for place, _ in grounding.space.nearest(question, _PASSAGES)]
         chunks = grounding.persona.corpus.chunks
-        passages = "\n\n".join(chunks[place].text for place in places if place < len(chunks))
+        passages = "\n\n".join(chunks[place].text for place, _ in grounding.space.nearest(question, _PASSAGES))
         text = load_prompt("crux.measurement", "held_out_predict").render(
             question=fence("QUESTION", question), passages=fence("PASSAGES", passages or "none")
         )

@@ -2,14 +2,14 @@
 
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, Contradiction
-from crux.personas.build import build_calls, build_persona, require_graph
+from crux.personas.build import BuildCalls, build_calls, build_persona, require_graph
 from crux.personas.contract import FlipCondition, PersonaContract, VoiceProfile
 from crux.personas.corpus import Chunk, Corpus, CorpusItem, make_corpus, shared_texts
 from crux.personas.gate import BeliefGraphRefused, GateReport, gate
 from crux.personas.importing import CorpusError, Imported, import_corpus
 from crux.personas.persona import Persona, PersonaError
 from crux.personas.shipped import shipped_authors, shipped_corpus
-from crux.personas.store import PersonaCheck, PersonaStore, StoredCorpus
+from crux.personas.store import PersonaCheck, PersonaStore, StoredCorpus, check_persona
 
 __all__ = [
     "Answers",
@@ -17,6 +17,7 @@ __all__ = [
     "BeliefGraph",
     "BeliefGraphRefused",
     "BeliefNode",
+    "BuildCalls",
     "Chunk",
     "Contradiction",
     "Corpus",
@@ -34,6 +35,7 @@ __all__ = [
     "VoiceProfile",
     "build_calls",
     "build_persona",
+    "check_persona",
     "gate",
     "import_corpus",
     "make_corpus",

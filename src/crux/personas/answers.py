@@ -22,12 +22,17 @@ class Answers:
 
     Args:
         path: the file; None keeps the answers in memory.
+
+    Attributes:
+        asked: questions that a model has answered since.
+        reused: questions that were not asked, because their answer was kept.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
         self._kept: dict[str, str] = {}
         self.asked = 0
+        self.reused = 0
         if path is not None and path.is_file():
             for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):
                 try:
@@ -35,6 +40,10 @@ class Answers:
                     self._kept[str(entry["request"])] = json.dumps(entry["answer"])
                 except (ValueError, KeyError, TypeError):
                     continue
+
+    def has(self, request: Request) -> bool:
+        """Whether the answer to ``request`` is kept."""
+        return request_digest(request.to_dict()) in self._kept
 
     async def ask(self, generate: Generate, request: Request, model: type[T]) -> T:
         """The answer to ``request``: the one that is kept, or the model's, which is kept from now on.
@@ -46,9 +55,12 @@ class Answers:
         key = request_digest(request.to_dict())
         if key in self._kept:
             try:
-                return model.model_validate_json(self._kept[key])
+                answer = model.model_validate_json(self._kept[key])
             except ValidationError:
                 del self._kept[key]
+            else:
+                self.reused += 1
+                return answer
         answer = (await ask(generate, request, model)).value
         self.asked += 1
         self._kept[key] = answer.model_dump_json()

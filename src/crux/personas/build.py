@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 from typing import TypeVar
@@ -39,7 +40,14 @@ from crux.personas.gate import BeliefGraphRefused, GateReport, gate
 from crux.personas.graph_building import build_graph
 from crux.personas.merging import BATCH, Concepts, Groups, apply, batches, merge_alike, merge_request
 from crux.personas.persona import Persona, check_name, slug
-from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.errors import (
+    AuthenticationFailed,
+    BudgetExceeded,
+    CallError,
+    DeadlineExceeded,
+    PaymentRequired,
+    StructuredOutputError,
+)
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
 
@@ -47,8 +55,12 @@ T = TypeVar("T", bound=BaseModel)
 
 #: Passages that are read for beliefs, section 1.1's "about 200 calls".
 MOST_CHUNKS = 200
+#: What a contract takes: a call for each prose part, then flip conditions, excerpts and voice.
+CONTRACT_CALLS = len(PROSE) + 3
 _MERGE_PASSES = 3
 _AT_ONCE = 16
+#: After one of these, every further question would meet the same.
+_OVER = (BudgetExceeded, DeadlineExceeded, AuthenticationFailed, PaymentRequired)
 _MOST_ANCHORS = 8
 _MOST_EXAMPLES = 3
 
@@ -96,7 +108,6 @@ async def build_persona(
         library(module, "building a persona")  # before anything is spent
     models, answers = models or ModelTable(), answers or Answers()
     contract = await _contract(name, corpus, handle, aliases, _Asking(generate, answers, emit, name), models, seed)
-    emit(PersonaStep(persona=name, step="contract", done=1, of=1))
     graph = await _graph(contract, corpus, _Asking(generate, answers, emit, name), models, seed, most_chunks, now)
     report = gate(graph)
     emit(
@@ -127,21 +138,34 @@ class _Asking:
     async def one(self, request: Request, model: type[T]) -> T:
         return await self._answers.ask(self._generate, request, model)
 
+    def step(self, step: str, done: int, of: int) -> None:
+        """Say how far a step has come."""
+        self._emit(PersonaStep(persona=self._name, step=step, done=done, of=of))
+
     async def all(self, requests: Sequence[Request], model: type[T], step: str) -> list[T | None]:
-        """None where a question got no usable answer: a passage is lost, not the build."""
+        """None where a question got no usable answer: a passage is lost, not the build.
+
+        When the money or the time runs out nothing more is asked; what is under way is paid for, so it is kept.
+        """
         free = asyncio.Semaphore(_AT_ONCE)
         found: list[T | None] = [None] * len(requests)
         done = 0
+        over: Exception | None = None
 
         async def ask(place: int, request: Request) -> None:
-            nonlocal done
+            nonlocal done, over
             async with free:
+                if over is not None:
+                    return
                 try:
                     found[place] = await self.one(request, model)
+                except _OVER as fault:
+                    over = over or fault
+                    return
                 except (CallError, StructuredOutputError):
                     found[place] = None
             done += 1
-            self._emit(PersonaStep(persona=self._name, step=step, done=done, of=len(requests)))
+            self.step(step, done, len(requests))
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -149,6 +173,8 @@ class _Asking:
                     group.create_task(ask(place, request))
         except ExceptionGroup as faults:
             raise _first(faults) from None
+        if over is not None:
+            raise over
         return found
 
 
@@ -166,15 +192,21 @@ async def _contract(
     models: ModelTable,
     seed: int,
 ) -> PersonaContract:
-    def question(part: str) -> Request:
-        return contract_request(part, name, corpus, models, seed)
+    done = 0
+
+    async def ask(part: str, model: type[T]) -> T:
+        nonlocal done
+        answer = await asking.one(contract_request(part, name, corpus, models, seed), model)
+        done += 1
+        asking.step("contract", done, CONTRACT_CALLS)
+        return answer
 
     try:
         async with asyncio.TaskGroup() as group:
-            prose = {part: group.create_task(asking.one(question(part), Prose)) for part in PROSE}
-            flips = group.create_task(asking.one(question("flip"), FlipAnswer))
-            excerpts = group.create_task(asking.one(question("excerpts"), ExcerptAnswer))
-            voice = group.create_task(asking.one(question("voice"), VoiceAnswer))
+            prose = {part: group.create_task(ask(part, Prose)) for part in PROSE}
+            flips = group.create_task(ask("flip", FlipAnswer))
+            excerpts = group.create_task(ask("excerpts", ExcerptAnswer))
+            voice = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
         raise _first(faults) from None
     anchors, lost = verbatim(excerpts.result().excerpts, corpus, _MOST_ANCHORS)
@@ -261,13 +293,44 @@ async def _merge_by_meaning(
             return
 
 
-def build_calls(corpus: Corpus, most_chunks: int = MOST_CHUNKS) -> int:
-    """About how many calls a first build takes: 9 for the contract, one a passage, and those that merge beliefs.
+@dataclass(frozen=True, slots=True)
+class BuildCalls:
+    """About how many calls a build will make: exact for contract and passages, a guess for merging."""
+
+    contract: int
+    passages: int
+    merging: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.contract + self.passages + self.merging
+
+
+def build_calls(
+    name: str,
+    corpus: Corpus,
+    answers: Answers | None = None,
+    *,
+    models: ModelTable | None = None,
+    seed: int = 0,
+    most_chunks: int = MOST_CHUNKS,
+) -> BuildCalls:
+    """What :func:`build_persona` with the same arguments would ask: what is kept is not asked again.
 
     Three beliefs a passage is what essays gave; merging looks at them in batches, and once more at what is left.
     """
-    chunks = len(chosen_chunks(corpus, most_chunks))
-    return len(PROSE) + 3 + chunks + 2 * ceil(3 * chunks / BATCH)
+    models, answers = models or ModelTable(), answers or Answers()
+    name = check_name(name)
+    chunks = chosen_chunks(corpus, most_chunks)
+    parts = (contract_request(part, name, corpus, models, seed) for part in (*PROSE, "flip", "excerpts", "voice"))
+    reads = (extraction_request(chunk, corpus.by_id[chunk.item], name, models, seed) for chunk in chunks)
+    passages = sum(not answers.has(request) for request in reads)
+    return BuildCalls(
+        contract=sum(not answers.has(request) for request in parts),
+        passages=passages,
+        merging=2 * ceil(3 * len(chunks) / BATCH) if passages else 0,
+    )
 
 
 def chosen_chunks(corpus: Corpus, most: int) -> list[Chunk]:

@@ -7,9 +7,8 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
-from crux.budget import clip
 from crux.config import ModelTable
-from crux.personas.corpus import Corpus, CorpusItem, spread
+from crux.personas.corpus import Chunk, Corpus, spread
 from crux.quotes import sentences
 from crux.requests import request
 from crux.results import Place, Wire
@@ -21,7 +20,6 @@ ProsePart: TypeAlias = Literal["personality", "bias", "stakes", "epistemology", 
 PROSE: tuple[ProsePart, ...] = ("personality", "bias", "stakes", "epistemology", "time_horizon", "evidence_policy")
 #: How much of the corpus a contract call is shown, in tokens (characters/4).
 SAMPLE_TOKENS = 6_000
-_SAMPLED_TEXTS = 10
 
 
 class Prose(BaseModel):
@@ -106,10 +104,35 @@ def contract_request(part: str, name: str, corpus: Corpus, models: ModelTable, s
 
 
 def sample(corpus: Corpus) -> str:
-    """Beginnings of texts spread evenly over time, together within :data:`SAMPLE_TOKENS`."""
-    chosen = spread(corpus.items, _SAMPLED_TEXTS) if len(corpus.items) <= 200 else _passages(corpus)
-    share = SAMPLE_TOKENS // max(1, len(chosen)) - 24
-    return "\n\n".join(f"[{item.date or 'undated'}] {item.title}\n{clip(item.text, share)}" for item in chosen)
+    """Passages spread evenly over all texts, the first and the last among them, within :data:`SAMPLE_TOKENS`.
+
+    Not the beginnings of texts: an essay says what it is about there, and how its author argues further on.
+    """
+    chunks = corpus.chunks
+    if not chunks:
+        return ""
+    typical = sum(estimate_tokens(chunk.text) for chunk in chunks) // len(chunks) + 1
+    most = max(1, SAMPLE_TOKENS // typical)
+    text = _shown(corpus, spread(chunks, most))
+    while most > 1 and estimate_tokens(text) > SAMPLE_TOKENS:
+        most -= 1
+        text = _shown(corpus, spread(chunks, most))
+    return text
+
+
+def _shown(corpus: Corpus, chunks: Sequence[Chunk]) -> str:
+    """Passages under the heads of their texts, with a mark where something between two is left out."""
+    parts: list[str] = []
+    before: Chunk | None = None
+    for chunk in chunks:
+        item = corpus.by_id[chunk.item]
+        if before is None or before.item != chunk.item:
+            parts.append(f"[{item.date or 'undated'}] {item.title}\n{chunk.text}")
+        else:
+            gap = item.text[before.end : chunk.start].strip()
+            parts.append(f"[...]\n\n{chunk.text}" if gap else chunk.text)
+        before = chunk
+    return "\n\n".join(parts)
 
 
 def verbatim(quotes: Sequence[str], corpus: Corpus, most: int) -> tuple[list[Place], int]:
@@ -132,14 +155,3 @@ def measured_voice(corpus: Corpus) -> tuple[float, float]:
     if not total:
         return 0.0, 0.0
     return round(total / len(lengths), 1), round(100 * contractions / total, 2)
-
-
-def _passages(corpus: Corpus) -> list[CorpusItem]:
-    """For posts: as many, spread over time, as fill the sample."""
-    fit = max(1, SAMPLE_TOKENS // (24 + max(1, _typical(corpus))))
-    return spread(corpus.items, min(200, fit))
-
-
-def _typical(corpus: Corpus) -> int:
-    lengths = sorted(estimate_tokens(item.text) for item in corpus.items)
-    return lengths[len(lengths) // 2]

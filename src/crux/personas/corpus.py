@@ -6,11 +6,14 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from pydantic import Field
 
 from crux.quotes import find_quote
 from crux.results import Place, Wire
+
+T = TypeVar("T")
 
 CHUNK_CHARS = 1_600
 """About 270 words: an argument with its reason, and few enough calls to read a whole shelf."""
@@ -177,8 +180,8 @@ def _chunk(item: CorpusItem, start: int, end: int) -> Chunk:
     return Chunk(id=f"c-{name}", item=item.id, start=start, end=end, text=text)
 
 
-def spread(items: Sequence[CorpusItem], most: int) -> list[CorpusItem]:
-    """At most ``most`` items, evenly over time, the first and the last among them."""
+def spread(items: Sequence[T], most: int) -> list[T]:
+    """At most ``most`` of what is in order, evenly over all of it, the first and the last among them."""
     if len(items) <= most:
         return list(items)
     if most == 1:

@@ -127,7 +127,7 @@ class PersonaStore:
             persona = self.load(name)
         except PersonaError as fault:
             return found.model_copy(update={"problems": (str(fault),)})
-        return found.model_copy(update=_findings(persona))
+        return check_persona(persona)
 
     def remove(self, name: str) -> None:
         """Delete everything that is kept under a name."""
@@ -171,7 +171,8 @@ class PersonaStore:
             raise StoreUnwritable(f"{kind}/{path.name} cannot be written: {fault.strerror}") from None
 
 
-def _findings(persona: Persona) -> dict[str, object]:
+def check_persona(persona: Persona) -> PersonaCheck:
+    """Verify every quotation of a built persona against its texts, and its graph against the gate."""
     contract, corpus, graph = persona.contract, persona.corpus, persona.beliefs
     places = [*contract.anchor_excerpts, *contract.voice.examples]
     problems: list[str] = []
@@ -191,4 +192,13 @@ def _findings(persona: Persona) -> dict[str, object]:
         problems.append("the texts have changed since it was built: build it again")
     if wrong:
         problems.append(f"{wrong} quotations are not where they are said to stand")
-    return {"built": True, "stale": stale, "gate": report, "unverified": wrong, "problems": tuple(problems)}
+    return PersonaCheck(
+        name=persona.name,
+        texts=len(corpus.items),
+        passages=len(corpus.chunks),
+        built=True,
+        stale=stale,
+        gate=report,
+        unverified=wrong,
+        problems=tuple(problems),
+    )

@@ -1,8 +1,12 @@
-"""An X (Twitter) archive: the posts in ``data/tweets.js``, from the folder, the file, or inside the ZIP."""
+"""An X (Twitter) archive: the posts in ``data/tweets.js``, from the folder, the file, or inside the ZIP.
+
+A large archive goes on in ``data/tweets-part1.js``, ``data/tweets-part2.js`` and so on; all of them are read.
+"""
 
 from __future__ import annotations
 
 import html
+import re
 import zipfile
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +17,8 @@ from pydantic_core import from_json
 from crux.personas.corpus import CorpusItem, clean
 from crux.personas.importing import MAX_FILE_BYTES, CorpusError, iso_date, read_text
 
-_NAMES = ("data/tweets.js", "data/tweet.js")
+_FILE = re.compile(r"tweets?(?:-part(\d{1,4}))?\.js")
+_MEMBER = re.compile(r"(?:.*/)?data/(tweets?(?:-part\d{1,4})?\.js)", re.DOTALL)
 #: A ZIP member that unpacks to more than this many times its size is a bomb.
 _MOST_RATIO = 200
 
@@ -21,8 +26,8 @@ _MOST_RATIO = 200
 def is_archive(path: Path) -> bool:
     """Whether ``path`` is an archive's folder, its ZIP file, or its ``tweets.js``."""
     if path.is_dir():
-        return any((path / name).is_file() for name in _NAMES)
-    return path.suffix.lower() == ".zip" or path.name in ("tweets.js", "tweet.js")
+        return bool(_parts(path))
+    return path.suffix.lower() == ".zip" or _FILE.fullmatch(path.name) is not None
 
 
 def read_x_archive(path: Path) -> list[CorpusItem]:
@@ -32,9 +37,15 @@ def read_x_archive(path: Path) -> list[CorpusItem]:
         CorpusError: there is no ``data/tweets.js``, it is too large, or not what such a file is.
     """
     if path.is_dir():
-        return read_tweets(read_text(next(path / name for name in _NAMES if (path / name).is_file())), path.name)
+        files = _parts(path)
+        size = sum(file.stat().st_size for file in files)
+        if size > MAX_FILE_BYTES:
+            raise CorpusError(
+                f"{path.name}: posts of {size / 2**20:.0f} MiB, the limit is {MAX_FILE_BYTES // 2**20}; split it"
+            )
+        return [item for file in files for item in read_tweets(read_text(file), f"{path.name}/{file.name}")]
     if path.suffix.lower() == ".zip":
-        return read_tweets(_member(path), path.name)
+        return _zipped(path)
     return read_tweets(read_text(path), path.name)
 
 
@@ -48,9 +59,9 @@ def read_tweets(text: str, name: str) -> list[CorpusItem]:
     try:
         entries: Any = from_json(text[start:].rstrip().rstrip(";")) if start >= 0 else None
     except ValueError as fault:
-        raise CorpusError(f"{name}: tweets.js is damaged: {fault}; download the archive again") from None
+        raise CorpusError(f"{name} is damaged: {fault}; download the archive again") from None
     if not isinstance(entries, list):
-        raise CorpusError(f"{name}: tweets.js holds no list of posts")
+        raise CorpusError(f"{name} holds no list of posts")
     items: list[CorpusItem] = []
     for entry in cast("list[Any]", entries):
         post = _post(entry)
@@ -72,22 +83,40 @@ def _post(entry: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
 
 
-def _member(path: Path) -> str:
+def _parts(folder: Path) -> list[Path]:
+    """The files of posts of an unpacked archive, in order of their numbers; links are not followed."""
+    data = folder / "data"
+    found = [file for file in data.glob("tweet*.js") if _FILE.fullmatch(file.name) and not file.is_symlink()]
+    return sorted(found, key=lambda file: _number(file.name))
+
+
+def _number(name: str) -> tuple[int, str]:
+    match = _FILE.fullmatch(name)
+    return (int(match[1] or 0) if match else 0, name)
+
+
+def _zipped(path: Path) -> list[CorpusItem]:
+    """The posts of all parts in a ZIP file, one part in memory at a time, nothing unpacked to disk."""
+    items: list[CorpusItem] = []
     try:
         with zipfile.ZipFile(path) as archive:
-            infos = [info for info in archive.infolist() if info.filename.endswith(_NAMES)]
-            if not infos:
+            found = {match[1]: info for info in archive.infolist() if (match := _MEMBER.fullmatch(info.filename))}
+            if not found:
                 raise CorpusError(f"{path.name} has no data/tweets.js; is it an X archive?")
-            info = infos[0]
-            if info.file_size > MAX_FILE_BYTES or info.file_size > _MOST_RATIO * max(info.compress_size, 1):
-                raise CorpusError(f"{path.name}: data/tweets.js would unpack to {info.file_size / 2**20:.0f} MiB")
-            with archive.open(info) as member:
-                data = member.read(MAX_FILE_BYTES + 1)
+            size = sum(info.file_size for info in found.values())
+            packed = sum(info.compress_size for info in found.values())
+            if size > MAX_FILE_BYTES or size > _MOST_RATIO * max(packed, 1):
+                raise CorpusError(f"{path.name}: data/tweets.js would unpack to {size / 2**20:.0f} MiB")
+            for name in sorted(found, key=_number):
+                with archive.open(found[name]) as member:
+                    # The size that a member declares may be a lie.
+                    data = member.read(found[name].file_size + 1)
+                if len(data) > found[name].file_size:
+                    raise CorpusError(f"{path.name}: data/{name} unpacks to more than it says; download it again")
+                items += read_tweets(data.decode("utf-8", errors="replace"), f"{path.name}/{name}")
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:
         raise CorpusError(f"{path.name} is not a readable ZIP file: {fault}") from None
-    if len(data) > MAX_FILE_BYTES:
-        raise CorpusError(f"{path.name}: data/tweets.js unpacks to more than {MAX_FILE_BYTES // 2**20} MiB")
-    return data.decode("utf-8", errors="replace")
+    return items
 
 
 def _date(text: str) -> str:

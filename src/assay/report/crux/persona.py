@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from assay.report.crux.cards import escaped
 from assay.report.story import Block, Column, Details, Fact, Plain, Prose, Quote, Section, Story, Table
-from assay.report.units import count
+from assay.report.units import count, several
 from crux import Persona
 from crux.personas import BeliefNode
+
+#: Quotations shown under a belief; a dense one has dozens.
+_PLACES = 4
 
 
 def persona_story(persona: Persona) -> Story:
@@ -50,5 +53,9 @@ def _belief(persona: Persona, node: BeliefNode) -> Details:
         if graph and edge.to in graph.by_id
     ]
     blocks: list[Block] = [Plain(". ".join([node.type.replace("_", " "), *rests]) + ".")]
-    blocks += [Quote(place.quote, f"{place.title}, {place.date}") for place in node.places]
+    blocks += [Quote(place.quote, f"{place.title}, {place.date}") for place in node.places[:_PLACES]]
+    if len(node.places) > _PLACES:
+        more = node.places[_PLACES:]
+        texts = len({place.item for place in more})
+        blocks.append(Plain(f"And in {several(len(more), 'place')} more, in {several(texts, 'text')}."))
     return Details(f"{node.concept} (confidence {node.confidence:.2f})", tuple(blocks))

@@ -1,0 +1,203 @@
+"""Debates: what retrieval, a scripted debate and a belief graph cost, and whether known replies are found."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import time
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.figures import Figure
+from crux import Debate, DebateConfig
+from crux.measurement import gold_replies
+from crux.personas import Corpus, CorpusItem, Persona, build_persona, import_corpus, make_corpus
+from crux.retrieval import Grounding
+from llm_runtime.messages import Request
+from llm_runtime.providers.scripted import scripted
+
+CHUNKS = 100_000
+TURNS = 200
+DEBATES = 5
+TOPIC = "Should a city let software decide who waits, who pays and whose house is inspected?"
+QUESTION = "Did most of the traffic that the charge removed cease, rather than move next door?"
+_BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
+
+
+def figures() -> Iterator[Figure]:
+    """The figures of debates; those on real essays are left out, and it is said, where the essays are absent."""
+    yield Figure(f"retrieval for a turn over {CHUNKS:,} chunks, CPU", retrieval(), "ms", at_most=5)
+    calls, cpu = asyncio.run(debates())
+    yield Figure(f"a debate of {calls} calls with a scripted model, CPU a call", cpu, "ms", at_most=3)
+    essays = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[2] / "shared")) / "corpora" / "ratification"
+    if not essays.is_dir():
+        print("belief graph and known replies: not measured, the essays of the ratification debate are not here")
+        return
+    count, seconds = asyncio.run(belief_graph(essays / "hamilton"))
+    yield Figure(f"belief graph of {count} essays, model time aside, CPU", seconds, "s", at_most=20)
+    found, known = replies(essays)
+    yield Figure(f"known replies in the first five, of {known}", found, "", at_least=6)
+
+
+def retrieval() -> float:
+    """Median CPU milliseconds in which a turn's beliefs, passages and sentences are found."""
+    lot = random.Random(7)
+    words = [f"{lot.choice('bcdfglmnprstv')}{lot.choice('aeiou')}{number:x}th" for number in range(30_000)]
+    zipf = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
+
+    def sentence(length: int = 16) -> str:
+        return " ".join(lot.choices(words, cum_weights=zipf, k=length)).capitalize() + "."
+
+    items = (
+        CorpusItem(id=f"t{number}", source="bench", text=" ".join(sentence() for _ in range(5)))
+        for number in range(CHUNKS)
+    )
+    author, _ = authors()
+    grounding = Grounding(author.model_copy(update={"corpus": make_corpus(items)}))
+    took: list[float] = []
+    for _ in range(TURNS):
+        claim, question = sentence(40), sentence(14)
+        begun = time.process_time()
+        grounding.grounds(claim, 6, (question,))
+        took.append((time.process_time() - begun) * 1000)
+    return median(took)
+
+
+def authors() -> list[Persona]:
+    """The two who come with Assay."""
+    from assay.demo.debate import shipped, shipped_persona
+
+    return [shipped_persona(author) for author in shipped()]
+
+
+async def debates() -> tuple[int, float]:
+    """Calls of a debate with rooms, and median CPU milliseconds a call, from the texts to the result."""
+    panel, calls = authors(), 0
+    took: list[float] = []
+    for number in range(DEBATES + 1):
+        begun = time.process_time()
+        debate = Debate(TOPIC, panel, generate=scripted(said), config=DebateConfig(), seed=number)
+        async for _ in debate.events():
+            pass
+        result = debate.result()
+        spent = (time.process_time() - begun) * 1000
+        assert result.state == "finished" and len(result.cards) == 3, result.errors
+        calls = result.spend.calls
+        if number:  # the first one warms up
+            took.append(spent / calls)
+    return calls, median(took)
+
+
+def said(request: Request) -> str:
+    """Two who differ on everything, at the length of real turns, and a card that quotes what it was offered."""
+    phase = request.label.phase
+    if phase == "decomposition":
+        labels = (QUESTION, "Is an appeal under a printed rule enough?", "Should every rule die after five years?")
+        return json.dumps({"aspects": [{"label": label, "description": f"At issue: {label}"} for label in labels]})
+    if phase == "detection":
+        opposed = {"has_direct_opposition": True, "has_specific_claim": True, "topic_relevant": True}
+        pair = {**opposed, "personas": ["Speaker A", "Speaker B"], "claim": "whether most of the traffic ceased"}
+        return json.dumps({"pairs": [pair]})
+    if phase == "card":
+        return card(request)
+    fixed = {
+        "exit_check": '{"exit": false}',
+        "convergence_judge": '{"same": true, "opposite_wording": false}',
+        "summary": '{"summary": "Speaker A claimed that it ceased; Speaker B objected.", "messages": ["m3"]}',
+    }
+    return fixed[phase] if phase in fixed else turn(request)
+
+
+def turn(request: Request) -> str:
+    """A turn of four sentences."""
+    side = "YES" if request.label.seat.startswith("1:") else "NO"
+    state = {"position": f"{side}: the record shows it.", "because": "Nothing named a flaw."}
+    answer = {"state": state, "utterance": "The count was printed, and the kitchens were not in the count. " * 4}
+    core = {"core": {"statement": QUESTION, "type": "factual"}} if request.label.phase == "room_convergence" else {}
+    return json.dumps(answer | core)
+
+
+def card(request: Request) -> str:
+    """A card with a quotation for each side."""
+    blocks = {found[1]: found[3] for found in _BLOCK.finditer(request.messages[-1].content)}
+    offered = [
+        json.loads(line) for line in blocks["SENTENCES FROM THEIR OWN WRITINGS"].splitlines() if line[0] == "{"
+    ]
+    sides: list[dict[str, Any]] = [
+        {
+            "speaker": speaker,
+            "position": position,
+            "reasoning": [{"sentence": "The traffic was counted.", "messages": []}],
+            "falsifier": "I would change my mind if a full count showed otherwise by 2028.",
+            "quotes": [line["wrote"] for line in offered if line["speaker"] == speaker][:2],
+        }
+        for speaker, position in (("Speaker A", "YES"), ("Speaker B", "NO"))
+    ]
+    diagnosis: list[dict[str, Any]] = [{"sentence": "Different data on one question.", "messages": []}]
+    return json.dumps(
+        {
+            "question": QUESTION,
+            "disagreement_type": "evidence",
+            "diagnosis": diagnosis,
+            "resolved": False,
+            "sides": sides,
+        }
+    )
+
+
+async def belief_graph(folder: Path) -> tuple[int, float]:
+    """How many essays, and CPU seconds from their texts to a persona whose every passage gave four relations."""
+    corpus: Corpus = import_corpus(folder).corpus
+    begun = time.process_time()
+    await build_persona("Bench", corpus, generate=scripted(read), seed=1)
+    return len(corpus.items), time.process_time() - begun
+
+
+def read(request: Request) -> str:
+    """The beginnings of a passage's sentences, each said to support the next; a contract of one line."""
+    phase = request.label.phase
+    if phase == "merge":
+        return '{"groups": []}'
+    if phase != "extraction":
+        return json.dumps(
+            {
+                "text": "Argues from history.",
+                "conditions": [],
+                "excerpts": [],
+                "speech_patterns": [],
+                "vocabulary": [],
+                "forbidden_phrases": [],
+                "examples": [],
+            }
+        )
+    passage = next(found[3] for found in _BLOCK.finditer(request.messages[-1].content) if found[1] == "PASSAGE")
+    sentences = [sentence for sentence in re.split(r"(?<=[.;])\s+", passage) if len(sentence) > 40]
+    relations = [
+        {
+            "cause": " ".join(first.split()[:10]),
+            "cause_type": "inference",
+            "effect": " ".join(second.split()[:10]),
+            "effect_type": "inference",
+            "polarity": 1,
+            "held": "stated",
+            "quote": second,
+        }
+        for first, second in pairwise(sentences[:5])
+    ]
+    return json.dumps({"relationships": relations})
+
+
+def replies(essays: Path) -> tuple[int, int]:
+    """Known replies found in the first five, and how many are known."""
+
+    def shelf(*authors: str) -> list[CorpusItem]:
+        return [item for author in authors for item in import_corpus(essays / author).corpus.items]
+
+    found = gold_replies(shelf("brutus", "cato"), shelf("hamilton", "madison", "jay", "disputed")).hits
+    return found.hits, found.of

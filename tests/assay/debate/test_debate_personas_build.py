@@ -1,0 +1,202 @@
+"""`personas build` and `bench --fidelity` as a person runs them: a model server here reads the shipped essays."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tomllib
+from collections import Counter
+from collections.abc import AsyncIterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from llm_runtime.testing import LoopbackServer, Received
+
+pytest.importorskip("sklearn", reason="a build needs the extra 'debate'")
+pytest.importorskip("networkx", reason="a build needs the extra 'debate'")
+
+Assay = Any
+BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
+KEY: dict[str, Any] = tomllib.loads(
+    resources.files("crux").joinpath("authors/key.toml").read_text(encoding="utf-8")
+)
+
+
+class Reader:
+    """Reads passages as the authors' key does, and counts what it is asked for."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+
+    def __call__(self, received: Received) -> str:
+        text = received.messages[-1].content
+        blocks = {found[1]: found[3] for found in BLOCK.finditer(text)}
+        if "PASSAGE" in blocks:
+            return self._said("passage", {"relationships": relations(blocks["PASSAGE"])})
+        if "BELIEFS" in blocks:
+            return self._said("merge", {"groups": []})
+        if "PASSAGES" in blocks:
+            # The own texts of the one and those of the other are told apart by a word that only one of them uses.
+            return self._said("predict", {"answer": "YES" if "collar" in blocks["PASSAGES"] else "UNKNOWN"})
+        if "TEXT" in blocks:
+            question = {
+                "question": "Should the collar be counted before a charge is called a success?",
+                "found": True,
+            }
+            return self._said("question", question)
+        sentences = [one for one in re.split(r"(?<=[.!?])\s+", blocks["TEXTS"]) if 60 < len(one) < 160]
+        return self._said(
+            "portrait",
+            {
+                "text": "The author argues from counts.",
+                "conditions": ["A full count of the collar that finds as many vehicles as the charge removed."],
+                "excerpts": sentences[:4],
+                "speech_patterns": ["begins with a case"],
+                "vocabulary": ["the collar"],
+                "forbidden_phrases": [],
+                "examples": sentences[:2],
+            },
+        )
+
+    def _said(self, kind: str, answer: dict[str, Any]) -> str:
+        self.asked[kind] += 1
+        return json.dumps(answer)
+
+
+def relations(passage: str) -> list[dict[str, Any]]:
+    beliefs = {belief["id"]: belief for belief in KEY["belief"]}
+    found: list[dict[str, Any]] = []
+    for edge in KEY["edge"]:
+        cause, effect = beliefs[edge["from"]], beliefs[edge["to"]]
+        said = [s["quote"] for end in (cause, effect) for s in end["statements"] if s["quote"] in passage]
+        found += [
+            {
+                "cause": cause["concept"],
+                "cause_type": cause["type"],
+                "effect": effect["concept"],
+                "effect_type": effect["type"],
+                "polarity": edge["polarity"],
+                "held": "stated",
+                "quote": quote,
+            }
+            for quote in said
+        ]
+    return found
+
+
+@pytest.fixture
+def reader() -> Reader:
+    return Reader()
+
+
+@pytest.fixture
+async def server(reader: Reader) -> AsyncIterator[LoopbackServer]:
+    async with LoopbackServer(reader) as running:
+        yield running
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Path:
+    """The essays of one invented author, as files that a test may add to."""
+    with resources.as_file(resources.files("crux").joinpath("authors/maud-tarrowby/essays")) as essays:
+        shutil.copytree(essays, tmp_path / "shelf")
+    return tmp_path / "shelf"
+
+
+async def test_a_shelf_becomes_a_persona_whose_every_belief_opens_to_its_sentence(
+    assay: Assay, server: LoopbackServer, reader: Reader, shelf: Path, tmp_path: Path
+) -> None:
+    assert (await assay("debate", "personas", "import", "shelf", "--name", "Ada Quill")).code == 0
+    built = await assay("debate", "personas", "build", "quill", url=server.url)
+    assert built.code == 0, built.err
+    assert " beliefs, " in built.out and "in more than one text" in built.out
+    assert "for the portrait" in built.err.splitlines()[0] and reader.asked["portrait"] == 9
+    checked = await assay("debate", "personas", "check", "ada-quill")
+    assert checked.code == 0 and "every quotation stands where it is said to" in checked.out
+
+    graph = json.loads((tmp_path / "data/personas/beliefs/Ada Quill.json").read_text("utf-8"))
+    texts = {
+        item["id"]: item["text"]
+        for item in json.loads((tmp_path / "data/personas/corpus/Ada Quill.json").read_text("utf-8"))["corpus"][
+            "items"
+        ]
+    }
+    assert 20 <= len(graph["nodes"]) <= 50
+    for node in graph["nodes"]:
+        assert node["places"]
+        for place in node["places"]:
+            assert texts[place["item"]][place["start"] : place["end"]] == place["quote"]
+
+
+async def test_only_what_changed_is_asked_again(
+    assay: Assay, server: LoopbackServer, reader: Reader, shelf: Path
+) -> None:
+    await assay("debate", "personas", "import", "shelf", "--name", "Ada Quill")
+    first = await assay("debate", "personas", "build", "Ada Quill", url=server.url)
+    passages = reader.asked["passage"]
+    asked = len(server.requests)
+    assert f"{asked} questions asked, 0 answered before" in first.err
+
+    again = await assay("debate", "personas", "build", "Ada Quill", url=server.url)
+    assert "nothing has changed" in again.err and f"0 questions asked, {asked} answered before" in again.err
+    assert len(server.requests) == asked and again.out == first.out
+
+    (shelf / "2026-01-01-a-late-one.md").write_text("A queue is a price. It is charged in minutes.\n", "utf-8")
+    await assay("debate", "personas", "import", "shelf", "--name", "Ada Quill")
+    assert "texts changed since" in (await assay("debate", "personas", "list")).out
+    third = await assay("debate", "personas", "build", "Ada Quill", url=server.url)
+    assert third.code == 0 and "1 passage to read" in third.err
+    assert reader.asked["passage"] == passages + 1
+
+
+async def test_a_build_that_is_stopped_goes_on_where_it_was(
+    assay: Assay, server: LoopbackServer, shelf: Path
+) -> None:
+    await assay("debate", "personas", "import", "shelf", "--name", "Ada Quill")
+    stopped = await assay("debate", "personas", "build", "Ada Quill", "--max-calls", "20", url=server.url)
+    assert stopped.code == 3 and "20 questions asked" in stopped.err
+    done = await assay("debate", "personas", "build", "Ada Quill", url=server.url)
+    assert done.code == 0 and "20 answered before" in done.err
+    bodies = [json.dumps([message.content for message in one.messages]) for one in server.requests]
+    assert len(bodies) == len(set(bodies))
+
+
+async def test_beliefs_that_do_not_pass_their_gate_fail_the_build_with_the_reasons(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    (tmp_path / "one.md").write_text("A queue is a price. It is charged in minutes to everyone.", "utf-8")
+    await assay("debate", "personas", "import", "one.md", "--name", "Bo Reed")
+    strict = await assay("debate", "personas", "build", "Bo Reed", "--strict", url=server.url)
+    assert strict.code == 2 and "at least 20 are needed" in strict.err
+    assert "not built" in (await assay("debate", "personas", "list")).out
+    built = await assay("debate", "personas", "build", "Bo Reed", url=server.url)
+    assert built.code == 1 and "no belief graph: 3 beliefs, at least 20 are needed" in built.err
+    assert (
+        "from passages alone" in built.err and "Bo Reed" in (await assay("debate", "personas", "show", "reed")).out
+    )
+
+
+async def test_fidelity_asks_for_each_hidden_text_once_and_predicts_it_twice(
+    assay: Assay, server: LoopbackServer, reader: Reader
+) -> None:
+    pair = "maud-tarrowby,ilario-fennimast"
+    done = await assay("debate", "bench", "--fidelity", pair, "--json", "--seed", "3", url=server.url)
+    assert done.code == 0, done.err
+    hidden = reader.asked["question"]
+    assert hidden == 13 // 5 and reader.asked["predict"] == 2 * hidden
+    assert len(done.json["cases"]) == hidden
+    refused = await assay("debate", "bench", "--fidelity", "maud-tarrowby", url=server.url)
+    assert refused.code == 2 and "two names" in refused.err
+
+
+async def test_the_two_invented_authors_are_checked_and_say_that_they_need_no_build(assay: Assay) -> None:
+    for author in ("maud-tarrowby", "Ilario Fennimast"):
+        checked = await assay("debate", "personas", "check", author)
+        assert checked.code == 0 and "written by hand" in checked.out
+        built = await assay("debate", "personas", "build", author)
+        assert built.code == 2 and "comes with Assay" in built.err and "import" in built.err
+        assert len(built.err.strip().splitlines()) == 1
