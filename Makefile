@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test quick check lint docs bench screenshots clean
+.PHONY: help install demo test test-languages quick check lint docs bench screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -16,7 +16,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
 	@echo "installing assay into $(VENV) ..."
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[web]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
@@ -26,11 +26,14 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 install: $(VENV)/.installed ## make .venv with the application
 
-demo: $(VENV)/.installed ## play the recorded council through the real engine
+demo: $(VENV)/.installed ## play the recorded council through the real engine; then see it in the browser
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## all tests
 	@$(BIN)/python -m pytest -q
+
+test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
+	@$(BIN)/python -m pytest -q -rs tests/criticality/languages
 
 quick: $(VENV)/.installed-dev ## the tests without the long proofs
 	@$(BIN)/python -m pytest -q -m "not slow"
@@ -51,6 +54,9 @@ bench: $(VENV)/.installed-dev ## the figures of the README, measured here
 
 screenshots: $(VENV)/.installed-dev ## the pictures of the pages, from the recorded runs
 	@$(BIN)/python -m docs.screenshots
+
+recordings: $(VENV)/.installed-dev ## play the recordings that need optional parts, and keep their logs
+	@$(BIN)/python -m docs.recordings
 
 clean: ## remove .venv and what the tools left
 	@rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -16,10 +16,12 @@ from llm_runtime.errors import LlmRuntimeError
 COMMANDS = {
     "ask": "Put a question to a council with a red team.",
     "circle": "Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
+    "build": "Turn an interview into verified code, with a trace from claim to test.",
     "debate": "Let authors argue from their own texts, down to what divides them: crux cards.",
     "trial": "Measure how reliably a model solves sealed puzzles, on Inspect AI.",
     "compare": "Put the same tasks to several methods at equal spend, and compare with intervals.",
     "demo": "Play the recorded runs through the real engines; needs no model.",
+    "batch": "Work off many runs from one job file, on this machine or on a cluster.",
     "runs": "List, show, resume, replay, fork, export, import and verify runs.",
     "serve": "Watch and look back at runs in a browser on this machine.",
     "models": "Show which models can be reached, and how they were found.",
@@ -37,6 +39,13 @@ def assay() -> None:
 def main() -> NoReturn:
     """Entry point of the console script. Exit codes: see ``docs/cli.md``."""
     sys.exit(run(assay))
+
+
+def build_main() -> NoReturn:
+    """``criticality`` and ``crit`` are ``assay build``."""
+    from assay.cli.build import build
+
+    sys.exit(run(build))
 
 
 def circle_main() -> NoReturn:

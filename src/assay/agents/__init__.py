@@ -1,0 +1,1 @@
+"""Criticality's tools as MCP servers, one agent a server process."""

@@ -1,0 +1,134 @@
+"""Who answers at `criticality`: arrow keys at a terminal, plain lines elsewhere, or one given answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TextIO
+
+from criticality.human import Approval, Reply, Resolution
+
+if TYPE_CHECKING:
+    from criticality.artifacts import Artifacts
+    from criticality.machine.states import HumanQuery
+    from criticality.spec.spec import Spec
+
+
+class Given:
+    """One answer from the command line; after it, nobody is there."""
+
+    def __init__(self, *, approval: Approval | None = None, resolution: Resolution | None = None) -> None:
+        self._approval, self._resolution = approval, resolution
+
+    async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
+        return None
+
+    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+        given, self._approval = self._approval, None
+        return given
+
+    async def resolve(self, query: HumanQuery) -> Resolution | None:
+        given, self._resolution = self._resolution, None
+        return given
+
+
+def greeting(known: Artifacts) -> str:
+    """What an interview begins with, or what is understood so far where it goes on (specification 4, Resume)."""
+    lines = [f"\n{known.name}: answer in your own words. /delegate NOTES leaves the rest to the architect; Ctrl-C"]
+    lines += ["stops here, and everything said so far is kept."]
+    said = [answer for answer in known.answers if answer.answer]
+    if said:
+        phases = dict.fromkeys(answer.phase for answer in said)
+        lines += ["", f"Here is what I understand so far ({', '.join(phases)}):"]
+        lines += [f"  - {' '.join(answer.text.split())} {' '.join(answer.answer.split())}" for answer in said]
+        lines += ["To correct any of it, choose `revise` when the proposal is shown."]
+    return "\n".join([*lines, ""])
+
+
+class AtTerminal:
+    """A person at the keyboard. ``/delegate NOTES`` leaves the rest to the architect at any question.
+
+    Args:
+        source: read line by line where it is no terminal; its end means that nobody is there.
+        screen: where questions go.
+        known: what the project has come to, said again before the first question.
+    """
+
+    def __init__(self, source: TextIO, screen: TextIO, known: Artifacts | None = None) -> None:
+        self._source, self._screen, self._known = source, screen, known
+
+    async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
+        known, self._known = self._known, None
+        if known is not None:
+            self._show(greeting(known))
+        if question.startswith("delegation:"):
+            return await self._delegation(text, options)
+        line = await self._choose(text, options) if options else await self._line(text)
+        if line is None:
+            return None
+        if line.startswith("/delegate"):
+            return Reply(text=line.removeprefix("/delegate").strip(), delegate=True)
+        return Reply(text=line)
+
+    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+        from criticality.canonical import toml
+
+        self._show(f"\nProposal {version}:\n\n{toml(proposal.model_dump(mode='json'))}")
+        chosen = await self._choose("What becomes of it?", ("approve", "revise", "reject", "conditional"))
+        match chosen:
+            case None:
+                return None
+            case "revise":
+                feedback = await self._line("What should change?")
+                return None if feedback is None else Approval(decision="revise", feedback=feedback)
+            case "conditional":
+                condition = await self._line("On which condition?")
+                return None if condition is None else Approval(decision="conditional", conditions=[condition])
+            case "reject":
+                return Approval(decision="reject")
+            case _:
+                return Approval(decision="approve")
+
+    async def resolve(self, query: HumanQuery) -> Resolution | None:
+        self._show(f"\nBlocking Query: {query.id}\n{query.question}")
+        labels = tuple(option.label for option in query.options)
+        chosen = await self._choose("Choose a way out", labels)
+        if chosen is None or chosen not in labels:
+            return None
+        return Resolution(option=query.options[labels.index(chosen)].id)
+
+    async def _delegation(self, text: str, options: tuple[str, ...]) -> Reply | None:
+        chosen = await self._choose(text, options)
+        if chosen is None or chosen == options[0]:
+            return None if chosen is None else Reply(text="continue")
+        notes = await self._line("Your notes") if chosen == options[2] else ""
+        return None if notes is None else Reply(text=notes, delegate=True)
+
+    async def _choose(self, text: str, options: tuple[str, ...]) -> str | None:
+        """One of the options: arrow keys and numbers at a terminal, a number or a word in a line."""
+        if self._source.isatty():
+            import questionary
+
+            prompt: Any = questionary.select(text, choices=list(options), use_shortcuts=len(options) < 36)
+            return await prompt.ask_async()
+        shown = "\n".join(f"  {number}. {option}" for number, option in enumerate(options, start=1))
+        line = await self._line(f"{text}\n{shown}")
+        if line is None:
+            return None
+        if line.isdigit() and 1 <= int(line) <= len(options):
+            return options[int(line) - 1]
+        return line or options[0]
+
+    async def _line(self, text: str) -> str | None:
+        if self._source.isatty():
+            import questionary
+
+            prompt: Any = questionary.text(text)
+            return await prompt.ask_async()
+        self._show(text)
+        line = await asyncio.to_thread(self._source.readline, 20_000)
+        return line.strip() if line else None
+
+    def _show(self, text: str) -> None:
+        from assay.report.clean import clean
+
+        print(clean(text), file=self._screen, flush=True)

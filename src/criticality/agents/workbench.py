@@ -1,0 +1,167 @@
+"""The toolchain server's tools (specification 8.1): what compiler, tests and scanners say, as data.
+
+Of the files on the disk only the body of the function in question is taken; it is put into the skeleton as the
+journal has it, beside the accepted bodies of the others. So nothing else that was changed there counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from criticality.artifacts import Artifacts, Body
+from criticality.bodies import SpliceRefused
+from criticality.injection import static_failure
+from criticality.language import Language, Toolchain
+from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.orchestrator import read_project
+from criticality.tree import claim_tests, contract_tests, full_tree
+from llm_runtime.errors import ConfigurationError
+
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Workbench:
+    """A project and its tools, in front of one agent.
+
+    Args:
+        root: the project's folder.
+        function: the one function that the agent sees, as ``module.name``; ``None`` for all.
+    """
+
+    root: Path
+    language: Language
+    tools: Toolchain
+    function: str | None = None
+
+    async def verify_structure(self) -> dict[str, Any]:
+        """What the compiler says: ``{"passed", "errors"}``."""
+        artifacts = self._lattice()
+        errors = await self.tools.check(self._sources(artifacts, self._bodies(artifacts, self.function)))
+        return {"passed": not errors, "errors": [str(error) for error in errors[:_MOST]]}
+
+    async def run_function_test(self, name: str) -> dict[str, Any]:
+        """What a function's contract tests say of its body on the disk: ``{"passed", "kind", "what", "tests"}``.
+
+        Raises:
+            ConfigurationError: there is no such function, or it is not the agent's.
+        """
+        artifacts = self._lattice()
+        self._function(artifacts, name)
+        return await self._judged(artifacts, name, contract_tests(self.language, artifacts)[name].path)
+
+    async def run_property_test(self, claim_id: str) -> dict[str, Any]:
+        """What the tests of a claim say, likewise.
+
+        Raises:
+            ConfigurationError: there is no such claim, it has no test, or it is not about the agent's function.
+        """
+        artifacts = self._lattice()
+        files = claim_tests(self.language, artifacts)
+        mine = [name for name in files if self.function is None or self._concerns(artifacts, name, self.function)]
+        if claim_id not in mine:
+            raise ConfigurationError(f"no claim {claim_id[:80]!r} is yours to test; there are: {_listed(mine)}")
+        return await self._judged(artifacts, self.function, files[claim_id].path)
+
+    async def check_complexity(self, file_path: str) -> dict[str, Any]:
+        """Complexity, length in lines and depth of nesting of each function of a module's file, by function.
+
+        Raises:
+            ConfigurationError: no module stands there, or not the agent's function.
+        """
+        artifacts = self._lattice()
+        spec = artifacts.spec
+        assert spec is not None
+        places = {self.language.module_path(spec, module.name): module.name for module in artifacts.plan}
+        if self.function is not None:
+            places = {path: module for path, module in places.items() if module == self.function.partition(".")[0]}
+        if file_path not in places:
+            raise ConfigurationError(f"no module stands in {file_path[:80]!r}; there are: {_listed(places)}")
+        tree = self._sources(artifacts, self._bodies(artifacts, self.function))
+        _, measured = await self.language.smells(artifacts.plan, {places[file_path]: tree[file_path]})
+        return {name: figures for name, figures in measured.items() if self.function in (None, name)}
+
+    async def scan_security(self, name: str) -> dict[str, Any]:
+        """What is dangerous in a body on the disk: ``{"scanner", "findings"}``; no scanner is never a clean bill.
+
+        Raises:
+            ConfigurationError: there is no such function, or it is not the agent's.
+        """
+        artifacts = self._lattice()
+        module, function = self._function(artifacts, name)
+        body = self._on_disk(artifacts, name)
+        every = {other.partition(".")[2] for other in artifacts.functions}
+        found = self.language.inspect_body(body, function, module=module.name, siblings=every)
+        found += self.language.security_findings(body, function)
+        findings = [finding.what for finding in found if finding.kind == "security"]
+        return {"scanner": self.language.scanner() or "not run", "findings": findings[:_MOST]}
+
+    async def _judged(self, artifacts: Artifacts, name: str | None, file: str) -> dict[str, Any]:
+        try:
+            bodies = self._bodies(artifacts, name)
+        except SpliceRefused as refused:
+            return {"passed": False, "kind": "syntax", "what": [str(refused)], "tests": 0}
+        own = {} if name is None or name not in bodies else {name: bodies[name].text}
+        failure = static_failure(self.language, artifacts, own)
+        if failure is not None:
+            return {"passed": False, **failure, "tests": 0}
+        errors = await self.tools.check(self._sources(artifacts, bodies))
+        if errors:
+            return {"passed": False, "kind": "type", "what": [e.message for e in errors[:_MOST]], "tests": 0}
+        report = await self.tools.test(full_tree(self.language, artifacts, bodies), [file])
+        if report.state != "done":
+            return {"passed": False, "kind": "timeout", "what": [f"the tests ended: {report.state}"], "tests": 0}
+        broken = [f"{test.name}: {test.message.partition(chr(10))[0]}" for test in report.failures[:_MOST]]
+        kind = "test" if broken else ""
+        return {"passed": report.passed, "kind": kind, "what": broken, "tests": len(report.tests)}
+
+    def _lattice(self) -> Artifacts:
+        artifacts = read_project(self.root)[1]
+        if not artifacts.order:
+            raise ConfigurationError("there is no lattice yet; run the project up to its injection first")
+        return artifacts
+
+    def _function(self, artifacts: Artifacts, name: str) -> tuple[ModulePlan, FunctionPlan]:
+        mine = [self.function] if self.function is not None else list(artifacts.functions)
+        if name not in mine or name not in artifacts.functions:
+            raise ConfigurationError(f"no function {name[:80]!r} is yours; there are: {_listed(mine)}")
+        return artifacts.functions[name]
+
+    @staticmethod
+    def _concerns(artifacts: Artifacts, claim_id: str, name: str) -> bool:
+        referred = name in artifacts.functions and claim_id in artifacts.functions[name][1].contract.claims
+        return referred or name in artifacts.claims[claim_id].functions
+
+    def _bodies(self, artifacts: Artifacts, name: str | None) -> dict[str, Body]:
+        """The accepted bodies; of one function, what stands on the disk."""
+        if name is None:
+            return artifacts.bodies
+        others = {other: body for other, body in artifacts.bodies.items() if other != name}
+        text = self._on_disk(artifacts, name)
+        skeleton = self._sources(artifacts, {})[self._place(artifacts, name)]
+        if text == self.language.body_of(skeleton, name.partition(".")[2]):
+            return others
+        return others | {name: Body(text, "", "worker", 1)}
+
+    def _on_disk(self, artifacts: Artifacts, name: str) -> str:
+        self._function(artifacts, name)
+        place = self._place(artifacts, name)
+        try:
+            source = (self.root / place).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as fault:
+            raise ConfigurationError(f"{place} cannot be read: {type(fault).__name__}") from None
+        return self.language.body_of(source, name.partition(".")[2])
+
+    def _place(self, artifacts: Artifacts, name: str) -> str:
+        assert artifacts.spec is not None
+        return self.language.module_path(artifacts.spec, name.partition(".")[0])
+
+    def _sources(self, artifacts: Artifacts, bodies: dict[str, Body]) -> dict[str, str]:
+        assert artifacts.spec is not None
+        return self.language.sources(artifacts.spec, artifacts.plan, bodies)
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(names) or "none"

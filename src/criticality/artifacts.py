@@ -1,0 +1,256 @@
+"""What a project has come to: one fold over its journal. Everything on disk is made from this."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from criticality import events as e
+from criticality.canonical import pretty
+from criticality.lattice_plan import FunctionPlan, ModulePlan, index
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.spec import Spec
+from llm_runtime.events import CallFinished, Event
+
+_T = TypeVar("_T")
+#: Events after which other sources and tests follow from the plan.
+_PLANS = (
+    e.Approved, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired, e.TestsGenerated,
+    e.ClusterTestsGenerated, e.VerdictHandled,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of the interview."""
+
+    question: str
+    text: str
+    answer: str
+    phase: str
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """An accepted body.
+
+    Args:
+        key: digest of all that its prompt held; a body is good as long as that has not changed.
+        declarations: private functions and constants that a transformation put before the function.
+    """
+
+    text: str
+    key: str
+    tier: str
+    attempts: int
+    declarations: str = ""
+
+
+@dataclass(slots=True)
+class Usage:
+    """Calls, tokens, micro-dollars and milliseconds of one model."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: int = 0
+    latency_ms: int = 0
+
+
+def _dict() -> dict[Any, Any]:
+    return {}
+
+
+def _list() -> list[Any]:
+    return []
+
+
+@dataclass(slots=True)
+class Artifacts:
+    """The fold's value. Fields are named for what they hold; see the events that fill them."""
+
+    name: str = ""
+    seed: int = 0
+    answers: list[Answer] = field(default_factory=_list)
+    delegated_after: str = ""
+    notes: str = ""
+    features: list[dict[str, Any]] = field(default_factory=_list)
+    features_asked: bool = False
+    proposals: dict[int, e.ProposalMade] = field(default_factory=_dict)
+    challenges: list[str] = field(default_factory=_list)
+    feedback: dict[int, str] = field(default_factory=_dict)
+    approvals: dict[int, e.Approved] = field(default_factory=_dict)
+    spec: Spec | None = None
+    revision: int = 0
+    outlines: list[dict[str, Any]] = field(default_factory=_list)
+    modules: dict[str, ModulePlan] = field(default_factory=_dict)
+    order: list[list[str]] = field(default_factory=_list)
+    contradictions: list[dict[str, Any]] = field(default_factory=_list)
+    claims: dict[str, StructuredClaim] = field(default_factory=_dict)
+    waived: dict[str, str] = field(default_factory=_dict)
+    bodies: dict[str, Body] = field(default_factory=_dict)
+    failures: list[e.VerificationFailed] = field(default_factory=_list)
+    escalations: list[e.Escalated] = field(default_factory=_list)
+    clusters: dict[str, e.ClusterTestsGenerated] = field(default_factory=_dict)
+    executions: list[e.ClusterExecuted] = field(default_factory=_list)
+    transforms: list[Event] = field(default_factory=_list)
+    attempted: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    transforming: e.TransformApplied | None = None
+    metrics: dict[str, Any] = field(default_factory=_dict)
+    smells: list[dict[str, Any]] = field(default_factory=_list)
+    blocks: list[Event] = field(default_factory=_list)
+    usage: dict[str, Usage] = field(default_factory=_dict)
+    archive: dict[str, str] = field(default_factory=_dict)
+    _made: dict[Any, Any] = field(default_factory=_dict)
+
+    @property
+    def plan(self) -> tuple[ModulePlan, ...]:
+        """The modules, in the order of the outline."""
+        return tuple(self.modules[o["name"]] for o in self.outlines if o["name"] in self.modules)
+
+    @property
+    def functions(self) -> dict[str, tuple[ModulePlan, FunctionPlan]]:
+        """Every function by id."""
+        return index(self.plan)
+
+    def once(self, key: str, make: Callable[[], _T]) -> _T:
+        """What follows from specification, plan, claims and clusters alone, made once until one of them changes."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]
+
+    def apply(self, event: Event) -> None:
+        """Take one event in."""
+        if isinstance(event, _PLANS):
+            self._made = {}
+        match event:
+            case CallFinished():
+                self._call(event)
+            case e.ProjectCreated():
+                self.name, self.seed = event.name, event.seed
+            case e.QuestionAnswered():
+                self.answers.append(Answer(event.question, event.text, event.answer, event.interview_phase))
+            case e.Delegated():
+                self.delegated_after, self.notes = event.after, event.notes
+            case e.FeaturesProposed():
+                self.features, self.features_asked = event.features, True
+            case e.ProposalMade():
+                self.proposals[event.version] = event
+            case e.AuditorChallenged():
+                self.challenges = event.challenges
+            case e.SynthesisCompleted():
+                self.challenges = []
+            case e.Revised():
+                self.feedback[event.version] = event.feedback
+            case e.Rejected():
+                self.answers, self.features, self.features_asked = [], [], False
+                self.delegated_after = self.notes = ""
+            case e.Approved():
+                self._approved(event)
+            case _:
+                self._apply_later(event)
+
+    def _apply_later(self, event: Event) -> None:
+        match event:
+            case e.StructurePlanned():
+                self._shelve("lattice", [m.model_dump() for m in self.plan])
+                self.outlines, self.modules = event.modules, {}
+            case e.ModuleGenerated():
+                self._module(event.module)
+            case e.StructureRepaired():
+                for module in event.modules:
+                    self._module(module)
+            case e.CompileSucceeded():
+                self.order = event.order
+                self.contradictions = []
+            case e.AuditorCompleted():
+                self.contradictions += event.contradictions
+                for found in self.contradictions:
+                    found["dismissed"] = found.get("dismissed", False) or found["id"] in event.dismissed
+            case e.TestsGenerated():
+                self.claims = {c["id"]: StructuredClaim.model_validate(c) for c in event.claims}
+                self.waived = event.waived
+                self.clusters = {}
+            case e.VerificationPassed():
+                for name, text in event.bodies.items():
+                    self.bodies[name] = Body(text, event.keys[name], event.tier, event.attempt)
+            case e.VerificationFailed():
+                self.failures.append(event)
+            case e.Escalated():
+                self.escalations.append(event)
+            case e.ClusterTestsGenerated():
+                self.clusters[event.cluster] = event
+            case e.ClusterExecuted():
+                self.executions.append(event)
+            case e.VerdictHandled():
+                for unit in event.units:
+                    for name in unit.split("+"):
+                        self.bodies.pop(name, None)
+                if not event.passed:
+                    self.clusters = {}
+                    self.metrics = {}
+            case e.BlockRequested() | e.HumanResponded() | e.TiersExhausted() | e.RepairsExhausted():
+                self.blocks.append(event)
+            case _:
+                self._apply_refinement(event)
+
+    def _apply_refinement(self, event: Event) -> None:
+        match event:
+            case e.ComplexityAnalyzed():
+                self.metrics, self.smells = event.metrics, event.smells
+            case e.TransformApplied():
+                self.transforming = event
+                self.attempted.add((event.function, event.pattern))
+            case e.TransformSkipped():
+                self.attempted.add((event.function, event.pattern))
+                self.transforms.append(event)
+            case e.SemanticsVerified():
+                applied, self.transforming = self.transforming, None
+                old = self.bodies[event.function]
+                assert applied is not None
+                self.bodies[event.function] = Body(
+                    applied.body, old.key, old.tier, old.attempts, old.declarations + applied.declarations
+                )
+                self.transforms.append(event)
+            case e.SemanticsBroken():
+                self.transforming = None
+                self.transforms.append(event)
+            case _:
+                pass
+
+    def _approved(self, event: e.Approved) -> None:
+        self.approvals[event.version] = event
+        self.spec = Spec.model_validate(self.proposals[event.version].spec)
+        self.revision = event.version
+        self.contradictions = []
+        turns = [{"question": a.question, "text": a.text, "answer": a.answer} for a in self.answers]
+        self._shelve("interview", turns)
+        self._shelve("proposals", self.proposals[event.version].spec)
+
+    def _shelve(self, kind: str, data: Any) -> None:
+        """Into the archive, for people: nothing reads it back (Appendix B)."""
+        if data:
+            number = sum(1 for path in self.archive if path.startswith(f".criticality/archive/{kind}/")) + 1
+            self.archive[f".criticality/archive/{kind}/{number:03d}.json"] = pretty(data) + "\n"
+
+    def _module(self, data: dict[str, Any]) -> None:
+        module = ModulePlan.model_validate(data)
+        self.modules[module.name] = module
+
+    def _call(self, event: CallFinished) -> None:
+        reply = event.reply
+        usage = self.usage.setdefault(reply["model"], Usage())
+        usage.calls += 1
+        usage.tokens_in += reply["usage"]["input_tokens"]
+        usage.tokens_out += reply["usage"]["output_tokens"]
+        usage.cost += reply.get("cost") or 0
+        usage.latency_ms += reply.get("latency_ms") or 0
+
+
+def fold(events: Iterable[Event]) -> Artifacts:
+    """The artifacts of a journal."""
+    artifacts = Artifacts()
+    for event in events:
+        artifacts.apply(event)
+    return artifacts

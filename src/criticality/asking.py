@@ -1,0 +1,113 @@
+"""Every question to a model: its label, its model by role, and the fence around what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
+
+from pydantic import BaseModel
+
+from criticality.config import Models
+from llm_runtime import structured
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.prompts import Fence, load_prompt
+
+T = TypeVar("T", bound=BaseModel)
+Role: TypeAlias = str
+"""``architect``, ``auditor``, ``structurer``, ``worker``, ``fallback1`` or ``fallback2``."""
+
+#: Tokens of an answer at most, by role (specification 7.2).
+MAX_OUTPUT = {
+    "worker": 4_000, "auditor": 8_000, "structurer": 16_000, "architect": 32_000, "fallback1": 16_000,
+    "fallback2": 32_000,
+}  # fmt: skip
+
+
+class Question:
+    """One call before it is made: where it stands, and a fence that fits it.
+
+    Args:
+        phase: the step, as in the specification: ``"lattice"``.
+        item: what it is about, unique in the phase and round: a module, a function.
+        role: who is asked.
+        round: how often the phase was entered, from 1.
+        attempt: from 1.
+    """
+
+    def __init__(self, seed: int, phase: str, item: str, role: Role, round: int = 1, attempt: int = 1) -> None:
+        self.role = role
+        self.label = CallLabel("criticality", phase, f"{item}:{role}", round, attempt)
+        self._seed = seed
+        self._fence = Fence(seed, self.label)
+
+    def fence(self, name: str, text: str) -> str:
+        """Material that is read and not obeyed; nothing where there is none."""
+        return self._fence(name, text) if text.strip() else ""
+
+    @property
+    def sampling_seed(self) -> int:
+        """A seed of its own for each question: a retry is a fresh try."""
+        import hashlib
+
+        return int.from_bytes(hashlib.sha256(f"{self._seed}|{self.label}".encode()).digest()[:4], "big") >> 1
+
+
+class Asking:
+    """Asks models by role.
+
+    Args:
+        generate: the model.
+        models: which model each role is.
+        seed: the project's; nonces and sampling seeds derive from it.
+    """
+
+    def __init__(self, generate: Generate, models: Models, seed: int) -> None:
+        self._generate, self._models, self.seed = generate, models, seed
+
+    def question(self, phase: str, item: str, role: Role, round: int = 1, attempt: int = 1) -> Question:
+        """A question that stands at this place."""
+        return Question(self.seed, phase, item, role, round, attempt)
+
+    async def text(self, question: Question, prompt: str, **values: str) -> str:
+        """A free answer.
+
+        Raises:
+            CallError: the call failed.
+        """
+        return (await self._generate(self._request(question, prompt, values))).text
+
+    async def data(
+        self,
+        question: Question,
+        model: type[T],
+        prompt: str,
+        check: Callable[[T], str | None] | None = None,
+        **values: str,
+    ) -> T:
+        """An answer as data; one that does not fit is asked for once more, with what is wrong.
+
+        Raises:
+            StructuredOutputError: it does not fit then either.
+            CallError: a call failed.
+        """
+        request = self._request(question, prompt, values)
+        return (await structured.ask(self._generate, request, model, reasks=2, check=check)).value
+
+    def _request(self, question: Question, prompt: str, values: dict[str, str]) -> Request:
+        text = load_prompt("criticality", prompt).render(**values)
+        return Request(
+            model=self._models.of(question.role),
+            messages=(Message("user", "\n".join(_squeezed(text))),),
+            label=question.label,
+            max_tokens=MAX_OUTPUT[question.role],
+            seed=question.sampling_seed,
+        )
+
+
+def _squeezed(text: str) -> list[str]:
+    """Sections that stayed empty leave one blank line, not three."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.strip() or (lines and lines[-1].strip()):
+            lines.append(line.rstrip())
+    return lines

@@ -1,0 +1,352 @@
+"""Composition Audit (specification 4): what can be computed, five auditors, a second look; then the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from pydantic import Field
+
+from criticality import events as e
+from criticality.artifacts import Artifacts
+from criticality.canonical import pretty
+from criticality.language import Language
+from criticality.lattice import dependencies
+from criticality.lattice_plan import ModulePlan
+from criticality.machine.states import Auditing, ReportingContradictions
+from criticality.machine.table import AUDITORS
+from criticality.order import waves
+from criticality.spec.claims import StructuredClaims
+from criticality.spec.spec import Spec
+from criticality.testing import ClaimTestFault, TestReport
+from criticality.tree import full_tree, function_key, test_files
+from criticality.wire import Strict
+from criticality.work import Work
+from llm_runtime.events import Event
+
+_FOCUS = {
+    "temporal": (
+        "timing requirements that cannot all be satisfied", "TEMPORAL",
+        "Look for durations, expiries, orders and deadlines: can each operation still be done when it "
+        "must be?",
+    ),
+    "resource": (
+        "conflicting resource requirements", "RESOURCE",
+        "Look for exclusive use, capacity, quotas and identifiers: can two operations that must both succeed need "
+        "the same thing at the same time?",
+    ),
+    "invariant": (
+        "invariants that cannot all hold", "INVARIANT",
+        "Take each invariant and ask whether some operation's contract allows or demands what breaks it.",
+    ),
+    "precondition": (
+        "preconditions that can never be satisfied", "PRECONDITION",
+        "Take each REQUIRES clause and ask which operations can bring the state about that it wants. If none can, "
+        "from any reachable state, it is a gap.",
+    ),
+    "postcondition": (
+        "postconditions that contradict each other when composed", "POSTCONDITION",
+        "Take pairs of operations that the specification lets follow each other and ask whether the first's "
+        "ENSURES clauses can make the second's impossible.",
+    ),
+}  # fmt: skip
+
+
+class Contradiction(Strict):
+    """One contradiction, in the specification's form."""
+
+    id: str = Field(pattern=r"^[A-Z]+_[0-9]+$")
+    severity: Literal["critical", "warning"]
+    involved: list[str] = Field(min_length=1, max_length=12)
+    analysis: str = Field(min_length=3, max_length=4000)
+    minimal_scenario: list[str] = Field(default=[], max_length=20)
+    suggested_resolution_options: list[str] = Field(default=[], max_length=8)
+
+
+class ContradictionReport(Strict):
+    """An auditor's answer."""
+
+    contradictions_found: list[Contradiction] = Field(max_length=20)
+
+
+class SecondLook(Strict):
+    """The architect's: each reported id confirmed or dismissed."""
+
+    confirmed: list[str]
+    dismissed: list[str]
+
+
+async def audit(work: Work) -> Event:
+    """The next auditor; after the last, the tests."""
+    phase = work.state.phase
+    assert isinstance(phase, Auditing)
+    left = [name for name in AUDITORS if name not in phase.auditors_completed]
+    if not left:
+        return await synthesize_tests(work)
+    name = left[0]
+    if name == "checks":
+        found = list(deterministic_findings(work.artifacts.spec, work.artifacts.plan))
+        return _completed(work, name, found)
+    if name == "crossVerification":
+        return await _second_look(work, phase)
+    kind, prefix, focus = _FOCUS[name]
+    question = work.ask.question("composition_audit", name, "auditor", work.round)
+    report = await work.ask.data(
+        question,
+        ContradictionReport,
+        "audit",
+        kind=kind,
+        prefix=prefix,
+        focus=focus,
+        spec=question.fence("SPECIFICATION", _statements(work.artifacts.spec)),
+        contracts=question.fence("CONTRACTS", contract_text(work.language, work.artifacts.plan)),
+    )
+    return _completed(work, name, report.contradictions_found)
+
+
+def _completed(work: Work, name: str, found: list[Contradiction]) -> Event:
+    return e.AuditorCompleted(
+        auditor=name,
+        contradictions=[c.model_dump() for c in found],
+        critical=[c.id for c in found if c.severity == "critical"],
+    )
+
+
+async def _second_look(work: Work, phase: Auditing) -> Event:
+    if not phase.critical:
+        return e.AuditorCompleted(auditor="crossVerification")
+    live = [c for c in work.artifacts.contradictions if c["id"] in phase.critical]
+    computed = [c["id"] for c in live if c["id"].startswith("CHECK_")]
+    doubted = [c for c in live if c["id"] not in computed]
+    dismissed: list[str] = []
+    if doubted:
+        ids = {c["id"] for c in doubted}
+        question = work.ask.question("composition_audit", "crossVerification", "architect", work.round)
+        look = await work.ask.data(
+            question,
+            SecondLook,
+            "cross_verification",
+            check=lambda look: (
+                None if {*look.confirmed, *look.dismissed} == ids else f"judge exactly {sorted(ids)}"
+            ),
+            spec=question.fence("SPECIFICATION", _statements(work.artifacts.spec)),
+            contracts=question.fence("CONTRACTS", contract_text(work.language, work.artifacts.plan)),
+            contradictions=question.fence("CONTRADICTIONS", pretty(doubted)),
+        )
+        dismissed = sorted(set(look.dismissed) - set(look.confirmed))
+    return e.AuditorCompleted(
+        auditor="crossVerification",
+        dismissed=dismissed,
+        canonical_decisions=_canonical_involved(work, [c for c in live if c["id"] not in dismissed]),
+    )
+
+
+def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:
+    """How many confirmed decisions one contradiction quotes, at most."""
+    constraints = [" ".join(d.constraint.lower().split()) for d in work.ledger.standing("canonical")]
+    counts = [
+        sum(
+            1
+            for text in constraints
+            if any(text and text == " ".join(str(i).lower().split()) for i in c["involved"])
+        )
+        for c in live
+    ]
+    return max(counts, default=0)
+
+
+async def report(work: Work) -> Event:
+    """The report goes where the machine sends it."""
+    phase = work.state.phase
+    assert isinstance(phase, ReportingContradictions)
+    by_id = {c["id"]: c for c in work.artifacts.contradictions}
+    return e.ContradictionsReported(contradictions=[f"{i}: {by_id[i]['analysis']}" for i in phase.contradictions])
+
+
+def _statements(spec: Spec | None) -> str:
+    assert spec is not None
+    return pretty(
+        spec.model_dump(
+            mode="json", include={"system", "newtypes", "data_models", "interfaces", "constraints", "claims"}
+        )
+    )
+
+
+def contract_text(language: Language, plan: tuple[ModulePlan, ...]) -> str:
+    """Every function's signature and clauses."""
+    lines: list[str] = []
+    for module in plan:
+        for function in module.functions:
+            lines += [
+                f"{module.name}.{language.signature(function)}",
+                *(f"    {line}" for line in function.contract.lines),
+            ]
+    return "\n".join(lines)
+
+
+def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> Iterator[Contradiction]:
+    """What needs no model: unknown claim references, bounds that nothing satisfies, claims without contracts."""
+    assert spec is not None
+    number = 0
+
+    def found(severity: Literal["critical", "warning"], involved: list[str], analysis: str) -> Contradiction:
+        nonlocal number
+        number += 1
+        return Contradiction(id=f"CHECK_{number:03d}", severity=severity, involved=involved, analysis=analysis)
+
+    referenced: set[str] = set()
+    for module in plan:
+        for function in module.functions:
+            referenced |= set(function.contract.claims)
+            for claim in function.contract.claims:
+                if claim not in spec.claims:
+                    where = f"{module.name}.{function.name}"
+                    yield found(
+                        "critical", [f"CLAIM_REF: {claim}", where], f"{where} refers to {claim}, which is no claim."
+                    )
+            for name, low, high in _bounds_of(function.contract.requires):
+                yield found(
+                    "critical",
+                    [f"{module.name}.{function.name}"],
+                    f"Its REQUIRES clauses want {name} above {low} and below {high}: no call can satisfy them.",
+                )
+            if not function.contract.claims and not any(p.checkable for p in function.contract.ensures):
+                yield found(
+                    "warning",
+                    [f"{module.name}.{function.name}"],
+                    "It carries no claim and no clause that can be checked.",
+                )
+    for name, new in spec.newtypes.items():
+        low, high = _interval(new.constraints)
+        if low is not None and high is not None and low > high:
+            yield found(
+                "critical", [f"newtypes.{name}"], f"No value of {name} is at least {low} and at most {high}."
+            )
+    for name, claim in spec.claims.items():
+        if claim.testable and name not in referenced:
+            yield found("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
+
+
+def _interval(constraints: list[str]) -> tuple[int | None, int | None]:
+    lows = [int(c[4:-1]) for c in constraints if c.startswith("min(")]
+    lows += [1 for c in constraints if c == "positive"] + [0 for c in constraints if c == "non_negative"]
+    highs = [int(c[4:-1]) for c in constraints if c.startswith("max(")]
+    return max(lows, default=None), min(highs, default=None)
+
+
+def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
+    """Names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
+    import ast
+
+    lows: dict[str, float] = {}
+    highs: dict[str, float] = {}
+    for predicate in predicates:
+        if not predicate.checkable:
+            continue
+        node = ast.parse(predicate.code, mode="eval").body
+        if (
+            isinstance(node, ast.Compare)
+            and len(node.ops) == 1
+            and isinstance(node.comparators[0], ast.Constant)
+            and isinstance(node.comparators[0].value, int | float)
+        ):
+            name, value = ast.unparse(node.left), float(node.comparators[0].value)
+            if isinstance(node.ops[0], ast.Gt | ast.GtE):
+                lows[name] = max(lows.get(name, value), value + (0.5 if isinstance(node.ops[0], ast.Gt) else 0))
+            elif isinstance(node.ops[0], ast.Lt | ast.LtE):
+                highs[name] = min(highs.get(name, value), value - (0.5 if isinstance(node.ops[0], ast.Lt) else 0))
+    for name in sorted(lows.keys() & highs.keys()):
+        if lows[name] > highs[name]:
+            yield name, lows[name], highs[name]
+
+
+async def synthesize_tests(work: Work) -> Event:
+    """Tests before bodies: claims are parsed, templates make tests, and each test must fail on the skeleton."""
+    spec = work.artifacts.spec
+    assert spec is not None
+    plan = work.artifacts.plan
+    wanted = {name: claim for name, claim in spec.claims.items() if claim.testable}
+
+    def fault(found: StructuredClaims) -> str | None:
+        given = [claim.id for claim in found.claims]
+        if sorted(given) != sorted(wanted):
+            return f"parse exactly these claims: {', '.join(wanted)}"
+        for claim in found.claims:
+            if claim.tests:
+                try:
+                    work.language.claim_test(spec, plan, claim, wanted[claim.id].text)
+                except ClaimTestFault as refused:
+                    return str(refused)
+        return None
+
+    question = work.ask.question("tests", "claims", "structurer", work.round)
+    parsed = await work.ask.data(
+        question,
+        StructuredClaims,
+        "claims",
+        check=fault,
+        spec=question.fence("SPECIFICATION", _statements(spec)),
+        signatures=question.fence("SIGNATURES", contract_text(work.language, plan)),
+        claims=question.fence("CLAIMS", pretty({name: claim.model_dump() for name, claim in wanted.items()})),
+    )
+    waived = {
+        name: "not testable, says the specification" for name, claim in spec.claims.items() if not claim.testable
+    }
+    waived |= {c.id: c.scope or "the structurer found no test" for c in parsed.claims if not c.tests}
+    generated = e.TestsGenerated(claims=[c.model_dump() for c in parsed.claims], waived=waived)
+    trial = _with(work, generated)
+    tree = full_tree(work.language, trial, {})
+    files = [file.path for file in test_files(work.language, trial)]
+    outcome = await work.tools.test(tree, files)
+    empty = vacuous(work.language, outcome)
+    if empty:
+        return _not_failing(empty)
+    return generated.model_copy(
+        update={"tests": len(outcome.tests), "units": units_to_inject(work.language, trial)}
+    )
+
+
+def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
+    """A copy of the artifacts in which the tests stand already."""
+    import copy
+
+    trial = copy.copy(work.artifacts)
+    trial.apply(generated)
+    return trial
+
+
+def vacuous(language: Language, outcome: TestReport) -> list[str]:
+    """Tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
+    if outcome.state != "done" or not outcome.tests:
+        return [f"the tests did not run: {outcome.state}"]
+    return [
+        f"{test.name} ({test.outcome}): {test.message.splitlines()[0] if test.message else 'passes on a skeleton'}"
+        for test in outcome.tests
+        if test.outcome != "failed" or language.undone not in test.message
+    ]
+
+
+def _not_failing(empty: list[str]) -> Event:
+    return e.BlockRequested(
+        reason="structural_defect",
+        question="These tests cannot show anything: " + "; ".join(empty[:6]),
+        options=[
+            {"id": "restructure", "label": "Build a new lattice", "resumes": "lattice"},
+            {"id": "retry", "label": "Make the tests again", "resumes": "prior"},
+            {"id": "restate", "label": "Go back to the interview", "resumes": "ignition"},
+        ],
+    )
+
+
+def units_to_inject(language: Language, artifacts: Artifacts) -> list[str]:
+    """Units without a body that still fits, in order: what did not change is not done again (decision 5)."""
+
+    def fits(name: str) -> bool:
+        return name in artifacts.bodies and artifacts.bodies[name].key == function_key(language, artifacts, name)
+
+    return [unit for unit in units_in_order(artifacts) if not all(map(fits, unit.split("+")))]
+
+
+def units_in_order(artifacts: Artifacts) -> list[str]:
+    """All units, wave by wave: whatever a unit depends on stands in an earlier wave."""
+    return [unit for wave in waves(artifacts.order, dependencies(artifacts.plan)) for unit in wave]

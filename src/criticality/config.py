@@ -1,0 +1,125 @@
+"""``criticality.toml`` (specification, Appendix C): what a project is told once."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError
+
+from criticality.machine.breaker import BreakerLimits
+from criticality.machine.escalation import EscalationLimits
+from criticality.wire import Strict
+from llm_runtime.errors import ConfigurationError
+
+
+class ProjectConfig(Strict):
+    """The project's name and language."""
+
+    name: str
+    language: str = "python"
+    spec_path: str = "spec/spec.toml"
+
+
+class Models(Strict):
+    """The model of each role; any that this machine reaches, where left out."""
+
+    architect: str = "openrouter/auto"
+    auditor: str = "openrouter/auto"
+    structurer: str = "openrouter/auto"
+    worker: str = "openrouter/auto"
+    worker_fallback_1: str = ""
+    worker_fallback_2: str = ""
+
+    def of(self, role: str) -> str:
+        """The model of a role; a tier of Injection is a role too."""
+        match role:
+            case "fallback1":
+                return self.worker_fallback_1 or self.structurer
+            case "fallback2":
+                return self.worker_fallback_2 or self.architect
+            case _:
+                return str(getattr(self, role))
+
+
+class Timeouts(Strict):
+    """Seconds of wall time for one test run."""
+
+    injection_per_function_seconds: Annotated[float, Field(gt=0, le=3600)] = 60
+    mesoscopic_per_cluster_seconds: Annotated[float, Field(gt=0, le=3600)] = 300
+
+
+class OrchestratorConfig(Strict):
+    """How the orchestrator works: functions at a time, patience, and random examples for each claim at the end."""
+
+    max_parallel_injections: Annotated[int, Field(ge=1, le=64)] = 8
+    max_repair_attempts: Annotated[int, Field(ge=1, le=10)] = 3
+    max_challenges: Annotated[int, Field(ge=0, le=10)] = 2
+    mesoscopic_examples: Annotated[int, Field(ge=10, le=100_000)] = 300
+    timeouts: Timeouts = Timeouts()
+
+
+class Targets(Strict):
+    """What Mass Defect works towards."""
+
+    max_cyclomatic_complexity: int = 10
+    max_function_length_lines: int = 50
+    max_nesting_depth: int = 4
+    min_test_coverage: float = 0.80
+
+
+class MassDefectConfig(Strict):
+    """Targets, transformations at most, and changes made to each function to see whether its tests notice."""
+
+    targets: Targets = Targets()
+    max_transforms: int = 40
+    mutants_per_function: Annotated[int, Field(ge=0, le=50)] = 2
+
+
+class ChannelConfig(Strict):
+    """A webhook and the events it wants; ``secret_env`` names the variable that holds its signing key."""
+
+    type: Literal["webhook"] = "webhook"
+    endpoint: str
+    enabled: bool = True
+    events: list[Literal["block", "complete", "error", "phase_change"]] = ["block", "complete", "error"]
+    secret_env: str = ""
+
+
+class NotificationsConfig(Strict):
+    """Channels, and when to remind of a block: five fields as in cron."""
+
+    enabled: bool = True
+    reminder_schedule: str = "0 9 * * *"
+    channels: list[ChannelConfig] = []
+
+
+class Config(Strict):
+    """The whole of ``criticality.toml``."""
+
+    project: ProjectConfig
+    models: Models = Models()
+    escalation: EscalationLimits = EscalationLimits()
+    circuit_breaker: BreakerLimits = BreakerLimits()
+    orchestrator: OrchestratorConfig = OrchestratorConfig()
+    mass_defect: MassDefectConfig = MassDefectConfig()
+    notifications: NotificationsConfig = NotificationsConfig()
+
+
+def load_config(path: Path) -> Config:
+    """Read a configuration.
+
+    Raises:
+        ConfigurationError: it is not there, not TOML, or holds what is not known.
+    """
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Config.model_validate(data)
+    except OSError as fault:
+        raise ConfigurationError(f"{path.name} cannot be read: {fault.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
+    except ValidationError as fault:
+        first = fault.errors(include_url=False, include_input=False)[0]
+        raise ConfigurationError(f"{path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

@@ -1,0 +1,60 @@
+"""Claims on performance in C++: how time grows with the size of one variable (decision 16)."""
+
+from __future__ import annotations
+
+from criticality.cpp.expressions import Renderer, quoted
+from criticality.cpp.generators import generator
+from criticality.cpp.names import ident, owned
+from criticality.expressions.conversions import ExpressionFault
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
+from criticality.spec.values import constraints_of, root
+from criticality.typed_tests import ClaimCase
+
+#: Sizes at which a class shows itself, and is still done in a moment.
+_SIZES = ((1.5, (300, 1_000, 3_000)), (2.5, (50, 150, 450)), (9.0, (20, 40, 80)))
+
+
+def grown(spec: Spec, renderer: Renderer, case: ClaimCase) -> list[str]:
+    """The lines of a test that time what the steps do, for larger and larger values.
+
+    Raises:
+        ExpressionFault: the type of the growing variable is none that can grow.
+    """
+    growth = case.growth
+    assert growth is not None
+    sizes = next(sizes for slope, sizes in _SIZES if growth.slope < slope)
+    lines: list[str] = []
+    for param in case.variables:
+        drawn = _sized(spec, param.type) if param.name == growth.variable else generator(spec, param.type)
+        lines.append(f"const auto {ident(param.name)} = support::sample([&] {{ return {drawn}; }});")
+    held = ", ".join(ident(param.name) for param in case.variables)
+    steps = [f"const auto {ident(step.name)} = {renderer.render(step.value)};" for step in case.steps]
+    return [
+        f"support::grows(kPromise, {quoted(growth.words)}, {growth.slope!r}, {{{', '.join(map(str, sizes))}}}, "
+        "[](std::int64_t length) {",
+        *(f"  {line}" for line in lines),
+        f"  return [{held}] {{",
+        "    return support::timed([&] {",
+        *(f"      {line}" for line in steps),
+        f"      return {ident(case.steps[-1].name)};",
+        "    });",
+        "  };",
+        "});",
+    ]
+
+
+def _sized(spec: Spec, kind: TypeRef) -> str:
+    """A value of exactly ``length`` parts, as far as they differ where they must."""
+    inner = root(spec, kind)
+    if inner.name in ("Text", "String"):
+        made = "near::text(generators::kTexts, length, length)"
+    elif inner.name in ("List", "Set", "Map"):
+        item = inner.args[0] if len(inner.args) == 1 else TypeRef("Tuple", inner.args)
+        made = f"near::list([] {{ return {generator(spec, item)}; }}, length, length)"
+        made = {"Set": f"values::to_set({made})", "Map": f"values::to_map({made})"}.get(inner.name, made)
+        if "sorted" in constraints_of(spec, kind.name):
+            made = f"values::sorted({made})"
+    else:
+        raise ExpressionFault(f"a {inner.name} does not grow")
+    return f"{owned(kind)}({made})"

@@ -1,0 +1,133 @@
+"""What lies on disk, as a function of what happened: specification, code, tests, ledger, trace, archive."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from criticality import events as e
+from criticality.artifacts import Artifacts
+from criticality.canonical import pretty, toml
+from criticality.language import Language
+from criticality.ledger import Ledger
+from criticality.machine.states import Active, Completed, ProtocolState
+from criticality.project import files
+from criticality.telemetry import Telemetry
+from criticality.trace import trace, trace_markdown
+from criticality.tree import full_tree
+from llm_runtime.events import Event
+
+#: Events after which the sources on disk are others.
+_CODE = (e.CompileSucceeded, e.TestsGenerated, e.VerificationPassed, e.VerdictHandled, e.SemanticsVerified)
+
+
+def state_text(state: ProtocolState, artifacts: Artifacts, seq: int) -> str:
+    """``state.json``: where the project stands, and up to which line of the journal that is so."""
+    artifact_paths = {
+        "spec": "spec/spec.toml" if artifacts.spec else None,
+        "lattice": "src" if artifacts.spec and artifacts.modules else None,
+        "tests": "tests" if artifacts.claims else None,
+        "archive": sorted(artifacts.archive),
+    }
+    data = {
+        "version": "1.0.0",
+        "projectId": artifacts.name,
+        "protocolState": state.model_dump(mode="json", by_alias=True),
+        "artifacts": artifact_paths,
+        "ledgerPath": files.LEDGER,
+        "journalLines": seq,
+    }
+    return pretty(data) + "\n"
+
+
+def ledger_text(ledger: Ledger) -> str:
+    """``ledger.toml``: operations in the order they happened; a longer ledger begins with the shorter one."""
+    lines = ['[meta]\nspec_version = "1.0.0"\n']
+    for op in ledger.operations:
+        lines.append("[[operations]]")
+        lines += [f"{k} = {_value(v)}" for k, v in op.model_dump(exclude={"decision"}).items() if v]
+        if op.decision is not None:
+            lines.append("[operations.decision]")
+            lines += [f"{k} = {_value(v)}" for k, v in op.decision.model_dump().items() if v not in ("",)]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _value(value: Any) -> str:
+    """A TOML value; JSON's strings and arrays of strings are TOML's, but for the delete character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def project_files(
+    language: Language,
+    state: ProtocolState,
+    artifacts: Artifacts,
+    ledger: Ledger,
+    telemetry: Telemetry,
+    isolation: str,
+    event: Event | None,
+) -> dict[str, str]:
+    """Files that follow from the journal, by path below the project.
+
+    Args:
+        event: what happened last, so that only what it touches is made again; ``None`` makes everything.
+    """
+    found = {files.LEDGER: ledger_text(ledger)} | _interview(artifacts, event) | dict(artifacts.archive)
+    found[files.TELEMETRY] = pretty(telemetry.summary(state, artifacts)) + "\n"
+    spec = artifacts.spec
+    if spec is None:
+        return found
+    if event is None or isinstance(event, e.Approved | e.TestsGenerated):
+        found["spec/spec.toml"] = toml(spec.model_dump(mode="json"))
+        found["spec/claims.toml"] = toml(_claims(artifacts))
+        found |= language.project_files(spec)
+    if event is not None and isinstance(state, Active) and isinstance(event, _CODE):
+        tests = artifacts.claims and not isinstance(event, e.VerificationPassed | e.SemanticsVerified)
+        found |= (
+            full_tree(language, artifacts) if tests else language.sources(spec, artifacts.plan, artifacts.bodies)
+        )
+    if isinstance(state, Completed) or (event is None and artifacts.order):
+        found |= full_tree(language, artifacts)
+        data = trace(language, artifacts)
+        found["trace.json"] = pretty(data) + "\n"
+        found["trace.md"] = trace_markdown(data, isolation)
+        found["metrics.json"] = pretty(telemetry.metrics(artifacts) | {"measured": artifacts.metrics}) + "\n"
+    return found
+
+
+def _claims(artifacts: Artifacts) -> dict[str, Any]:
+    """``claims.toml``: each claim as it was said, and as it was parsed, once it was."""
+    assert artifacts.spec is not None
+    found: dict[str, Any] = {}
+    for name, claim in artifacts.spec.claims.items():
+        parsed = artifacts.claims.get(name)
+        found[name] = claim.model_dump() | (parsed.model_dump(exclude={"id", "type", "testable"}) if parsed else {})
+    return {"claims": found}
+
+
+def _interview(artifacts: Artifacts, event: Event | None) -> dict[str, str]:
+    """The interview's state, its transcript, and every proposal with what became of it."""
+    base = ".criticality/interview"
+    turns = [
+        {"question": a.question, "text": a.text, "answer": a.answer, "phase": a.phase} for a in artifacts.answers
+    ]
+    found = {
+        f"{base}/transcript.jsonl": "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in turns),
+        f"{base}/state.json": pretty(
+            {
+                "answered": [a.question for a in artifacts.answers],
+                "extractedRequirements": [a.answer for a in artifacts.answers if a.answer],
+                "delegatedAfter": artifacts.delegated_after or None,
+                "features": artifacts.features,
+            }
+        )
+        + "\n",
+    }
+    if event is None or isinstance(event, e.ProposalMade | e.Approved | e.Revised):
+        for version, made in artifacts.proposals.items():
+            found[f"{base}/proposals/v{version}.toml"] = toml(made.spec)
+        for version, text in artifacts.feedback.items():
+            found[f"{base}/proposals/v{version}_feedback.json"] = pretty({"feedback": text}) + "\n"
+        for version, approved in artifacts.approvals.items():
+            found[f"{base}/proposals/v{version}_approved.json"] = pretty({"conditions": approved.conditions}) + "\n"
+    return found

@@ -1,0 +1,313 @@
+"""What happens in a project. These events move the machine, fill the ledger and tell the story.
+
+Each stands for a fact that is finished: a model's answer as data, a verdict of a tool, a word of a person.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from criticality.machine.states import BlockKind, InterviewPhase, Tier
+from llm_runtime.events import Event
+
+
+class ProjectCreated(Event, type="criticality.project_created"):
+    """The first event of a journal."""
+
+    name: str
+    seed: int
+
+
+class DecisionAppended(Event, type="criticality.decision_appended"):
+    """An agent outside the orchestrator enters a decision; the machine stays where it is."""
+
+    agent: str
+    phase: str
+    constraint: str
+    category: str
+    confidence: Literal["delegated", "inferred", "provisional"]
+    dependencies: list[str] = []
+    supersedes: str = ""
+    rationale: str = ""
+
+
+#: Events that the machine has no part in.
+BESIDE_THE_MACHINE = (ProjectCreated, DecisionAppended)
+
+
+class QuestionAnswered(Event, type="criticality.question_answered"):
+    """A person answered. ``last`` is true where no question is left."""
+
+    question: str
+    text: str
+    answer: str
+    interview_phase: InterviewPhase
+    last: bool = False
+
+
+class Delegated(Event, type="criticality.delegated"):
+    """A person leaves the rest to the architect."""
+
+    after: InterviewPhase
+    notes: str = ""
+
+
+class FeaturesProposed(Event, type="criticality.features_proposed"):
+    """The architect lists features, each with a class and the question to put about it."""
+
+    features: list[dict[str, Any]]
+
+
+class ProposalMade(Event, type="criticality.proposal_made"):
+    """The architect's proposal, valid as a specification."""
+
+    version: int
+    spec: dict[str, Any]
+    decisions: list[dict[str, Any]] = []
+
+
+class AuditorChallenged(Event, type="criticality.auditor_challenged"):
+    """The auditor wants the proposal revised."""
+
+    version: int
+    challenges: list[str]
+
+
+class SynthesisCompleted(Event, type="criticality.synthesis_completed"):
+    """The auditor has nothing more to say, or has said it often enough."""
+
+    version: int
+
+
+class Approved(Event, type="criticality.approved"):
+    """A person approves, or approves with ``conditions`` that are provisional decisions."""
+
+    version: int
+    conditions: list[str] = []
+
+
+class Revised(Event, type="criticality.revised"):
+    """A person wants it changed, and says where the interview goes on."""
+
+    version: int
+    feedback: str
+    interview_phase: InterviewPhase = "discovery"
+
+
+class Rejected(Event, type="criticality.rejected"):
+    """A person starts over."""
+
+    version: int
+
+
+class StructurePlanned(Event, type="criticality.structure_planned"):
+    """The module hierarchy."""
+
+    modules: list[dict[str, Any]]
+
+
+class ModuleGenerated(Event, type="criticality.module_generated"):
+    """One module with signatures, contracts and planned calls."""
+
+    module: dict[str, Any]
+
+
+class CompileSucceeded(Event, type="criticality.compile_succeeded"):
+    """The skeleton is critical: it type-checks, holds no logic, and its plan fits together."""
+
+    order: list[list[str]]
+
+
+class CompileFailed(Event, type="criticality.compile_failed"):
+    """It is not; one line for each error."""
+
+    errors: list[str]
+
+
+class StructureRepaired(Event, type="criticality.structure_repaired"):
+    """Modules in a new version."""
+
+    modules: list[dict[str, Any]]
+
+
+class RepairsExhausted(Event, type="criticality.repairs_exhausted"):
+    """The skeleton cannot be repaired in as many attempts as there are."""
+
+    errors: list[str]
+
+
+class AuditorCompleted(Event, type="criticality.auditor_completed"):
+    """One auditor is done. ``critical`` and ``dismissed`` are ids of contradictions."""
+
+    auditor: str
+    contradictions: list[dict[str, Any]] = []
+    critical: list[str] = []
+    dismissed: list[str] = []
+    canonical_decisions: int = 0
+
+
+class TestsGenerated(Event, type="criticality.tests_generated"):
+    """Claims in structured form; ``waived`` are those without a test, each with the reason.
+
+    ``units`` are to be injected: those whose contracts or callees changed since a body was accepted.
+    """
+
+    __test__ = False
+
+    claims: list[dict[str, Any]]
+    waived: dict[str, str] = {}
+    tests: int = 0
+    units: list[str] = []
+
+
+class ContradictionsReported(Event, type="criticality.contradictions_reported"):
+    """The report is written."""
+
+    contradictions: list[str]
+
+
+class FunctionSelected(Event, type="criticality.function_selected"):
+    """The next unit is taken up."""
+
+    unit: str
+    tier: Tier = "worker"
+
+
+class ImplementationReceived(Event, type="criticality.implementation_received"):
+    """A model answered with bodies, or with something that is none (``fault``)."""
+
+    unit: str
+    attempt: int
+    tier: Tier
+    bodies: dict[str, str] = {}
+    fault: dict[str, Any] | None = None
+
+
+class VerificationPassed(Event, type="criticality.verification_passed"):
+    """The unit's bodies are accepted."""
+
+    unit: str
+    attempt: int
+    tier: Tier
+    bodies: dict[str, str]
+    keys: dict[str, str]
+    tests: int = 0
+
+
+class VerificationFailed(Event, type="criticality.verification_failed"):
+    """The unit's bodies are discarded; ``next`` is what the escalation table says."""
+
+    unit: str
+    attempt: int
+    tier: Tier
+    failure: dict[str, Any]
+    next: Literal["retry", "escalate", "break", "review", "lattice"]
+    to_tier: Tier | None = None
+
+
+class Escalated(Event, type="criticality.escalated"):
+    """The next tier takes the unit."""
+
+    unit: str
+    from_tier: Tier
+    to_tier: Tier
+    reason: str
+
+
+class TiersExhausted(Event, type="criticality.tiers_exhausted"):
+    """No tier is left for the unit."""
+
+    unit: str
+    reason: str
+
+
+class NoFunctionsRemaining(Event, type="criticality.no_functions_remaining"):
+    """Every unit is accepted or has failed."""
+
+
+class ClusterTestsGenerated(Event, type="criticality.cluster_tests_generated"):
+    """A cluster with its modules, claims and scenarios."""
+
+    cluster: str
+    modules: list[str]
+    claims: list[str]
+    scenarios: list[dict[str, Any]] = []
+    clusters: list[str] = []
+
+
+class ClusterExecuted(Event, type="criticality.cluster_executed"):
+    """A cluster's tests ran."""
+
+    cluster: str
+    tests_run: int
+    tests_failed: int
+    violated_claims: list[str] = []
+
+
+class VerdictHandled(Event, type="criticality.verdict_handled"):
+    """What follows from a cluster's verdict; ``units`` are re-injected where it failed."""
+
+    cluster: str
+    passed: bool
+    violated_claims: list[str] = []
+    units: list[str] = []
+
+
+class ComplexityAnalyzed(Event, type="criticality.complexity_analyzed"):
+    """Metrics and smells; ``target`` is the transformation to try, none where there is nothing left to gain."""
+
+    metrics: dict[str, Any]
+    smells: list[dict[str, Any]] = []
+    target: dict[str, Any] | None = None
+
+
+class TransformApplied(Event, type="criticality.transform_applied"):
+    """A model transformed a function."""
+
+    function: str
+    pattern: str
+    body: str
+    declarations: str = ""
+
+
+class TransformSkipped(Event, type="criticality.transform_skipped"):
+    """A guard applies, or the answer was of no use."""
+
+    function: str
+    pattern: str
+    reason: str
+
+
+class SemanticsVerified(Event, type="criticality.semantics_verified"):
+    """The transformed function passed what its risk asks for."""
+
+    function: str
+    pattern: str
+    scope: str
+
+
+class SemanticsBroken(Event, type="criticality.semantics_broken"):
+    """It did not; the function is as it was."""
+
+    function: str
+    pattern: str
+    scope: str
+    reason: str
+
+
+class BlockRequested(Event, type="criticality.block_requested"):
+    """Something only a person can decide."""
+
+    reason: BlockKind
+    question: str
+    options: list[dict[str, Any]]
+
+
+class HumanResponded(Event, type="criticality.human_responded"):
+    """A person chose an option."""
+
+    query: str
+    option: str
+    label: str = ""
+    resumes: Literal["prior", "ignition", "lattice", "injection"]
+    text: str = ""

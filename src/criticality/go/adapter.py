@@ -1,0 +1,191 @@
+"""Go behind the interface that all target languages share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from importlib import resources
+
+from criticality import toolchains
+from criticality.artifacts import Body
+from criticality.bodies import Finding
+from criticality.catalog import DetectedSmell
+from criticality.go import domain, names, skeleton
+from criticality.go.claim_tests import claim_test_file
+from criticality.go.contract_tests import contract_test_file
+from criticality.go.generators import generators_source
+from criticality.grammar.grammar import Grammar, grammar
+from criticality.language import Fact, Language, Plan, Toolchain, Tree
+from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.naming import pascal
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.literals import Literals
+from criticality.spec.predicates import PredicateFault
+from criticality.spec.spec import Spec
+from criticality.testing import Limits, TestFile
+from llm_runtime.errors import ConfigurationError
+
+_RULES = """\
+- go build and go vet must accept it. A newtype is made by its constructor, `domain.NewX(value)`, which returns an \
+error as well where the type has an INVARIANT, and read by `x.Value()`; never write `domain.X{}` for one. A record \
+whose definition has a constructor is made by it and read by its methods; the others are plain structs.
+- An error of the contract is returned as `domain.ErrX`, with the zero value of the result. An error that cannot \
+happen goes to `panic(err)`.
+- No goroutine, no import (packages named above are imported for you), no input or output, no global state. \
+PURITY: pure means that nothing given is changed: do not assign to a parameter or a field of one, copy it first \
+(`changed := account`, `slices.Clone(items)`, `maps.Clone(table)`).
+- Function literals are allowed where they make it simpler."""
+
+
+class Go:
+    """Go 1.23, vet, rapid and the race detector; witnesses are checked when a value is made."""
+
+    name = "go"
+    title = "Go"
+    undone = "not implemented"
+    importable: frozenset[str] = frozenset()
+    rules = _RULES
+
+    @property
+    def _grammar(self) -> Grammar:
+        return grammar("go")
+
+    def usable(self, name: str) -> bool:
+        return names.usable(name)
+
+    def spec_fault(self, spec: Spec) -> str:
+        try:
+            for type_ in names.every_type(spec):
+                names.kind(spec, type_)
+            domain.domain_files(spec)
+        except (ConfigurationError, PredicateFault) as fault:
+            return str(fault)
+        return ""
+
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        # The tests name the module's path, so its manifest belongs to what is tested.
+        manifest = {"go.mod": self.project_files(spec)["go.mod"]}
+        modules = {
+            self.module_path(spec, module.name): skeleton.module_source(
+                spec,
+                module,
+                {
+                    f.name: (body.text, body.declarations)
+                    for f in module.functions
+                    if (body := bodies.get(f"{module.name}.{f.name}")) is not None
+                },
+            )
+            for module in plan
+        }
+        return manifest | domain.domain_files(spec) | modules
+
+    def module_path(self, spec: Spec, module: str) -> str:
+        return f"{module}.go"
+
+    def test_support(self, spec: Spec, literals: Literals) -> Tree:
+        package = names.package(spec)
+        values = domain.values_source(package)
+        return {
+            "harness_test.go": _support("harness.go").replace("package values", f"package {package}", 1),
+            "values_test.go": values.replace('\t"time"\n', f'\t"time"\n\n\t"{names.module(spec)}/domain"\n', 1),
+            "generators_test.go": generators_source(spec, literals),
+        }
+
+    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
+        return contract_test_file(spec, plan, module, function)
+
+    def claim_test(
+        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
+    ) -> TestFile:
+        return claim_test_file(spec, plan, claim, text, cluster=cluster)
+
+    def project_files(self, spec: Spec) -> Tree:
+        files = toolchains.project_files("go", names.module(spec), spec.system.description)
+        return files | {"README.md": _readme(spec)}
+
+    def signature(self, function: FunctionPlan) -> str:
+        return skeleton.signature(None, function)
+
+    def clauses(self, function: FunctionPlan) -> list[str]:
+        return skeleton.clauses(function)
+
+    def shown(self, function: FunctionPlan, body: str) -> str:
+        return skeleton.shown(None, function, body)
+
+    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
+        kinds = [*(p.type for p in function.parameters), function.result]
+        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
+        extra = {name for name in spec.named_types() if name in function.errors or name in mentioned}
+        return domain.type_definitions(spec, kinds, extra)
+
+    def imported(self, module: ModulePlan) -> str:
+        return ", ".join(["domain (the types)", *sorted(names.PACKAGES)])
+
+    def read_body(self, answer: str, function: str) -> str:
+        return self._grammar.read_body(answer, pascal(function))
+
+    def splice(self, source: str, function: str, body: str) -> str:
+        return self._grammar.splice(source, pascal(function), body)
+
+    def body_of(self, source: str, function: str) -> str:
+        return self._grammar.body_of(source, pascal(function))
+
+    def inspect_body(
+        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
+    ) -> list[Finding]:
+        planned = [pascal(call.partition(".")[2]) for call in function.calls]
+        return self._grammar.inspect(
+            body,
+            name=pascal(function.name),
+            parameters=[names.ident(p.name) for p in function.parameters],
+            callable=[*planned, "domain"],
+            siblings=[pascal(name) for name in siblings],
+            purity=function.contract.purity or "pure",
+        )
+
+    def leaked_logic(self, source: str) -> list[str]:
+        return self._grammar.leaked(source, skeleton.TODO)
+
+    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
+        return self._grammar.security(body)
+
+    def scanner(self) -> str | None:
+        return self._grammar.scanner
+
+    def mutants(self, body: str) -> list[str]:
+        return self._grammar.mutants(body)
+
+    def declaration_fault(self, text: str) -> str:
+        return self._grammar.declaration_fault(text)
+
+    async def smells(
+        self, plan: Plan, modules: Mapping[str, str]
+    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
+        neutral = {f"{m.name}.{pascal(f.name)}": f"{m.name}.{f.name}" for m in plan for f in m.functions}
+        found, measured = self._grammar.smells(modules)
+        renamed = [replace(s, function=neutral.get(s.function, s.function)) for s in found]
+        return renamed, {neutral.get(name, name): values for name, values in measured.items()}
+
+    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
+        return toolchains.toolchain("go", limits, parallel)
+
+    def facts(self) -> list[Fact]:
+        return toolchains.facts("go")
+
+
+def adapter() -> Language:
+    """Go."""
+    return Go()
+
+
+def _readme(spec: Spec) -> str:
+    return (
+        f"# {spec.system.name}\n\n{spec.system.description}\n\n"
+        "    go build ./...\n    go vet ./...\n    go test ./...\n    go test -race ./...\n"
+    )
+
+
+@lru_cache(maxsize=2)
+def _support(name: str) -> str:
+    return resources.files("criticality.go.support").joinpath(name).read_text("utf-8")

@@ -1,0 +1,161 @@
+"""The person: questions that only they can answer, put through one seam, at a keyboard or from a file."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal, Protocol
+
+from pydantic import Field, ValidationError
+
+from criticality.machine.states import HumanQuery, InterviewPhase
+from criticality.spec.spec import Spec
+from criticality.wire import Strict
+from llm_runtime.errors import ConfigurationError
+
+MAX_ANSWER = 20_000
+
+
+class Reply(Strict):
+    """An answer; ``delegate`` leaves the rest to the architect, with ``text`` as notes."""
+
+    text: Annotated[str, Field(max_length=MAX_ANSWER)] = ""
+    delegate: bool = False
+
+
+class Approval(Strict):
+    """One of the four outcomes (decision 19)."""
+
+    decision: Literal["approve", "revise", "reject", "conditional"]
+    feedback: str = ""
+    phase: InterviewPhase = "discovery"
+    conditions: list[str] = []
+
+
+class Resolution(Strict):
+    """An option of a blocking query, and what the person adds."""
+
+    option: str
+    text: str = ""
+
+
+class Human(Protocol):
+    """Whoever answers. ``None`` says that nobody is there: the protocol stops and can be resumed."""
+
+    async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
+        """A question of the interview; ``options`` are those to choose from, none where words are wanted."""
+        ...
+
+    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+        """What becomes of a proposal."""
+        ...
+
+    async def resolve(self, query: HumanQuery) -> Resolution | None:
+        """A way out of a block."""
+        ...
+
+
+class Nobody:
+    """No person: every question waits."""
+
+    async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
+        return None
+
+    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+        return None
+
+    async def resolve(self, query: HumanQuery) -> Resolution | None:
+        return None
+
+
+class _Delegation(Strict):
+    after: InterviewPhase
+    notes: str = ""
+
+
+class Answers(Strict):
+    """A file of answers.
+
+    Args:
+        answers: by question id.
+        delegate: after which phase the rest is left to the architect.
+        features: class by feature name; what is not named keeps the architect's proposal.
+        approvals: for the first proposal, the second, and so on; the last one holds for all further ones.
+        contradictions: answers to what an audit asks, in the order in which it asks, by the same rule.
+        resolutions: options for blocks, in their order; none left means that a person is needed.
+    """
+
+    answers: dict[str, str]
+    delegate: _Delegation | None = None
+    features: dict[str, Literal["core", "foundational", "bolt-on"]] = {}
+    approvals: list[Approval] = [Approval(decision="approve")]
+    contradictions: list[str] = []
+    resolutions: list[Resolution] = []
+
+
+class AnswersFile:
+    """A :class:`Human` that reads from a file. What it has used up follows from the journal, not from memory.
+
+    Args:
+        answers: the file's contents.
+        approvals_given, contradictions_answered, resolutions_given: how many the journal holds already.
+    """
+
+    def __init__(
+        self,
+        answers: Answers,
+        *,
+        approvals_given: int = 0,
+        contradictions_answered: int = 0,
+        resolutions_given: int = 0,
+    ) -> None:
+        self._answers = answers
+        self._approvals, self._contradictions, self._resolutions = (
+            approvals_given, contradictions_answered, resolutions_given,
+        )  # fmt: skip
+
+    async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
+        kind, colon, rest = question.partition(":")
+        if colon and kind == "feature":
+            return Reply(text=self._answers.features.get(rest, options[0]))
+        if colon and kind in ("contradiction", "resolution"):
+            if not self._answers.contradictions:
+                return None
+            given = self._answers.contradictions
+            self._contradictions += 1
+            return Reply(text=given[min(self._contradictions, len(given)) - 1])
+        if colon and kind == "delegation":
+            delegated = self._answers.delegate
+            if delegated is not None and delegated.after == rest:
+                return Reply(text=delegated.notes, delegate=True)
+            return Reply(text="continue")
+        found = self._answers.answers.get(question)
+        return None if found is None else Reply(text=found)
+
+    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+        given = self._answers.approvals
+        self._approvals += 1
+        return given[min(self._approvals, len(given)) - 1] if given else None
+
+    async def resolve(self, query: HumanQuery) -> Resolution | None:
+        if self._resolutions >= len(self._answers.resolutions):
+            return None
+        self._resolutions += 1
+        return self._answers.resolutions[self._resolutions - 1]
+
+
+def load_answers(path: Path) -> Answers:
+    """Read a file of answers.
+
+    Raises:
+        ConfigurationError: it is not there, not TOML, or holds what is not known.
+    """
+    try:
+        return Answers.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except OSError as fault:
+        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
+    except ValidationError as fault:
+        first = fault.errors(include_url=False, include_input=False)[0]
+        raise ConfigurationError(f"{path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

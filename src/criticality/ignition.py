@@ -1,0 +1,248 @@
+"""Ignition (specification 4): the interview, the proposal, the auditor's challenge, and four kinds of approval."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from criticality import events as e
+from criticality.canonical import pretty
+from criticality.human import Reply
+from criticality.language import Language
+from criticality.machine.states import AwaitingApproval, Interviewing, InterviewPhase, Synthesizing
+from criticality.spec.spec import Spec, first_fault
+from criticality.spec.types import TypeFault
+from criticality.wire import Strict
+from criticality.work import Work
+from llm_runtime.events import Event
+
+INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constraints", "designPrefs")
+_OPTIONAL = ("constraints", "designPrefs")
+_CLASSES = ("core", "foundational", "bolt-on")
+_DELEGATION = "I can go on with detailed questions, or proceed with sensible defaults. Continue, or delegate?"
+
+
+class _Question(Strict):
+    id: str
+    phase: InterviewPhase
+    text: str
+
+
+class Feature(Strict):
+    """A feature, its class, and the question that confirms it."""
+
+    name: str = Field(min_length=2, max_length=120)
+    classification: Literal["core", "foundational", "bolt-on"]
+    question: str = Field(max_length=600)
+
+
+class Features(Strict):
+    """The architect's list."""
+
+    features: list[Feature] = Field(max_length=12)
+
+
+class Proposal(Strict):
+    """The architect's specification, not yet validated, and what it decided for the person."""
+
+    spec: dict[str, Any]
+    decisions: list[str] = Field(default=[], max_length=30)
+
+
+class Challenges(Strict):
+    """The auditor's objections."""
+
+    challenges: list[str] = Field(max_length=20)
+
+
+@cache
+def catalogue() -> tuple[_Question, ...]:
+    """The questions, in order."""
+    text = resources.files("criticality").joinpath("questions.toml").read_text(encoding="utf-8")
+    return tuple(_Question.model_validate(q) for q in tomllib.loads(text)["questions"])
+
+
+async def interview(work: Work) -> Event | None:
+    """The next question and its answer."""
+    phase = work.state.phase
+    assert isinstance(phase, Interviewing)
+    if phase.open_questions:
+        return await _follow_up(work, phase)
+    answered = {answer.question for answer in work.artifacts.answers}
+    for place in INTERVIEW:
+        for question in (q for q in catalogue() if q.phase == place):
+            if question.id not in answered:
+                return await _put(work, question.id, question.text, place)
+        if place == "architecture":
+            if not work.artifacts.features_asked:
+                return await _features(work)
+            for feature in work.artifacts.features:
+                name = f"feature:{feature['name']}"
+                if name not in answered:
+                    options = (feature["classification"], *(c for c in _CLASSES if c != feature["classification"]))
+                    return await _put(work, name, feature["question"], place, options)
+        if place in _OPTIONAL and f"delegation:{place}" not in answered:
+            return await _offer(work, place)
+    return None
+
+
+async def _put(
+    work: Work,
+    question: str,
+    text: str,
+    phase: InterviewPhase,
+    options: tuple[str, ...] = (),
+    *,
+    last: bool = False,
+) -> Event | None:
+    reply = await work.human.answer(question, text, options)
+    if reply is None:
+        return None
+    if reply.delegate:
+        return e.Delegated(after=phase, notes=reply.text)
+    return e.QuestionAnswered(question=question, text=text, answer=_plain(reply), interview_phase=phase, last=last)
+
+
+def _plain(reply: Reply) -> str:
+    return reply.text.strip()
+
+
+async def _offer(work: Work, place: InterviewPhase) -> Event | None:
+    """The end of an optional phase: go on, delegate, or delegate with notes."""
+    reply = await work.human.answer(
+        f"delegation:{place}", _DELEGATION, ("continue", "delegate", "delegate with notes")
+    )
+    if reply is None:
+        return None
+    if reply.delegate:
+        return e.Delegated(after=place, notes=reply.text)
+    return e.QuestionAnswered(
+        question=f"delegation:{place}",
+        text=_DELEGATION,
+        answer="",
+        interview_phase=place,
+        last=place == "designPrefs",
+    )
+
+
+async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
+    """What a revision or an audit asks; the last answer leads back to the architect."""
+    name = phase.open_questions[0]
+    last = len(phase.open_questions) == 1
+    kind, _, rest = name.partition(":")
+    if kind == "revision":
+        feedback = work.artifacts.feedback.get(int(rest), "")
+        return e.QuestionAnswered(
+            question=name,
+            text="What should change?",
+            answer=feedback,
+            interview_phase=phase.interview_phase,
+            last=last,
+        )
+    text, options = f"How should this be resolved: {rest}?", tuple[str, ...]()
+    for found in work.artifacts.contradictions:
+        if kind == "contradiction" and found["id"] == rest:
+            text = f"The audit found a contradiction ({rest}): {found['analysis']}"
+            options = tuple(found.get("suggested_resolution_options", ()))
+    return await _put(work, name, text, phase.interview_phase, options, last=last)
+
+
+async def _features(work: Work) -> Event:
+    question = work.ask.question("ignition", "features", "architect", work.round)
+    found = await work.ask.data(question, Features, "features", answers=question.fence("INTERVIEW", _answers(work)))
+    return e.FeaturesProposed(features=[f.model_dump() for f in found.features])
+
+
+def _answers(work: Work) -> str:
+    """The interview so far, one answer under each question."""
+    lines = [f"Q: {a.text}\nA: {a.answer}" for a in work.artifacts.answers if a.answer]
+    if work.artifacts.delegated_after:
+        notes = f" Notes: {work.artifacts.notes}" if work.artifacts.notes else ""
+        lines.append(f"(The rest is left to the architect.{notes})")
+    return "\n\n".join(lines)
+
+
+async def synthesize(work: Work) -> Event:
+    """Propose, or challenge what was proposed."""
+    phase = work.state.phase
+    assert isinstance(phase, Synthesizing)
+    if not phase.proposed:
+        return await _propose(work, phase)
+    if phase.challenges >= work.config.orchestrator.max_challenges:
+        return e.SynthesisCompleted(version=phase.proposal_version)
+    question = work.ask.question("ignition", "challenge", "auditor", work.round, phase.challenges + 1)
+    found = await work.ask.data(
+        question,
+        Challenges,
+        "challenge",
+        answers=question.fence("INTERVIEW", _answers(work)),
+        decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
+        proposal=question.fence("PROPOSAL", pretty(work.artifacts.proposals[phase.proposal_version].spec)),
+    )
+    if not found.challenges:
+        return e.SynthesisCompleted(version=phase.proposal_version)
+    return e.AuditorChallenged(version=phase.proposal_version, challenges=found.challenges)
+
+
+async def _propose(work: Work, phase: Synthesizing) -> Event:
+    version = max(work.artifacts.proposals, default=0) + 1
+    question = work.ask.question("ignition", f"proposal-{version}", "architect", work.round)
+    previous = work.artifacts.proposals.get(version - 1)
+    parts: list[str] = []
+    if previous is not None:
+        parts.append(question.fence("PREVIOUS PROPOSAL: keep what is not objected to", pretty(previous.spec)))
+    if work.artifacts.challenges:
+        parts.append(question.fence("OBJECTIONS", "\n".join(f"- {c}" for c in work.artifacts.challenges)))
+    if phase.challenges == 0 and work.artifacts.contradictions:
+        live = [
+            c["analysis"]
+            for c in work.artifacts.contradictions
+            if c["severity"] == "critical" and not c.get("dismissed")
+        ]
+        parts.append(question.fence("CONTRADICTIONS FOUND", "\n".join(f"- {c}" for c in live)))
+    found = await work.ask.data(
+        question,
+        Proposal,
+        "proposal",
+        check=lambda proposal: _spec_fault(work.language, proposal),
+        answers=question.fence("INTERVIEW", _answers(work)),
+        decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
+        previous="\n\n".join(parts),
+    )
+    spec = Spec.model_validate(found.spec)
+    return e.ProposalMade(
+        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in found.decisions]
+    )
+
+
+def _spec_fault(language: Language, proposal: Proposal) -> str | None:
+    try:
+        spec = Spec.model_validate(proposal.spec)
+    except (ValidationError, TypeFault) as fault:
+        return f"spec: {first_fault(fault)}"
+    fault = language.spec_fault(spec)
+    return f"spec: {fault}" if fault else None
+
+
+async def approval(work: Work) -> Event | None:
+    """What the person says to the proposal."""
+    phase = work.state.phase
+    assert isinstance(phase, AwaitingApproval)
+    version = phase.proposal_version
+    spec = Spec.model_validate(work.artifacts.proposals[version].spec)
+    given = await work.human.approve(spec, version)
+    match given:
+        case None:
+            return None
+        case _ if given.decision == "approve":
+            return e.Approved(version=version)
+        case _ if given.decision == "conditional":
+            return e.Approved(version=version, conditions=given.conditions)
+        case _ if given.decision == "revise":
+            return e.Revised(version=version, feedback=given.feedback, interview_phase=given.phase)
+        case _:
+            return e.Rejected(version=version)

@@ -1,0 +1,273 @@
+"""What the core needs from a target language, and where each is found (specification 10).
+
+Every name that the core hands over is a neutral one (``snake_case``); a language maps it to its own manner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import TracebackType
+from typing import Protocol
+
+from criticality.artifacts import Body
+from criticality.bodies import Finding
+from criticality.catalog import DetectedSmell
+from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.literals import Literals
+from criticality.spec.spec import Spec
+from criticality.testing import Diagnostic, Limits, TestFile, TestReport
+from llm_runtime.errors import ConfigurationError
+
+Plan = tuple[ModulePlan, ...]
+#: Source trees: the text of each file by its path below the project.
+Tree = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One tool that a language stands on.
+
+    Args:
+        version: as the tool gives it; ``None`` where it is not here.
+        get: how to get it, one line.
+        needed: whether nothing works without it.
+    """
+
+    name: str
+    version: str | None
+    get: str
+    needed: bool = True
+
+
+class Toolchain(Protocol):
+    """A language's own tools over source trees held in memory. Use it as ``async with``."""
+
+    limits: Limits
+
+    @property
+    def isolation(self) -> str:
+        """What holds a test run, in words for the report."""
+        ...
+
+    async def check(self, tree: Tree) -> list[Diagnostic]:
+        """What the compiler or type checker says of a tree's sources, at its strictest."""
+        ...
+
+    async def test(
+        self,
+        tree: Tree,
+        tests: list[str],
+        *,
+        stop_early: bool = False,
+        examples: int | None = None,
+        seconds: float | None = None,
+    ) -> TestReport:
+        """Run test files of a tree, each property with 100 examples or with ``examples``."""
+        ...
+
+    async def aclose(self) -> None:
+        """End every process and remove the work copies."""
+        ...
+
+    async def __aenter__(self) -> Toolchain: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Language(Protocol):
+    """One target language: names, sources, tests, prompts, bodies and tools."""
+
+    @property
+    def name(self) -> str:
+        """As ``criticality.toml`` has it: ``python``."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """As people write it: ``Python``."""
+        ...
+
+    @property
+    def undone(self) -> str:
+        """Words in the message of a test that met a body which is still to do."""
+        ...
+
+    @property
+    def importable(self) -> frozenset[str]:
+        """Standard modules that a planned module may import: computing only, nothing that reaches outside."""
+        ...
+
+    def usable(self, name: str) -> bool:
+        """Whether a neutral name can be a function's, a module's or a parameter's."""
+        ...
+
+    def spec_fault(self, spec: Spec) -> str:
+        """What in a specification the language cannot carry; empty where there is nothing."""
+        ...
+
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        """Types and modules, with the bodies that there are; the others say that they are still to do."""
+        ...
+
+    def module_path(self, spec: Spec, module: str) -> str:
+        """Where a module's functions stand."""
+        ...
+
+    def test_support(self, spec: Spec, literals: Literals) -> Tree:
+        """What the tests stand on: a harness, and random values of every type.
+
+        Args:
+            literals: constants of contracts and claims; values near them find what others miss.
+        """
+        ...
+
+    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
+        """The tests of one function's contract.
+
+        Raises:
+            ClaimTestFault: a clause that is an expression cannot be a test in this language.
+        """
+        ...
+
+    def claim_test(
+        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
+    ) -> TestFile:
+        """The tests of one claim, or its scenarios in a cluster.
+
+        Args:
+            text: the claim in words.
+
+        Raises:
+            ClaimTestFault: a variable, a step or a check cannot be read, or names what nothing defines.
+        """
+        ...
+
+    def project_files(self, spec: Spec) -> Tree:
+        """What a person needs to build and test the deliverable without this tool."""
+        ...
+
+    def signature(self, function: FunctionPlan) -> str:
+        """A function's header, as prompts show it."""
+        ...
+
+    def clauses(self, function: FunctionPlan) -> list[str]:
+        """A function's contract, with names as the language has them."""
+        ...
+
+    def shown(self, function: FunctionPlan, body: str) -> str:
+        """A function with documentation and body, as it stands in its module."""
+        ...
+
+    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
+        """The source of every type that a function's signature and contract speak of, its errors too."""
+        ...
+
+    def imported(self, module: ModulePlan) -> str:
+        """What a body may use besides, as the prompt for bodies lists it."""
+        ...
+
+    @property
+    def rules(self) -> str:
+        """Rules for bodies that are of the language, as list items of the prompt for bodies."""
+        ...
+
+    def read_body(self, answer: str, function: str) -> str:
+        """The body in an answer: bare, behind a code fence, or inside the whole function.
+
+        Raises:
+            SpliceRefused: too long, empty, or no body.
+        """
+        ...
+
+    def splice(self, source: str, function: str, body: str) -> str:
+        """A module with one body replaced, everything else byte for byte as it was (decision 10).
+
+        Raises:
+            SpliceRefused: there is no such function, or the body reaches beyond it.
+            BodyUnreadable: the result does not parse.
+        """
+        ...
+
+    def body_of(self, source: str, function: str) -> str:
+        """The statements of a function, their indentation taken off."""
+        ...
+
+    def inspect_body(
+        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
+    ) -> list[Finding]:
+        """What a body names, calls or changes that it may not.
+
+        Args:
+            siblings: names of all functions of the system.
+        """
+        ...
+
+    def leaked_logic(self, source: str) -> list[str]:
+        """Functions of a skeleton that hold more than documentation and what says that they are to do."""
+        ...
+
+    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
+        """What a security scanner says of a body."""
+        ...
+
+    def scanner(self) -> str | None:
+        """What it is scanned with; ``None`` where nothing scans, which is never called clean (decision 17)."""
+        ...
+
+    def mutants(self, body: str) -> list[str]:
+        """Every single small change of a body, each once, in the order of the text."""
+        ...
+
+    def declaration_fault(self, text: str) -> str:
+        """Why a transformation may not put this before a function; empty where it may."""
+        ...
+
+    async def smells(
+        self, plan: Plan, modules: Mapping[str, str]
+    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
+        """Smells in sources by module name; ``complexity``, ``length`` and ``nesting`` by function id."""
+        ...
+
+    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
+        """The tools, with so many test runs at a time."""
+        ...
+
+    def facts(self) -> list[Fact]:
+        """What the tools need, and which of it is here."""
+        ...
+
+
+#: Where each language's adapter stands: a module with a function ``adapter() -> Language``.
+LANGUAGES = {name: f"criticality.{name}.adapter" for name in ("python", "typescript", "rust", "go", "java", "cpp")}
+
+
+def language(name: str) -> Language:
+    """The language of that name, imported when it is asked for.
+
+    Raises:
+        ConfigurationError: there is no such language.
+    """
+    if name not in LANGUAGES:
+        raise ConfigurationError(f"there is no language {name!r}; there are: {', '.join(LANGUAGES)}")
+    found: Language = import_module(LANGUAGES[name]).adapter()
+    return found
+
+
+def require_toolchain(wanted: Language) -> None:
+    """Say in one line what is missing, and how to get it.
+
+    Raises:
+        ConfigurationError: a tool that is needed is not here.
+    """
+    missing = [fact for fact in wanted.facts() if fact.needed and fact.version is None]
+    if missing:
+        ways = "; ".join(dict.fromkeys(fact.get for fact in missing))
+        names = ", ".join(fact.name for fact in missing)
+        raise ConfigurationError(
+            f"{wanted.title} needs {names}, which is not here; {ways} (see: criticality doctor)"
+        )

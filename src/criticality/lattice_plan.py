@@ -1,0 +1,95 @@
+"""What the structurer plans: modules, functions, contracts and calls, as data that a language adapter renders."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from criticality.spec.contracts import Contract, parse_contract
+from criticality.spec.types import Param, TypeRef, parse_param, parse_type
+from criticality.wire import Strict
+
+Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")]
+
+
+class FunctionPlan(Strict):
+    """One function without its body.
+
+    Args:
+        params: ``name: Type`` each, in the neutral type language.
+        returns: a type; ``Result<T, E>`` returns T or raises E.
+        contracts: clauses of the micro-contract grammar, one a line.
+        calls: ids (``module.name``) of the functions that its body may call.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+    name: Identifier
+    params: list[str] = Field(default=[], max_length=12)
+    returns: str = "Unit"
+    doc: Annotated[str, Field(min_length=3, max_length=300)]
+    contracts: list[str] = Field(min_length=1, max_length=40)
+    calls: list[str] = Field(default=[], max_length=30)
+
+    @cached_property
+    def parameters(self) -> tuple[Param, ...]:
+        """The parameters, parsed."""
+        return tuple(map(parse_param, self.params))
+
+    @cached_property
+    def result(self) -> TypeRef:
+        """What comes back when nothing is raised."""
+        kind = parse_type(self.returns)
+        return kind.args[0] if kind.name == "Result" else kind
+
+    @cached_property
+    def contract(self) -> Contract:
+        """The clauses, parsed; names are checked where the lattice is."""
+        return parse_contract(self.contracts)
+
+    @cached_property
+    def errors(self) -> frozenset[str]:
+        """Errors that it may raise: that of its ``Result``, and those its contract names."""
+        kind = parse_type(self.returns)
+        declared = {kind.args[1].name} if kind.name == "Result" else set[str]()
+        return frozenset(declared.union(*(p.raised for p in self.contract.predicates)))
+
+
+class ModulePlan(Strict):
+    """One module: what it is for, the interfaces that it carries, and its functions.
+
+    Args:
+        imports: standard modules that bodies may use.
+    """
+
+    name: Identifier
+    purpose: Annotated[str, Field(min_length=3, max_length=300)]
+    interfaces: list[str] = []
+    imports: list[str] = Field(default=[], max_length=12)
+    functions: Annotated[list[FunctionPlan], Field(min_length=1, max_length=60)]
+
+    def function_ids(self) -> list[str]:
+        """``module.name`` of each function."""
+        return [f"{self.name}.{function.name}" for function in self.functions]
+
+
+class ModuleOutline(Strict):
+    """A module before its functions have signatures."""
+
+    name: Identifier
+    purpose: Annotated[str, Field(min_length=3, max_length=300)]
+    interfaces: list[str] = []
+    functions: Annotated[list[Identifier], Field(min_length=1, max_length=60)]
+
+
+class StructurePlan(Strict):
+    """The module hierarchy: the structurer's first answer."""
+
+    modules: Annotated[list[ModuleOutline], Field(min_length=1, max_length=40)]
+
+
+def index(modules: tuple[ModulePlan, ...]) -> dict[str, tuple[ModulePlan, FunctionPlan]]:
+    """Every function with its module, by id, in the order of the lattice."""
+    return {f"{module.name}.{f.name}": (module, f) for module in modules for f in module.functions}

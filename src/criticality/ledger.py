@@ -1,0 +1,211 @@
+"""The Decision Ledger (specification 5.1, decision 7): operations that are only ever appended, and their fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from criticality import events as e
+from criticality.project.journal import iso
+from criticality.wire import Strict
+from llm_runtime.events import Event
+
+Confidence: TypeAlias = Literal["canonical", "delegated", "inferred", "provisional"]
+Status: TypeAlias = Literal["active", "superseded", "invalidated", "suspended"]
+
+
+class Decision(Strict):
+    """One decision. ``rationale`` and ``failure_context`` are for people and never reach a prompt."""
+
+    id: str
+    timestamp: str
+    category: str
+    constraint: str
+    source: str
+    confidence: Confidence
+    phase: str
+    dependencies: list[str] = []
+    supersedes: str = ""
+    rationale: str = ""
+    failure_context: str = ""
+    user_notes: str = ""
+
+
+class Operation(Strict):
+    """One line of the ledger: what happened to a decision."""
+
+    op: Literal["append", "supersede", "invalidate", "cascade", "reinstate"]
+    id: str
+    timestamp: str
+    decision: Decision | None = None
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """All operations so far; what stands is computed from them."""
+
+    operations: list[Operation] = field(default_factory=list[Operation])
+
+    def statuses(self) -> dict[str, Status]:
+        """The status of each decision, in the order they were made."""
+        found: dict[str, Status] = {}
+        for op in self.operations:
+            match op.op:
+                case "append":
+                    found[op.id] = "active"
+                case "supersede":
+                    assert op.decision is not None
+                    found[op.decision.supersedes] = "superseded"
+                    found[op.id] = "active"
+                case "invalidate":
+                    found[op.id] = "invalidated"
+                case "cascade":
+                    for name in self._dependents(op.id):
+                        if found.get(name) == "active":
+                            found[name] = "suspended"
+                case "reinstate":
+                    found[op.id] = "active"
+        return found
+
+    def decisions(self) -> dict[str, Decision]:
+        """Every decision by id."""
+        return {op.id: op.decision for op in self.operations if op.decision is not None}
+
+    def standing(self, confidence: Confidence | None = None) -> list[Decision]:
+        """Decisions that hold."""
+        statuses = self.statuses()
+        return [
+            d
+            for name, d in self.decisions().items()
+            if statuses[name] == "active" and confidence in (None, d.confidence)
+        ]
+
+    def for_prompt(self) -> str:
+        """What a phase is told: constraints with their ids, and nothing of why (specification 5.1)."""
+        titles: tuple[tuple[Confidence, str], ...] = (
+            ("canonical", "CANONICAL (user-confirmed)"),
+            ("delegated", "DELEGATED (decided for the user; treat as canonical)"),
+            ("inferred", "INFERRED (may be revised if contradicted)"),
+            ("provisional", "PROVISIONAL (conditions of an approval)"),
+        )
+        parts: list[str] = []
+        for confidence, title in titles:
+            lines = [f"- {d.constraint} [{d.id}]" for d in self.standing(confidence)]
+            if lines:
+                parts.append("\n".join([f"{title}:", *lines]))
+        statuses = self.statuses()
+        held = [f"- {d.constraint} [{n}]" for n, d in self.decisions().items() if statuses[n] == "suspended"]
+        if held:
+            parts.append("\n".join(["SUSPENDED (require explicit confirmation):", *held]))
+        return "\n\n".join(parts)
+
+    def record(self, event: Event, at: int) -> None:
+        """Append what an event means for the ledger."""
+        stamp = iso(at)
+        match event:
+            case e.QuestionAnswered() if event.answer.strip():
+                self._answered(event, stamp)
+            case e.Delegated():
+                text = "Design preferences delegated to Architect judgment"
+                self._append(
+                    stamp, "architectural", text, "user_explicit", "canonical", "ignition", user_notes=event.notes
+                )
+            case e.DecisionAppended():
+                self._append(
+                    stamp, event.category, event.constraint, event.agent, event.confidence, event.phase,
+                    rationale=event.rationale, dependencies=event.dependencies, supersedes=event.supersedes,
+                )  # fmt: skip
+            case e.ProposalMade():
+                self._chosen(event, stamp)
+            case e.Approved():
+                for condition in event.conditions:
+                    self._append(stamp, "constraint", condition, "user_explicit", "provisional", "ignition")
+            case e.ContradictionsReported():
+                self.drop_provisional(stamp, "the audit went back to Ignition")
+            case e.VerdictHandled() if not event.passed:
+                claims = ", ".join(event.violated_claims)
+                self._append(
+                    stamp, "testing", f"These claims were violated once and must hold: {claims}",
+                    "mesoscopic_failure", "inferred", "mesoscopic",
+                )  # fmt: skip
+                self.drop_provisional(stamp, "a cluster failed")
+            case e.SemanticsBroken():
+                self._append(
+                    stamp, "refactoring", f"{event.pattern} is not applied to {event.function}",
+                    "transform_failure", "inferred", "massDefect", failure_context=event.reason,
+                )  # fmt: skip
+            case e.HumanResponded():
+                text = f"Resolved {event.query}: {event.label or event.option}" + (
+                    f" ({event.text})" if event.text else ""
+                )
+                self._append(stamp, "blocking", text, "user_explicit", "canonical", "blocked")
+            case _:
+                pass
+
+    def drop_provisional(self, stamp: str, reason: str) -> None:
+        """Provisional decisions fall when a phase goes back, and what rests on them is suspended."""
+        for decision in self.standing("provisional"):
+            self.operations.append(Operation(op="invalidate", id=decision.id, timestamp=stamp, reason=reason))
+            self.operations.append(Operation(op="cascade", id=decision.id, timestamp=stamp, reason=reason))
+
+    def _answered(self, event: e.QuestionAnswered, stamp: str) -> None:
+        kind = event.question.partition(":")[0]
+        source = {"contradiction": "auditor_contradiction", "resolution": "auditor_contradiction"}.get(
+            kind, "user_explicit"
+        )
+        constraint = event.answer if kind != "feature" else f"{event.question.partition(':')[2]}: {event.answer}"
+        self._append(
+            stamp, event.interview_phase, constraint, source, "canonical", "ignition", rationale=event.text
+        )
+
+    def _chosen(self, event: e.ProposalMade, stamp: str) -> None:
+        """The architect's choices of an earlier proposal give way to those of the new one."""
+        old = {d.constraint for d in self.standing("delegated")}
+        new = [str(d["text"]) for d in event.decisions]
+        for decision in self.standing("delegated"):
+            if decision.constraint not in new:
+                self.operations.append(
+                    Operation(
+                        op="invalidate", id=decision.id, timestamp=stamp, reason=f"not in proposal {event.version}"
+                    )
+                )
+        for text in new:
+            if text not in old:
+                self._append(stamp, "architectural", text, "architect", "delegated", "ignition")
+
+    def _append(
+        self, stamp: str, category: str, constraint: str, source: str, confidence: Confidence, phase: str, *,
+        rationale: str = "", failure_context: str = "", user_notes: str = "",
+        dependencies: list[str] | None = None, supersedes: str = "",
+    ) -> None:  # fmt: skip
+        name = f"d{sum(1 for op in self.operations if op.decision is not None) + 1:03d}"
+        decision = Decision(
+            id=name, timestamp=stamp, category=category, constraint=" ".join(constraint.split()), source=source,
+            confidence=confidence, phase=phase, rationale=rationale, failure_context=failure_context,
+            user_notes=user_notes, dependencies=dependencies or [], supersedes=supersedes,
+        )  # fmt: skip
+        self.operations.append(
+            Operation(op="supersede" if supersedes else "append", id=name, timestamp=stamp, decision=decision)
+        )
+
+    def _dependents(self, root: str) -> set[str]:
+        """Everything that rests on a decision, however far away."""
+        found: set[str] = set()
+        queue = [root]
+        decisions = self.decisions()
+        while queue:
+            name = queue.pop()
+            new = {d.id for d in decisions.values() if name in d.dependencies} - found
+            found |= new
+            queue += sorted(new)
+        return found
+
+
+def ledger_of(events: Iterable[tuple[int, Event]]) -> Ledger:
+    """The ledger of a journal."""
+    ledger = Ledger()
+    for at, event in events:
+        ledger.record(event, at)
+    return ledger

@@ -1,0 +1,234 @@
+"""With what data each sub-state is entered: one small function a target of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+from criticality import events as e
+from criticality.machine import states as s
+from criticality.machine.breaker import BreakerLimits
+from criticality.wire import Strict
+
+
+class MachineLimits(Strict):
+    """Numbers that guards look at."""
+
+    breaker: BreakerLimits = BreakerLimits()
+    max_repair_attempts: int = 3
+
+
+def auditors_after(phase: Any, event: Any) -> tuple[str, ...]:
+    """Auditors that are done, with the one that the event is of."""
+    done = phase.auditors_completed
+    return (*done, event.auditor) if isinstance(event, e.AuditorCompleted) else done
+
+
+def critical_after(phase: Any, event: Any) -> tuple[str, ...]:
+    """Contradictions that stand after the event."""
+    if not isinstance(event, e.AuditorCompleted):
+        return phase.critical
+    return tuple(i for i in dict.fromkeys((*phase.critical, *event.critical)) if i not in event.dismissed)
+
+
+def _interviewing(phase: Any, event: Any, limits: MachineLimits) -> s.Interviewing:
+    match event:
+        case e.QuestionAnswered():
+            left = tuple(q for q in phase.open_questions if q != event.question)
+            return phase.model_copy(
+                update={
+                    "interview_phase": event.interview_phase,
+                    "question_index": phase.question_index + 1,
+                    "open_questions": left,
+                }
+            )
+        case e.Revised():
+            return s.Interviewing(
+                interview_phase=event.interview_phase, open_questions=(f"revision:{event.version}",)
+            )
+        case e.ContradictionsReported():
+            return s.Interviewing(
+                interview_phase="constraints",
+                open_questions=tuple(f"contradiction:{c}" for c in phase.contradictions),
+            )
+        case e.Rejected():
+            return s.Interviewing()
+        case _:
+            return phase
+
+
+def _synthesizing(phase: Any, event: Any, limits: MachineLimits) -> s.Synthesizing:
+    match event:
+        case e.ProposalMade():
+            return phase.model_copy(update={"proposal_version": event.version, "proposed": True})
+        case e.AuditorChallenged():
+            return phase.model_copy(update={"proposed": False, "challenges": phase.challenges + 1})
+        case _:
+            return s.Synthesizing()
+
+
+def _generating(phase: Any, event: Any, limits: MachineLimits) -> s.GeneratingStructure:
+    match event:
+        case e.StructurePlanned():
+            return s.GeneratingStructure(modules_planned=tuple(m["name"] for m in event.modules))
+        case e.ModuleGenerated():
+            return phase.model_copy(update={"modules_generated": (*phase.modules_generated, event.module["name"])})
+        case _:
+            return s.GeneratingStructure()
+
+
+def _compiling(phase: Any, event: Any, limits: MachineLimits) -> s.CompilingCheck:
+    return s.CompilingCheck(compile_attempt=getattr(phase, "repair_attempt", 0) + 1)
+
+
+def _repairing(phase: Any, event: Any, limits: MachineLimits) -> s.RepairingStructure:
+    return s.RepairingStructure(
+        errors=tuple(event.errors),
+        repair_attempt=phase.compile_attempt,
+        max_repair_attempts=limits.max_repair_attempts,
+    )
+
+
+def _auditing(phase: Any, event: Any, limits: MachineLimits) -> s.Auditing:
+    if not isinstance(event, e.AuditorCompleted):
+        return s.Auditing()
+    return s.Auditing(auditors_completed=auditors_after(phase, event), critical=critical_after(phase, event))
+
+
+def _reporting(phase: Any, event: Any, limits: MachineLimits) -> s.ReportingContradictions:
+    severity: Literal["simple", "complex"] = "complex" if event.canonical_decisions >= 2 else "simple"
+    return s.ReportingContradictions(contradictions=critical_after(phase, event), severity=severity)
+
+
+def _selecting(phase: Any, event: Any, limits: MachineLimits) -> s.SelectingFunction:
+    match event:
+        case e.VerificationPassed():
+            progress = phase.progress.model_copy(update={"completed": (*phase.progress.completed, event.unit)})
+            return s.SelectingFunction(progress=progress)
+        case e.TestsGenerated() | e.VerdictHandled():
+            return s.SelectingFunction(progress=s.Progress(remaining=tuple(event.units), total=len(event.units)))
+        case _:
+            return phase
+
+
+def _implementing(phase: Any, event: Any, limits: MachineLimits) -> s.Implementing:
+    match event:
+        case e.FunctionSelected():
+            left = tuple(unit for unit in phase.progress.remaining if unit != event.unit)
+            progress = phase.progress.model_copy(update={"remaining": left})
+            return s.Implementing(function_id=event.unit, current_tier=event.tier, progress=progress)
+        case e.Escalated():
+            progress = phase.progress
+            up = tuple(dict.fromkeys((*progress.escalated, event.unit)))
+            top = (
+                (*progress.reached_architect, event.unit)
+                if event.to_tier == "fallback2"
+                else progress.reached_architect
+            )
+            progress = progress.model_copy(update={"escalated": up, "reached_architect": tuple(dict.fromkeys(top))})
+            return s.Implementing(
+                function_id=event.unit,
+                current_tier=event.to_tier,
+                total_attempts=phase.total_attempts + 1,
+                progress=progress,
+            )
+        case _:
+            return s.Implementing(
+                function_id=phase.function_id,
+                current_tier=phase.current_tier,
+                attempt_in_tier=phase.attempt_in_tier + 1,
+                total_attempts=phase.total_attempts + 1,
+                progress=phase.progress,
+            )
+
+
+def _verifying(phase: Any, event: Any, limits: MachineLimits) -> s.Verifying:
+    return s.Verifying(
+        function_id=phase.function_id,
+        current_tier=phase.current_tier,
+        attempt_in_tier=phase.attempt_in_tier,
+        total_attempts=phase.total_attempts,
+        progress=phase.progress,
+    )
+
+
+def _escalating(phase: Any, event: Any, limits: MachineLimits) -> s.Escalating:
+    return s.Escalating(
+        function_id=phase.function_id,
+        from_tier=phase.current_tier,
+        to_tier=event.to_tier,
+        failure_type=event.failure["kind"],
+        total_attempts=phase.total_attempts,
+        progress=phase.progress,
+    )
+
+
+def _testing(phase: Any, event: Any, limits: MachineLimits) -> s.GeneratingTests:
+    if isinstance(event, e.ClusterTestsGenerated):
+        return s.GeneratingTests(
+            clusters=tuple(event.clusters), tests_generated=(*phase.tests_generated, event.cluster)
+        )
+    return s.GeneratingTests()
+
+
+def _executing(phase: Any, event: Any, limits: MachineLimits) -> s.ExecutingCluster:
+    if isinstance(event, e.ClusterTestsGenerated):
+        return s.ExecutingCluster(cluster_id=event.clusters[0], clusters_remaining=tuple(event.clusters[1:]))
+    return s.ExecutingCluster(
+        cluster_id=phase.clusters_remaining[0], clusters_remaining=phase.clusters_remaining[1:]
+    )
+
+
+def _handling(phase: Any, event: Any, limits: MachineLimits) -> s.HandlingVerdict:
+    return s.HandlingVerdict(
+        cluster_id=phase.cluster_id,
+        violated_claims=tuple(event.violated_claims),
+        clusters_remaining=phase.clusters_remaining,
+    )
+
+
+def _analyzing(phase: Any, event: Any, limits: MachineLimits) -> s.AnalyzingComplexity:
+    applied = getattr(phase, "applied", 0) + isinstance(event, e.SemanticsVerified)
+    return s.AnalyzingComplexity(applied=applied)
+
+
+def _applying(phase: Any, event: Any, limits: MachineLimits) -> s.ApplyingTransform:
+    target = event.target
+    return s.ApplyingTransform(
+        target_function=target["function"],
+        pattern_id=target["pattern"],
+        smell=target["smell"],
+        risk=target["risk"],
+        applied=phase.applied,
+    )
+
+
+def _semantics(phase: Any, event: Any, limits: MachineLimits) -> s.VerifyingSemantics:
+    return s.VerifyingSemantics(
+        target_function=phase.target_function, pattern_id=phase.pattern_id, risk=phase.risk, applied=phase.applied
+    )
+
+
+#: The sub-state that each target of the table is entered with.
+BUILD: dict[str, Callable[[Any, Any, MachineLimits], Any]] = {
+    "ignition.interviewing": _interviewing,
+    "ignition.synthesizing": _synthesizing,
+    "ignition.awaitingApproval": lambda phase, event, limits: s.AwaitingApproval(
+        proposal_version=event.version, proposal_path=f".criticality/interview/proposals/v{event.version}.toml"
+    ),
+    "lattice.generatingStructure": _generating,
+    "lattice.compilingCheck": _compiling,
+    "lattice.repairingStructure": _repairing,
+    "compositionAudit.auditing": _auditing,
+    "compositionAudit.reportingContradictions": _reporting,
+    "injection.selectingFunction": _selecting,
+    "injection.implementing": _implementing,
+    "injection.verifying": _verifying,
+    "injection.escalating": _escalating,
+    "mesoscopic.generatingTests": _testing,
+    "mesoscopic.executingCluster": _executing,
+    "mesoscopic.handlingVerdict": _handling,
+    "massDefect.analyzingComplexity": _analyzing,
+    "massDefect.applyingTransform": _applying,
+    "massDefect.verifyingSemantics": _semantics,
+}

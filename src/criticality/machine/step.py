@@ -1,0 +1,220 @@
+"""One advance: ``(state, event) -> (state, actions)``, with nothing else looked at (specification 9.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from criticality import events as e
+from criticality.machine import states as s
+from criticality.machine.breaker import tripped
+from criticality.machine.entering import BUILD, MachineLimits, auditors_after, critical_after
+from criticality.machine.table import AUDITORS, TRANSITIONS, Action, Guard, Transition
+from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.events import Event
+
+_BEFORE_BLOCK = 3
+
+
+class NoTransition(LlmRuntimeError):
+    """The event has no place in the state: the driver, not the project, is at fault."""
+
+    exit_code = 5
+
+
+def advance(
+    state: s.ProtocolState, event: Event, limits: MachineLimits | None = None
+) -> tuple[s.ProtocolState, tuple[Action, ...]]:
+    """The state after an event, and what is to be done about it.
+
+    Raises:
+        NoTransition: no row of the table holds.
+    """
+    limits = limits or MachineLimits()
+    row = find(state, event, limits)
+    if row is None:
+        raise NoTransition(
+            f"{name_of(event)} has no place in {where(state)}; the journal and the program do not fit"
+        )
+    if row.target == "completed":
+        return s.Completed(), row.actions
+    if isinstance(state, s.Blocked):
+        return _resumed(state, event), row.actions
+    assert isinstance(state, s.Active)
+    if row.target == "blocked":
+        return _blocked(state, event), row.actions
+    after = BUILD[row.target](state.phase, event, limits)
+    return _entered(state, after, row)
+
+
+def find(state: s.ProtocolState, event: Event, limits: MachineLimits) -> Transition | None:
+    """The first row for the state and the event whose guard holds."""
+    places = (where(state), "active") if isinstance(state, s.Active) else (where(state),)
+    name = name_of(event)
+    for row in TRANSITIONS:
+        if row.source in places and row.event == name and _holds(row.guard, state, event, limits):
+            return row
+    return None
+
+
+def where(state: s.ProtocolState) -> str:
+    """``phase.subState``, ``blocked`` or ``completed``."""
+    return f"{state.phase.phase}.{state.phase.type}" if isinstance(state, s.Active) else state.type
+
+
+def name_of(event: Event) -> str:
+    """The event's name without its protocol."""
+    return event.type.rpartition(".")[2]
+
+
+def _entered(state: s.Active, after: Any, row: Transition) -> tuple[s.ProtocolState, tuple[Action, ...]]:
+    """Into the next sub-state; over a phase's boundary passes are counted, and steps back."""
+    source, target = state.phase.phase, after.phase
+    if source == target:
+        return s.Active(phase=after, regressions=state.regressions, passes=state.passes), row.actions
+    passes = {**state.passes, target: state.passes.get(target, 0) + 1}
+    if s.PHASES.index(target) > s.PHASES.index(source):
+        return s.Active(phase=after, regressions=state.regressions, passes=passes), row.actions
+    edge = f"{source}->{target}"
+    regressions = {**state.regressions, edge: state.regressions.get(edge, 0) + 1}
+    moved = s.Active(phase=after, regressions=regressions, passes=passes)
+    if regressions[edge] < _BEFORE_BLOCK:
+        return moved, row.actions
+    query = s.HumanQuery(
+        id=f"regression_{edge}",
+        category="structural_defect",
+        question=f"The protocol has gone back from {source} to {target} {regressions[edge]} times. How to go on?",
+        options=(
+            s.QueryOption(id="again", label=f"Go back to {target} once more", resumes="prior"),
+            s.QueryOption(id="restate", label="Go back to the interview", resumes="ignition"),
+        ),
+    )
+    fresh = moved.model_copy(update={"regressions": {**regressions, edge: 0}})
+    blocked = s.Blocked(
+        reason="structural_defect", query=query, prior_phase=target, prior_sub_state=after.type, prior=fresh
+    )
+    return blocked, (*row.actions, Action("sendNotification", "block"))
+
+
+def _blocked(state: s.Active, event: Event) -> s.Blocked:
+    reason: s.BlockKind = "structural_defect"
+    category, question = "structural_defect", ""
+    options: tuple[s.QueryOption, ...] = (
+        s.QueryOption(id="retry", label="Try again from here", resumes="prior"),
+        s.QueryOption(id="restructure", label="Build a new lattice", resumes="lattice"),
+        s.QueryOption(id="restate", label="Go back to the interview", resumes="ignition"),
+    )
+    match event:
+        case e.BlockRequested():
+            reason, category, question = event.reason, event.reason, event.question
+            options = tuple(s.QueryOption.model_validate(option) for option in event.options)
+        case e.RepairsExhausted():
+            question = "The skeleton does not compile after all repairs: " + "; ".join(event.errors[:5])
+        case e.ContradictionsReported():
+            reason = category = "unresolved_contradiction"
+            question = "Confirmed decisions contradict each other: " + "; ".join(event.contradictions[:5])
+            options = options[::-1]
+        case e.TiersExhausted():
+            reason = "security_review" if event.reason.startswith("security") else "circuit_breaker"
+            category = reason
+            question = f"No model could implement {event.unit}: {event.reason}"
+        case _:
+            question = f"{name_of(event)} in {where(state)}"
+    prior = state
+    if isinstance(state.phase, s.Escalating):
+        # The unit goes back to the queue; how it was tried is not remembered.
+        progress = state.phase.progress
+        back = progress.model_copy(update={"remaining": (state.phase.function_id, *progress.remaining)})
+        prior = state.model_copy(update={"phase": s.SelectingFunction(progress=back)})
+    elif isinstance(state.phase, s.RepairingStructure):
+        prior = state.model_copy(update={"phase": s.GeneratingStructure()})
+    return s.Blocked(
+        reason=reason,
+        query=s.HumanQuery(
+            id=f"{category}_{sum(state.passes.values())}", category=category, question=question, options=options
+        ),
+        prior_phase=state.phase.phase,
+        prior_sub_state=state.phase.type,
+        prior=prior,
+    )
+
+
+def _resumed(state: s.Blocked, event: Event) -> s.Active:
+    """Where a person's answer leads; what was going on before the block is not restored, but its place is."""
+    assert isinstance(event, e.HumanResponded)
+    passes = dict(state.prior.passes)
+    phase = state.prior.phase
+    if event.resumes == "prior":
+        passes[phase.phase] = passes.get(phase.phase, 0) + 1
+        if isinstance(phase, s.SelectingFunction):
+            progress = phase.progress.model_copy(update={"pass_number": phase.progress.pass_number + 1})
+            phase = s.SelectingFunction(progress=progress)
+        elif isinstance(phase, s.ReportingContradictions):
+            phase = s.Auditing()
+        return s.Active(phase=phase, regressions=state.prior.regressions, passes=passes)
+    passes[event.resumes] = passes.get(event.resumes, 0) + 1
+    if event.resumes == "ignition":
+        phase = s.Interviewing(open_questions=(f"resolution:{state.query.id}",))
+    elif event.resumes == "lattice":
+        phase = s.GeneratingStructure()
+    else:
+        phase = s.SelectingFunction()
+    return s.Active(phase=phase, regressions=state.prior.regressions, passes=passes)
+
+
+def _holds(guard: Guard, state: s.ProtocolState, event: Event, limits: MachineLimits) -> bool:
+    if guard.type == "and":
+        return all(_holds(inner, state, event, limits) for inner in guard.guards)
+    if guard.type == "not":
+        return not _holds(guard.guards[0], state, event, limits)
+    if guard.type == "always":
+        return True
+    if guard.type == "resumes":
+        return isinstance(event, e.HumanResponded) and event.resumes == guard.argument
+    if guard.type == "nextIs":
+        return isinstance(event, e.VerificationFailed) and event.next == guard.argument
+    assert isinstance(state, s.Active)
+    return _GUARDS[guard.type](state.phase, event, limits)
+
+
+def _last_question(phase: Any, event: Any, limits: MachineLimits) -> bool:
+    return event.last
+
+
+def _all_modules(phase: Any, event: Any, limits: MachineLimits) -> bool:
+    return {*phase.modules_generated, event.module["name"]} >= set(phase.modules_planned)
+
+
+def _repairs_exhausted(phase: Any, event: Any, limits: MachineLimits) -> bool:
+    return phase.repair_attempt > phase.max_repair_attempts
+
+
+def _last_auditor(phase: Any, event: Any, limits: MachineLimits) -> bool:
+    return set(auditors_after(phase, event)) >= set(AUDITORS)
+
+
+def _contradictions(phase: Any, event: Any, limits: MachineLimits) -> bool:
+    return bool(critical_after(phase, event))
+
+
+def _breaker(phase: Any, event: Any, limits: MachineLimits) -> bool:
+    progress = phase.progress
+    units = (*progress.remaining, *progress.completed, *progress.failed)
+    return bool(tripped(units, progress.escalated, progress.failed, limits.breaker))
+
+
+_GUARDS: dict[str, Callable[[Any, Any, MachineLimits], bool]] = {
+    "lastQuestion": _last_question,
+    "allModulesGenerated": _all_modules,
+    "repairAttemptsExhausted": _repairs_exhausted,
+    "lastAuditor": _last_auditor,
+    "contradictionsFound": _contradictions,
+    "severitySimple": lambda phase, event, limits: phase.severity == "simple",
+    "allFunctionsComplete": lambda phase, event, limits: not phase.progress.remaining,
+    "circuitBreakerTripped": _breaker,
+    "tierExhausted": lambda phase, event, limits: phase.to_tier is None,
+    "lastCluster": lambda phase, event, limits: {*phase.tests_generated, event.cluster} >= set(event.clusters),
+    "clusterPassed": lambda phase, event, limits: event.passed,
+    "clustersRemain": lambda phase, event, limits: bool(phase.clusters_remaining),
+    "violationsFound": lambda phase, event, limits: event.target is not None,
+}

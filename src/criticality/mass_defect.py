@@ -1,0 +1,199 @@
+"""Mass Defect (specification 4): smells, one pattern at a time, verified by its risk, or reverted."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from criticality import events as e
+from criticality.artifacts import Body
+from criticality.bodies import SpliceRefused
+from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns
+from criticality.injection import tests_of
+from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
+from criticality.mutation import strength
+from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests, test_files
+from criticality.wire import Strict
+from criticality.work import Work
+from llm_runtime.errors import StructuredOutputError
+from llm_runtime.events import Event
+
+
+class Transformation(Strict):
+    """A model's answer: the new body, or the guard that applies."""
+
+    decision: Literal["apply", "skip"]
+    guard: str = ""
+    body: str = ""
+    declarations: str = ""
+
+
+async def analyze(work: Work) -> Event:
+    """Measure everything, and choose what to try next: nothing where no pattern is left."""
+    phase = work.state.phase
+    assert isinstance(phase, AnalyzingComplexity)
+    found, metrics = await work.language.smells(work.artifacts.plan, _modules(work, work.artifacts.bodies))
+    target = None
+    if phase.applied < work.config.mass_defect.max_transforms:
+        target = _next(work, found)
+    summary = _summary(work, metrics)
+    summary["mutation"] = work.artifacts.metrics.get("mutation") or await strength(
+        work, work.config.mass_defect.mutants_per_function
+    )
+    return e.ComplexityAnalyzed(
+        metrics=summary,
+        smells=[{"function": s.function, "smell": s.smell_id, "severity": s.severity} for s in found],
+        target=target,
+    )
+
+
+def _next(work: Work, found: list[DetectedSmell]) -> dict[str, Any] | None:
+    for name in work.artifacts.functions:
+        here = [smell for smell in found if smell.function == name]
+        tried = [pattern for function, pattern in work.artifacts.attempted if function == name]
+        for choice in select_patterns(here, tried, work.config.project.language):
+            return {"function": name, "pattern": choice.pattern_id, "smell": choice.smell, "risk": choice.risk}
+    return None
+
+
+def _modules(work: Work, bodies: dict[str, Body]) -> dict[str, str]:
+    spec = work.artifacts.spec
+    assert spec is not None
+    tree = work.language.sources(spec, work.artifacts.plan, bodies)
+    return {module.name: tree[work.language.module_path(spec, module.name)] for module in work.artifacts.plan}
+
+
+def _summary(work: Work, metrics: dict[str, dict[str, int]]) -> dict[str, Any]:
+    """What was measured against its target; what was not measured is called that (decision 15)."""
+    targets, scanner = work.config.mass_defect.targets, work.language.scanner()
+    worst = {key: max((m[key] for m in metrics.values()), default=0) for key in ("complexity", "length", "nesting")}
+    findings = [
+        finding
+        for name, (_, function) in work.artifacts.functions.items()
+        for finding in work.language.security_findings(work.artifacts.bodies[name].text, function)
+    ]
+    text = "".join(_modules(work, work.artifacts.bodies).values())
+    wanted = (
+        ("max_cyclomatic_complexity", worst["complexity"], targets.max_cyclomatic_complexity),
+        ("max_function_length_lines", worst["length"], targets.max_function_length_lines),
+        ("max_nesting_depth", worst["nesting"], targets.max_nesting_depth),
+    )
+    return {
+        "functions": metrics,
+        "lines": text.count("\n"),
+        "avgCyclomaticComplexity": round(sum(m["complexity"] for m in metrics.values()) / max(1, len(metrics)), 3),
+        "testCoverage": None,
+        "security": len(findings) if scanner else None,
+        "scanner": scanner or "not run",
+        "targets": {
+            **{name: {"measured": value, "target": limit, "met": value <= limit} for name, value, limit in wanted},
+            "min_test_coverage": {"measured": "not measured", "target": targets.min_test_coverage, "met": None},
+        },
+    }
+
+
+async def transform(work: Work) -> Event:
+    """Ask for the transformation; a model that names a guard is believed."""
+    phase = work.state.phase
+    assert isinstance(phase, ApplyingTransform)
+    name, pattern = phase.target_function, patterns()[phase.pattern_id]
+    role = "worker" if phase.risk <= 2 else "architect"
+    question = work.ask.question("mass_defect", f"{name}+{pattern.id}", role, work.round)
+    function = work.artifacts.functions[name][1]
+    shown = work.language.shown(function, work.artifacts.bodies[name].text)
+    try:
+        answer = await work.ask.data(
+            question,
+            Transformation,
+            "transform",
+            pattern=pattern.template,
+            function=question.fence("FUNCTION", shown),
+            measured=f"{phase.smell}; {work.artifacts.metrics['functions'][name]}",
+        )
+    except StructuredOutputError as fault:
+        return e.TransformSkipped(function=name, pattern=pattern.id, reason=f"the answer was of no use: {fault}")
+    if answer.decision == "skip" or not answer.body.strip():
+        return e.TransformSkipped(function=name, pattern=pattern.id, reason=answer.guard or "skipped")
+    if answer.declarations.strip() and not pattern.declares:
+        return e.TransformSkipped(
+            function=name, pattern=pattern.id, reason="the pattern declares nothing, the answer does"
+        )
+    return e.TransformApplied(function=name, pattern=pattern.id, body=answer.body, declarations=answer.declarations)
+
+
+async def verify(work: Work) -> Event:
+    """Accept or revert, with as much testing as the risk asks for."""
+    phase = work.state.phase
+    applied = work.artifacts.transforming
+    assert isinstance(phase, VerifyingSemantics) and applied is not None
+    scope = SCOPES[phase.risk]
+    reason = await _objection(work, applied, phase.risk)
+    if reason:
+        return e.SemanticsBroken(function=applied.function, pattern=applied.pattern, scope=scope, reason=reason)
+    return e.SemanticsVerified(function=applied.function, pattern=applied.pattern, scope=scope)
+
+
+async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
+    spec, name, language = work.artifacts.spec, applied.function, work.language
+    assert spec is not None
+    module, function = work.artifacts.functions[name]
+    old = work.artifacts.bodies[name]
+    fault = language.declaration_fault(applied.declarations)
+    if fault:
+        return fault
+    try:
+        skeleton = language.sources(spec, work.artifacts.plan, {})[language.module_path(spec, module.name)]
+        language.body_of(language.splice(skeleton, function.name, applied.body), function.name)
+    except SpliceRefused as refused:
+        return str(refused)
+    every = {n.partition(".")[2] for n in work.artifacts.functions}
+    findings = language.inspect_body(applied.body, function, module=module.name, siblings=every)
+    if findings:
+        return findings[0].what
+    bodies = {
+        **work.artifacts.bodies,
+        name: Body(applied.body, old.key, old.tier, old.attempts, old.declarations + applied.declarations),
+    }
+    errors = await work.tools.check(language.sources(spec, work.artifacts.plan, bodies))
+    if errors:
+        return f"the type checker refuses it: {errors[0].message}"
+    before, _ = await work.language.smells(
+        work.artifacts.plan, {module.name: _modules(work, work.artifacts.bodies)[module.name]}
+    )
+    after, _ = await work.language.smells(work.artifacts.plan, {module.name: _modules(work, bodies)[module.name]})
+    if _weight(after, name) >= _weight(before, name):
+        return "no gain: the smells are still there"
+    tests = _tests(work, name, risk)
+    if not tests:
+        return ""
+    outcome = await work.tools.test(full_tree(language, work.artifacts, bodies), tests, stop_early=True)
+    if outcome.passed:
+        return ""
+    return (
+        outcome.failures[0].message.split("\n")[0][:300]
+        if outcome.failures
+        else f"the tests ended: {outcome.state}"
+    )
+
+
+def _weight(found: list[DetectedSmell], name: str) -> float:
+    return sum(1 + smell.severity / 100 for smell in found if smell.function == name)
+
+
+def _tests(work: Work, name: str, risk: int) -> list[str]:
+    unit = next("+".join(m) for m in work.artifacts.order if name in m)
+    if risk <= 1:
+        return []
+    if risk == 2:
+        return tests_of(work, unit)
+    every = [file.path for file in test_files(work.language, work.artifacts)]
+    if risk >= 4:
+        return every
+    module = name.partition(".")[0]
+    contracts = contract_tests(work.language, work.artifacts)
+    own = [file.path for owner, file in contracts.items() if owner.partition(".")[0] == module]
+    across = [
+        file.path
+        for claim, file in claim_tests(work.language, work.artifacts).items()
+        if len(work.artifacts.claims[claim].functions) > 1
+    ]
+    return [*own, *across, *(file.path for file in scenario_tests(work.language, work.artifacts).values())]

@@ -1,0 +1,176 @@
+"""Mesoscopic (specification 4): clusters by claim, verdicts, and re-injection of what violated claims refer to."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from criticality import events as e
+from criticality.artifacts import Artifacts
+from criticality.canonical import pretty
+from criticality.composition_audit import contract_text, units_in_order
+from criticality.language import Language
+from criticality.machine.states import ExecutingCluster, GeneratingTests, HandlingVerdict
+from criticality.spec.claims import ClaimTest
+from criticality.testing import ClaimTestFault
+from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests
+from criticality.wire import Strict
+from criticality.work import Work
+from llm_runtime.events import Event
+
+
+class Scenario(ClaimTest):
+    """A test across functions, and the claim that it is about."""
+
+    claim: str
+
+
+class Scenarios(Strict):
+    """The structurer's answer for one cluster."""
+
+    scenarios: list[Scenario] = Field(default=[], max_length=8)
+
+
+class ClusterDefinition(Strict):
+    """Modules that are tested together, and the claims that bind them."""
+
+    name: str
+    modules: list[str]
+    claims: list[str]
+
+
+def clusters(artifacts: Artifacts) -> list[ClusterDefinition]:
+    """One cluster for each topic of claims: ``balance_001`` and ``balance_002`` belong to ``balance``.
+
+    Its modules are those of the functions that carry the claims' references, or that the claims name.
+    """
+    found: dict[str, ClusterDefinition] = {}
+    for claim_id, claim in artifacts.claims.items():
+        topic = claim_id.rpartition("_")[0]
+        functions = set(claim.functions) | set(referring(artifacts, [claim_id]))
+        modules = {name.partition(".")[0] for name in functions}
+        old = found.get(topic)
+        found[topic] = ClusterDefinition(
+            name=topic,
+            modules=sorted(modules | set(old.modules if old else ())),
+            claims=[*(old.claims if old else ()), claim_id],
+        )
+    return list(found.values())
+
+
+def referring(artifacts: Artifacts, claims: list[str]) -> list[str]:
+    """Functions that carry a CLAIM_REF of any of the claims."""
+    return [
+        name for name, (_, function) in artifacts.functions.items() if set(function.contract.claims) & set(claims)
+    ]
+
+
+async def generate(work: Work) -> Event:
+    """Scenarios for the next cluster, written without sight of any body."""
+    phase = work.state.phase
+    spec = work.artifacts.spec
+    assert isinstance(phase, GeneratingTests) and spec is not None
+    every = clusters(work.artifacts)
+    names = [c.name for c in every]
+    cluster = next(c for c in every if c.name not in phase.tests_generated)
+    known = {c for c in cluster.claims if work.artifacts.claims[c].functions}
+
+    def fault(found: Scenarios) -> str | None:
+        for scenario in found.scenarios:
+            if scenario.claim not in known:
+                return f"{scenario.claim} is no claim of this cluster"
+            try:
+                _as_file(work.language, work.artifacts, scenario)
+            except ClaimTestFault as refused:
+                return str(refused)
+        return None
+
+    question = work.ask.question("mesoscopic", cluster.name, "structurer", work.round)
+    plan = tuple(module for module in work.artifacts.plan if module.name in cluster.modules)
+    found = await work.ask.data(
+        question,
+        Scenarios,
+        "scenarios",
+        check=fault,
+        spec=question.fence(
+            "SPECIFICATION", pretty(spec.model_dump(mode="json", include={"system", "data_models", "constraints"}))
+        ),
+        signatures=question.fence("SIGNATURES", contract_text(work.language, plan)),
+        claims=question.fence("CLAIMS", "\n".join(f"{c}: {spec.claims[c].text}" for c in cluster.claims)),
+    )
+    return e.ClusterTestsGenerated(
+        cluster=cluster.name,
+        modules=cluster.modules,
+        claims=cluster.claims,
+        scenarios=[s.model_dump() for s in found.scenarios],
+        clusters=names,
+    )
+
+
+def _as_file(language: Language, artifacts: Artifacts, scenario: Scenario) -> None:
+    spec = artifacts.spec
+    assert spec is not None
+    test = ClaimTest.model_validate(scenario.model_dump(exclude={"claim"}))
+    claim = artifacts.claims[scenario.claim].model_copy(update={"tests": [test]})
+    language.claim_test(spec, artifacts.plan, claim, spec.claims[scenario.claim].text)
+
+
+async def execute(work: Work) -> Event:
+    """Run one cluster's claims and scenarios on the whole system."""
+    phase = work.state.phase
+    assert isinstance(phase, ExecutingCluster)
+    cluster = work.artifacts.clusters[phase.cluster_id]
+    files = {
+        name: file for name, file in claim_tests(work.language, work.artifacts).items() if name in cluster.claims
+    }
+    scenarios = {
+        k: f
+        for k, f in scenario_tests(work.language, work.artifacts).items()
+        if k.partition(":")[0] == cluster.cluster
+    }
+    of_test = {t: name for name, file in files.items() for t in file.promises}
+    of_test |= {t: key.partition(":")[2] for key, file in scenarios.items() for t in file.promises}
+    promised = contract_tests(work.language, work.artifacts)
+    for name in referring(work.artifacts, cluster.claims):
+        # Contracts of what carries the claims are tried again, with the system's other bodies and more examples.
+        owner = next(c for c in work.artifacts.functions[name][1].contract.claims if c in cluster.claims)
+        of_test |= dict.fromkeys(promised[name].promises, owner)
+        scenarios[f"{name}:{owner}"] = promised[name]
+    paths = [file.path for file in (*files.values(), *scenarios.values())]
+    if not paths:
+        return e.ClusterExecuted(cluster=cluster.cluster, tests_run=0, tests_failed=0)
+    settings = work.config.orchestrator
+    outcome = await work.tools.test(
+        full_tree(work.language, work.artifacts),
+        paths,
+        examples=settings.mesoscopic_examples,
+        seconds=settings.timeouts.mesoscopic_per_cluster_seconds,
+    )
+    if outcome.state != "done" or not outcome.tests:
+        return e.ClusterExecuted(
+            cluster=cluster.cluster,
+            tests_run=len(of_test),
+            tests_failed=len(of_test),
+            violated_claims=sorted(files),
+        )
+    violated = list(dict.fromkeys(of_test[t.name] for t in outcome.failures if t.name in of_test))
+    return e.ClusterExecuted(
+        cluster=cluster.cluster,
+        tests_run=len(outcome.tests),
+        tests_failed=len(outcome.failures),
+        violated_claims=violated or ([cluster.claims[0]] if outcome.failures else []),
+    )
+
+
+async def verdict(work: Work) -> Event:
+    """Pass, or the units that the violated claims refer to; the whole cluster where nothing is linked."""
+    phase = work.state.phase
+    assert isinstance(phase, HandlingVerdict)
+    claims = list(phase.violated_claims)
+    if not claims:
+        return e.VerdictHandled(cluster=phase.cluster_id, passed=True)
+    linked = set(referring(work.artifacts, claims))
+    if not linked:
+        modules = set(work.artifacts.clusters[phase.cluster_id].modules)
+        linked = {name for name in work.artifacts.functions if name.partition(".")[0] in modules}
+    units = [unit for unit in units_in_order(work.artifacts) if linked & set(unit.split("+"))]
+    return e.VerdictHandled(cluster=phase.cluster_id, passed=False, violated_claims=claims, units=units)

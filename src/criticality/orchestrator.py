@@ -1,0 +1,346 @@
+"""The loop (specification 9.5): what is pending, who does it, journal, advance, side effects; nothing reasons."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Self
+
+from criticality import composition_audit, ignition, injection, lattice, mass_defect, mesoscopic
+from criticality import events as e
+from criticality.artifacts import Artifacts
+from criticality.asking import Asking
+from criticality.config import Config, load_config
+from criticality.deliverable import project_files, state_text
+from criticality.human import Human, Nobody
+from criticality.language import Toolchain, language
+from criticality.ledger import Ledger
+from criticality.machine.states import Active, Blocked, BlockKind, Completed, ProtocolState, beginning
+from criticality.machine.step import MachineLimits, advance, where
+from criticality.machine.table import Action
+from criticality.project import files
+from criticality.project.journal import Clock, Journal, read_journal
+from criticality.telemetry import Telemetry, phase_of
+from criticality.testing import Limits
+from criticality.work import Work
+from llm_runtime.errors import CallError, LlmRuntimeError, NoModelError, StructuredOutputError
+from llm_runtime.events import Emit, Event, parse_event, silent
+from llm_runtime.messages import Generate
+from llm_runtime.replay import Recording
+from llm_runtime.wrappers.recording import recording
+from llm_runtime.wrappers.replaying import replaying
+
+Notify = Callable[[str, ProtocolState], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run ended: ``completed``, ``blocked`` on a query, or ``waiting`` for a person's next answer."""
+
+    type: Literal["completed", "blocked", "waiting"]
+    state: ProtocolState
+
+
+#: What is awaited in each sub-state (specification 9.5): this is all that the loop decides by.
+PENDING: dict[str, str] = {
+    "ignition.interviewing": "human", "ignition.synthesizing": "model", "ignition.awaitingApproval": "human",
+    "lattice.generatingStructure": "model", "lattice.compilingCheck": "compiler",
+    "lattice.repairingStructure": "model", "compositionAudit.auditing": "model",
+    "compositionAudit.reportingContradictions": "continue", "injection.selectingFunction": "continue",
+    "injection.implementing": "model", "injection.verifying": "tests", "injection.escalating": "continue",
+    "mesoscopic.generatingTests": "model", "mesoscopic.executingCluster": "tests",
+    "mesoscopic.handlingVerdict": "continue", "massDefect.analyzingComplexity": "tests",
+    "massDefect.applyingTransform": "model", "massDefect.verifyingSemantics": "tests", "blocked": "human",
+    "completed": "done",
+}  # fmt: skip
+
+
+class Orchestrator:
+    """One project, driven from wherever it stands. Use it as ``async with``; it holds the project's lock meanwhile.
+
+    Args:
+        root: the project's folder.
+        generate: the model; finished calls are answered from the journal and never made again.
+        human: whoever answers.
+        emit: told of every event after the journal has it.
+        clock: milliseconds since the epoch.
+        tools: the language's tools; made where left out, and closed at the end.
+        notify: told of blocks, completion and changes of phase; must not raise or block.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        generate: Generate,
+        *,
+        human: Human | None = None,
+        emit: Emit = silent,
+        clock: Clock,
+        tools: Toolchain | None = None,
+        notify: Notify | None = None,
+    ) -> None:
+        files.require_project(root)
+        self.root, self.human = root, human or Nobody()
+        self.config: Config = load_config(root / files.CONFIG)
+        self.state: ProtocolState = beginning()
+        self.artifacts, self.ledger = Artifacts(), Ledger()
+        self._live, self._emit, self._clock, self._notify = generate, emit, clock, notify
+        self._limits = MachineLimits(
+            breaker=self.config.circuit_breaker, max_repair_attempts=self.config.orchestrator.max_repair_attempts
+        )
+        settings = self.config.orchestrator
+        self.language = language(self.config.project.language)
+        self._tools = tools or self.language.toolchain(
+            parallel=min(settings.max_parallel_injections, max(2, (os.cpu_count() or 2) // 2)),
+            limits=Limits(seconds=settings.timeouts.injection_per_function_seconds),
+        )
+        self.telemetry = Telemetry()
+        self._journal = Journal(root / files.JOURNAL, clock)
+        self._lanes = injection.Lanes(self.config.orchestrator.max_parallel_injections)
+        self._lock = files.holding(root)
+        self._written: dict[str, str] = {}
+        self._received: e.ImplementationReceived | None = None
+        self._asking: Asking | None = None
+
+    async def __aenter__(self) -> Self:
+        self._lock.__enter__()
+        try:
+            self._recover()
+            await self._settle(None)
+        except BaseException:
+            self._lock.__exit__(None, None, None)
+            raise
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self._lanes.aclose()
+        await self._tools.aclose()
+        self._journal.close()
+        self._lock.__exit__(None, None, None)
+
+    async def run(self, until: Callable[[ProtocolState], bool] | None = None) -> RunResult:
+        """Go on until it is done, blocked, a person is awaited, or ``until`` holds.
+
+        Raises:
+            NoModelError: a model is needed and there is none.
+            StoreError: the project cannot be written; what is finished is kept.
+        """
+        while until is None or not until(self.state):
+            result = await self.tick()
+            if result is not None:
+                return result
+        return RunResult("waiting", self.state)
+
+    async def tick(self) -> RunResult | None:
+        """One step; ``None`` while there is more to do."""
+        match self.state:
+            case Completed():
+                self._write(None)
+                return RunResult("completed", self.state)
+            case Blocked():
+                event = await self._resolution(self.state)
+                if event is None:
+                    return RunResult("blocked", self.state)
+            case Active():
+                event = await self._perform(self.state)
+                if event is None:
+                    return RunResult("waiting", self.state)
+        await self.take(event)
+        return None
+
+    async def take(self, event: Event) -> None:
+        """Journal an event, advance, and do what follows from it."""
+        # As the journal will give it back: what a resumed run sees must be what this one saw, to the order of keys.
+        event = parse_event(json.loads(event.canonical()))
+        before = where(self.state)
+        after, actions = advance(self.state, event, self._limits)
+        at = self._record(event)
+        if isinstance(event, e.ImplementationReceived):
+            self._received = event
+        self.telemetry.record(event, at, phase_of(self.state))
+        self.state = after
+        self.artifacts.apply(event)
+        self.ledger.record(event, at)
+        if before.partition(".")[0] != where(after).partition(".")[0]:
+            await self._lanes.aclose()
+        await self._settle(event)
+        for action in actions:
+            await self._act(action)
+
+    async def _settle(self, event: Event | None) -> None:
+        """Bring the disk up to date; what cannot be archived may not be dropped, so it blocks (decision 21)."""
+        try:
+            self._write(event)
+        except files.ArchiveUnwritable as fault:
+            if isinstance(self.state, Blocked):
+                return  # everything else is written, and the query says what is missing
+            await self.take(_blocked("archive_failure", f"The archive cannot be written: {fault}"))
+
+    async def _perform(self, state: Active) -> Event | None:
+        work = Work(
+            state=state,
+            artifacts=self.artifacts,
+            ledger=self.ledger,
+            ask=self._ask(),
+            language=self.language,
+            tools=self._tools,
+            config=self.config,
+            human=self.human,
+        )
+        try:
+            return await self._step(work)
+        except NoModelError:
+            raise
+        except CallError as fault:
+            return _provider_down(fault)
+        except StructuredOutputError as fault:
+            return _provider_down(fault)
+
+    async def _step(self, work: Work) -> Event | None:
+        match where(work.state):
+            case "ignition.interviewing":
+                return await ignition.interview(work)
+            case "ignition.synthesizing":
+                return await ignition.synthesize(work)
+            case "ignition.awaitingApproval":
+                return await ignition.approval(work)
+            case "lattice.generatingStructure":
+                return await lattice.generate(work)
+            case "lattice.compilingCheck":
+                return await lattice.compile_check(work)
+            case "lattice.repairingStructure":
+                return await lattice.repair(work)
+            case "compositionAudit.auditing":
+                return await composition_audit.audit(work)
+            case "compositionAudit.reportingContradictions":
+                return await composition_audit.report(work)
+            case "injection.selectingFunction":
+                return await injection.select(work, self._lanes)
+            case "injection.implementing":
+                return await injection.implement(work, self._lanes)
+            case "injection.verifying":
+                assert self._received is not None
+                return await injection.verify(work, self._received, self._lanes)
+            case "injection.escalating":
+                return await injection.escalate(work)
+            case "mesoscopic.generatingTests":
+                return await mesoscopic.generate(work)
+            case "mesoscopic.executingCluster":
+                return await mesoscopic.execute(work)
+            case "mesoscopic.handlingVerdict":
+                return await mesoscopic.verdict(work)
+            case "massDefect.analyzingComplexity":
+                return await mass_defect.analyze(work)
+            case "massDefect.applyingTransform":
+                return await mass_defect.transform(work)
+            case _:
+                return await mass_defect.verify(work)
+
+    async def _resolution(self, state: Blocked) -> Event | None:
+        given = await self.human.resolve(state.query)
+        if given is None:
+            return None
+        option = next((o for o in state.query.options if o.id == given.option), None)
+        if option is None:
+            names = ", ".join(o.id for o in state.query.options)
+            raise LlmRuntimeError(f"{state.query.id} has no option {given.option}; it has: {names}")
+        return e.HumanResponded(
+            query=state.query.id, option=option.id, label=option.label, resumes=option.resumes, text=given.text
+        )
+
+    async def _act(self, action: Action) -> None:
+        match action.type:
+            case "sendNotification" if self._notify is not None:
+                await self._notify(action.argument, self.state)
+            case _:
+                # Contexts are never kept, decisions are folded, checkpoints and archives are written with the rest.
+                return
+
+    def _recover(self) -> None:
+        """Fold the journal: the state before a crash is the state after it."""
+        events = self._journal.open()
+        for at, event in events:
+            self.artifacts.apply(event)
+            self.ledger.record(event, at)
+            self.telemetry.record(event, at, phase_of(self.state))
+            if isinstance(event, e.ImplementationReceived):
+                self._received = event
+            if event.type.startswith("criticality.") and not isinstance(event, e.BESIDE_THE_MACHINE):
+                self.state = advance(self.state, event, self._limits)[0]
+        recorded = Recording.from_events(event for _, event in events)
+        generate = recording(replaying(recorded, self._live), self._heard, replayed=recorded.has_reply)
+        self._asking = Asking(generate, self.config.models, self.artifacts.seed)
+
+    def _ask(self) -> Asking:
+        assert self._asking is not None, "use it as async with"
+        return self._asking
+
+    def _heard(self, event: Event) -> None:
+        """A call's events: what a recording answers is in the journal already."""
+        if not getattr(event, "replayed", False):
+            at = self._record(event)
+            self.telemetry.record(event, at, phase_of(self.state))
+            self.artifacts.apply(event)
+
+    def _record(self, event: Event) -> int:
+        at = self._journal.append(event)
+        self._emit(event)
+        return at
+
+    def _write(self, event: Event | None) -> None:
+        """Everything on disk follows from the journal; what has not changed is left alone."""
+        isolation = self._tools.isolation
+        made = project_files(
+            self.language, self.state, self.artifacts, self.ledger, self.telemetry, isolation, event
+        )
+        made[files.STATE] = state_text(self.state, self.artifacts, self._journal.seq)
+        shelved: files.ArchiveUnwritable | None = None
+        for path, text in made.items():
+            if self._written.get(path) == text and event is not None:
+                continue
+            try:
+                # The journal is on the disk already; all else can be made from it again, and is when it is resumed.
+                files.write_project_file(self.root, path, text, durable=event is None)
+            except files.ArchiveUnwritable as fault:
+                shelved = fault
+                continue
+            self._written[path] = text
+        if shelved is not None:
+            raise shelved
+
+
+def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetry]:
+    """Where a project stands, folded from its journal; takes no lock and writes nothing.
+
+    Raises:
+        ConfigurationError: there is no project.
+        StoreDamaged: its journal was changed.
+    """
+    files.require_project(root)
+    state: ProtocolState = beginning()
+    artifacts, ledger, telemetry = Artifacts(), Ledger(), Telemetry()
+    for at, event in read_journal(root / files.JOURNAL):
+        artifacts.apply(event)
+        ledger.record(event, at)
+        telemetry.record(event, at, phase_of(state))
+        if event.type.startswith("criticality.") and not isinstance(event, e.BESIDE_THE_MACHINE):
+            state = advance(state, event)[0]
+    return state, artifacts, ledger, telemetry
+
+
+def _provider_down(fault: LlmRuntimeError) -> Event:
+    return _blocked("provider_down", f"No usable answer from a model: {fault}")
+
+
+def _blocked(reason: BlockKind, question: str) -> Event:
+    return e.BlockRequested(
+        reason=reason,
+        question=question,
+        options=[
+            {"id": "retry", "label": "Try again", "resumes": "prior"},
+            {"id": "restate", "label": "Go back to the interview", "resumes": "ignition"},
+        ],
+    )

@@ -1,0 +1,1 @@
+"""A project on disk: layout, journal, ledger, archive, and one orchestrator at a time."""

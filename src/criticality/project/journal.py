@@ -1,0 +1,157 @@
+"""The journal ``.criticality/events.jsonl``: every event, one line each, appended before the state advances.
+
+A line is ``{"seq", "timestamp", "event", "data", "digest"}``; ``event`` is one of the specification's five names
+(7.3) where one fits. ``digest`` chains the lines, so a changed or missing one is noticed. State, ledger and every
+artifact are folds over it: a crash loses at most the line that was being written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from llm_runtime.errors import StoreDamaged, StoreUnwritable
+from llm_runtime.events import GENESIS, Event, chain_digest, parse_event
+
+Clock = Callable[[], int]
+"""Milliseconds since the Unix epoch."""
+
+_NAMES = {
+    "call.finished": "model_call",
+    "criticality.escalated": "escalation",
+    "criticality.tiers_exhausted": "circuit_break",
+    "criticality.block_requested": "block",
+}
+_PHASE_ENDS = {
+    "criticality.approved", "criticality.compile_succeeded", "criticality.tests_generated",
+    "criticality.contradictions_reported", "criticality.no_functions_remaining",
+}  # fmt: skip
+
+
+def iso(at: int) -> str:
+    """ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Journal:
+    """An open journal. :meth:`append` has written to the disk when it returns.
+
+    Args:
+        path: the file; made where there is none.
+        clock: stamps each line.
+    """
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.path, self._clock = path, clock
+        self._seq, self._digest = 0, GENESIS
+        self._file: int | None = None
+
+    def open(self) -> list[tuple[int, Event]]:
+        """Everything in it, with the time of each; a last line that was cut by a crash is taken off.
+
+        Raises:
+            StoreDamaged: a line is not what was written there.
+            StoreUnwritable: the file cannot be opened.
+        """
+        events, good, self._seq, self._digest = _read(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            if os.fstat(self._file).st_size != good:
+                os.ftruncate(self._file, good)
+        except OSError as fault:
+            raise StoreUnwritable(f"{self.path.name} cannot be opened: {fault.strerror}") from None
+        return events
+
+    def append(self, event: Event) -> int:
+        """Write one event; returns its time.
+
+        Raises:
+            StoreUnwritable: the disk is full or fails; nothing of the line stays.
+        """
+        assert self._file is not None, "open() comes first"
+        at, body = self._clock(), event.canonical()
+        digest = chain_digest(self._digest, self._seq + 1, at, body)
+        line = b'{"seq":%d,"timestamp":"%s","event":"%s","data":%s,"digest":"%s"}\n' % (
+            self._seq + 1, iso(at).encode(), _name(event.type).encode(), body, digest.hex().encode(),
+        )  # fmt: skip
+        size = os.fstat(self._file).st_size
+        try:
+            view = memoryview(line)
+            while view:
+                view = view[os.write(self._file, view) :]
+            os.fsync(self._file)
+        except OSError as fault:
+            os.ftruncate(self._file, size)
+            raise StoreUnwritable(
+                f"{self.path.name} cannot be written: {fault.strerror}; free the disk, then: criticality resume"
+            ) from None
+        self._seq, self._digest = self._seq + 1, digest
+        return at
+
+    @property
+    def seq(self) -> int:
+        """Lines so far."""
+        return self._seq
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def read_journal(path: Path) -> list[tuple[int, Event]]:
+    """Everything in a journal, without opening it for writing.
+
+    Raises:
+        StoreDamaged: a line is not what was written there.
+    """
+    return _read(path)[0]
+
+
+def _name(kind: str) -> str:
+    return _NAMES.get(kind) or ("phase_transition" if kind in _PHASE_ENDS else kind)
+
+
+def _read(path: Path) -> tuple[list[tuple[int, Event]], int, int, bytes]:
+    events: list[tuple[int, Event]] = []
+    seq, digest, good = 0, GENESIS, 0
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return events, good, seq, digest
+    except OSError as fault:
+        raise StoreDamaged(f"{path.name} cannot be read: {fault.strerror}") from None
+    lines = data.split(b"\n")
+    for number, line in enumerate(lines[:-1], start=1):
+        event, at, digest = _line(path, number, line, digest)
+        events.append((at, event))
+        seq, good = number, good + len(line) + 1
+    return events, good, seq, digest
+
+
+def _line(path: Path, number: int, line: bytes, previous: bytes) -> tuple[Event, int, bytes]:
+    damaged = StoreDamaged(
+        f"{path.name}, line {number} is not what was written there; restore the file, or cut it before that "
+        "line and resume"
+    )
+    try:
+        entry = cast("dict[str, Any]", json.loads(line))
+        event = parse_event(entry["data"])
+        at = round(datetime.fromisoformat(entry["timestamp"]).timestamp() * 1000)
+        digest = chain_digest(previous, number, at, event.canonical())
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise damaged from None
+    if entry.get("seq") != number or digest.hex() != entry.get("digest"):
+        raise damaged
+    return event, at, digest
+
+
+def only(events: Iterable[tuple[int, Event]]) -> list[Event]:
+    """The events without their times."""
+    return [event for _, event in events]

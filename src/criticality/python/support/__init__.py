@@ -1,0 +1,1 @@
+"""Files that go into every deliverable as they are."""

@@ -1,0 +1,66 @@
+"""Claims on performance in Rust: how time grows with the size of one variable (decision 16)."""
+
+from __future__ import annotations
+
+from criticality.expressions.conversions import ExpressionFault
+from criticality.rust.expressions import Renderer, quoted
+from criticality.rust.generators import generator
+from criticality.rust.names import ident
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
+from criticality.spec.values import constraints_of, root
+from criticality.typed_tests import ClaimCase
+
+#: Sizes at which a class shows itself, and is still done in a moment.
+_SIZES = ((1.5, (300, 1_000, 3_000)), (2.5, (50, 150, 450)), (9.0, (20, 40, 80)))
+
+
+def grown(spec: Spec, renderer: Renderer, case: ClaimCase) -> list[str]:
+    """The lines of a test that time what the steps do, for larger and larger values.
+
+    Raises:
+        ExpressionFault: the type of the growing variable is none that can grow.
+    """
+    growth = case.growth
+    assert growth is not None
+    sizes = next(sizes for slope, sizes in _SIZES if growth.slope < slope)
+    lines: list[str] = []
+    for param in case.variables:
+        drawn = _sized(spec, param.type) if param.name == growth.variable else generator(spec, param.type)
+        lines.append(f"let {ident(param.name)} = sample(&{drawn});")
+    steps = " ".join(f"let {ident(step.name)} = {renderer.render(step.value)};" for step in case.steps)
+    last = ident(case.steps[-1].name) if case.steps else "()"
+    return [
+        f"grows(PROMISE, {quoted(growth.words)}, {growth.slope!r}, &{list(sizes)}, |size| {{",
+        *(f"    {line}" for line in lines),
+        "    move || timed(|| {",
+        f"        {steps}",
+        f"        {last}",
+        "    })",
+        "});",
+    ]
+
+
+def _sized(spec: Spec, kind: TypeRef) -> str:
+    """A strategy for a value of exactly ``size`` parts, as far as they differ where they must."""
+    inner = root(spec, kind)
+    sub = [generator(spec, arg) for arg in inner.args]
+    match inner.name:
+        case "List":
+            drawn = f"prop::collection::vec({sub[0]}, size)"
+            if "sorted" in constraints_of(spec, kind.name):
+                drawn += ".prop_map(|mut items| { items.sort(); items })"
+        case "Set":
+            drawn = f"prop::collection::vec({sub[0]}, size).prop_map(|items| items.into_iter().collect::<BTreeSet<_>>())"
+        case "Map":
+            pairs = f"prop::collection::vec(({sub[0]}, {sub[1]}), size)"
+            drawn = f"{pairs}.prop_map(|items| items.into_iter().collect::<BTreeMap<_, _>>())"
+        case "Text" | "String":
+            drawn = "generators::text(size, size)"
+        case name:
+            raise ExpressionFault(f"a {name} does not grow")
+    if kind.name not in spec.newtypes:
+        return drawn
+    if constraints_of(spec, kind.name):
+        return f'{drawn}.prop_filter_map("{kind.name}", |value| {kind.name}::new(value).ok())'
+    return f"{drawn}.prop_map({kind.name}::new)"

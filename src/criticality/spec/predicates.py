@@ -1,0 +1,194 @@
+"""The predicates of contracts and claims: a small, closed subset of Python expressions with ``implies``.
+
+Beyond Python: ``A implies B``, ``old(e)`` (``e`` before the call), ``result``, and ``raises(E)``. What is not an
+expression at all is prose: kept, shown to models, and counted as not checkable. An expression with a name that
+nobody defined is a fault, because it was meant to be checked.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+MAX_LENGTH = 500
+MAX_DEPTH = 24
+#: Functions of the language that a predicate may call.
+BUILTINS = frozenset(
+    {
+        "abs", "all", "any", "bool", "dict", "divmod", "enumerate", "float", "frozenset", "int", "isinstance",
+        "len", "list", "max", "min", "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "zip",
+        "Decimal", "reduce", "replace",
+    }
+)  # fmt: skip
+_ALLOWED = (
+    ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.UAdd, ast.BinOp, ast.Add,
+    ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt,
+    ast.GtE, ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.Call, ast.Name, ast.Load, ast.Store, ast.Constant,
+    ast.Attribute, ast.Subscript, ast.Slice, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.GeneratorExp,
+    ast.ListComp, ast.SetComp, ast.DictComp, ast.comprehension, ast.IfExp, ast.keyword, ast.Lambda, ast.arguments,
+    ast.arg, ast.BitAnd, ast.BitOr, ast.Starred,
+)  # fmt: skip
+_IMPLIES = re.compile(r"\bimplies\b")
+
+
+class PredicateFault(ValueError):
+    """A predicate that was meant to be checked cannot be; one line says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A parsed predicate.
+
+    Args:
+        text: as written.
+        code: a Python expression with ``implies`` resolved and each ``old(e)`` replaced by a name; empty for prose.
+        olds: the expressions to evaluate before the call, by the name that stands for them.
+        names: free names, without those of ``olds``' own making.
+        calls: names that are called, without the language's own functions.
+        raised: the errors that ``raises(...)`` names.
+        when: of ``A implies B``, the code of ``A`` where it speaks of what stands before the call; else empty.
+    """
+
+    text: str
+    code: str = ""
+    olds: tuple[tuple[str, str], ...] = ()
+    names: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    raised: frozenset[str] = frozenset()
+    when: str = ""
+
+    @property
+    def checkable(self) -> bool:
+        """Whether a test can evaluate it."""
+        return bool(self.code)
+
+
+def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predicate:
+    """Read a predicate; prose comes back without code.
+
+    Args:
+        text: one line.
+        known: names that it may use besides the language's own; ``None`` leaves names unchecked.
+
+    Raises:
+        PredicateFault: too long, nested too deep, a construct outside the subset, or an unknown name.
+    """
+    text = " ".join(text.split())
+    if not text:
+        raise PredicateFault("the predicate is empty")
+    if len(text) > MAX_LENGTH:
+        raise PredicateFault(f"the predicate is longer than {MAX_LENGTH} characters")
+    tree = _expression(text)
+    if tree is None:
+        return Predicate(text)
+    _check(tree)
+    when = _antecedent(tree.body)
+    free = _free_names(tree.body) - BUILTINS
+    if known is not None:
+        unknown = sorted(free - set(known) - {"old", "raises", "result"})
+        if unknown:
+            raise PredicateFault(f"{text!r} uses {', '.join(unknown)}, which nothing defines")
+    calls = {
+        node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    rewriter = _Rewriter()
+    body = rewriter.visit(tree.body)
+    return Predicate(
+        text=text,
+        code=ast.unparse(ast.fix_missing_locations(body)),
+        olds=tuple(rewriter.olds),
+        names=frozenset(free - {"old", "raises"} - rewriter.raised),
+        calls=frozenset(calls - BUILTINS - {"old", "raises"}),
+        raised=frozenset(rewriter.raised),
+        when=when,
+    )
+
+
+def _antecedent(body: ast.expr) -> str:
+    """``A`` of ``(not A) or B``, which is how an implication was written above."""
+    if isinstance(body, ast.BoolOp) and isinstance(body.op, ast.Or) and len(body.values) == 2:
+        first = body.values[0]
+        names = {node.id for node in ast.walk(first) if isinstance(node, ast.Name)}
+        if (
+            isinstance(first, ast.UnaryOp)
+            and isinstance(first.op, ast.Not)
+            and not names & {"result", "raises", "old"}
+        ):
+            return ast.unparse(first.operand)
+    return ""
+
+
+def _expression(text: str) -> ast.Expression | None:
+    """The tree; ``None`` for prose. ``implies`` binds weakest and to the right."""
+    try:
+        return ast.parse(_without_implies(text), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _without_implies(text: str) -> str:
+    depth, quote = 0, ""
+    matches = {match.start() for match in _IMPLIES.finditer(text)}
+    for index, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+        elif index in matches and depth == 0:
+            left, right = text[:index], text[index + len("implies") :]
+            return f"(not ({left})) or ({_without_implies(right)})"
+    if not matches:
+        return text
+    # An implication inside brackets: resolve the innermost bracket that holds one.
+    return re.sub(
+        r"\(([^()]*\bimplies\b[^()]*)\)", lambda found: f"({_without_implies(found[1])})", text
+    )  # fmt: skip
+
+
+def _check(tree: ast.Expression) -> None:
+    for node in ast.walk(tree):
+        if not isinstance(node, _ALLOWED):
+            raise PredicateFault(f"a predicate cannot hold {type(node).__name__}: {ast.unparse(tree)!r}")
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            raise PredicateFault(f"a predicate cannot read {node.attr!r}: names with an underscore are private")
+        if isinstance(node, ast.Name) and node.id.startswith("_"):
+            raise PredicateFault(f"a predicate cannot use the name {node.id!r}")
+        if isinstance(node, ast.Constant) and isinstance(node.value, int) and abs(node.value) > 10**12:
+            raise PredicateFault("a predicate cannot hold a number beyond 10^12")
+    if _depth(tree) > MAX_DEPTH:
+        raise PredicateFault(f"the predicate is nested deeper than {MAX_DEPTH}")
+
+
+def _depth(node: ast.AST) -> int:
+    return 1 + max((_depth(child) for child in ast.iter_child_nodes(node)), default=0)
+
+
+def _free_names(node: ast.AST) -> set[str]:
+    """Names that are read and not bound by a comprehension or a lambda of the predicate itself."""
+    read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return read - bound - {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+
+
+class _Rewriter(ast.NodeTransformer):
+    def __init__(self) -> None:
+        self.olds: list[tuple[str, str]] = []
+        self.raised: set[str] = set()
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id == "old" and len(node.args) == 1:
+            name = f"old_{len(self.olds) + 1}"
+            self.olds.append((name, ast.unparse(node.args[0])))
+            return ast.Name(name, ast.Load())
+        if isinstance(node.func, ast.Name) and node.func.id == "raises":
+            if len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
+                raise PredicateFault("raises(...) takes the name of one error")
+            self.raised.add(node.args[0].id)
+            return ast.Call(ast.Name("raises", ast.Load()), [node.args[0]], [])
+        return self.generic_visit(node)

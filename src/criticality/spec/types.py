@@ -1,0 +1,137 @@
+"""The neutral type language of a specification: a parser, and what it knows of each type.
+
+::
+
+    type  := NAME | NAME "<" type ("," type)* ">"
+
+Languages map these names; none of them is written in a specification (decision 20).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from llm_runtime.errors import ConfigurationError
+
+#: Types without arguments that every adapter maps.
+SCALARS = frozenset(
+    {"Int", "Float", "Decimal", "Text", "String", "Bool", "Bytes", "UUID", "Date", "Timestamp", "Unit"}
+)
+#: Generic types, each with the number of its arguments; 0 is any number from 1 on.
+GENERICS = {"List": 1, "Set": 1, "Option": 1, "Map": 2, "Result": 2, "Tuple": 0}
+
+_TOKEN = re.compile(r"\s*([A-Za-z][A-Za-z0-9]*|[<>,])")
+MAX_LENGTH = 300
+MAX_DEPTH = 8
+
+
+class TypeFault(ConfigurationError):
+    """A type is not written in the neutral language, or not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRef:
+    """One type: ``Map<Text, List<Account>>`` is ``Map`` with two arguments."""
+
+    name: str
+    args: tuple[TypeRef, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}<{', '.join(map(str, self.args))}>" if self.args else self.name
+
+    def names(self) -> Iterator[str]:
+        """Every name in it, outermost first."""
+        yield self.name
+        for arg in self.args:
+            yield from arg.names()
+
+    @property
+    def depth(self) -> int:
+        """How deep types are nested: 1 for a plain name."""
+        return 1 + max((arg.depth for arg in self.args), default=0)
+
+
+def parse_type(text: str) -> TypeRef:
+    """Read a type.
+
+    Raises:
+        TypeFault: it is not in the language, too long, or nested deeper than 8.
+    """
+    if len(text) > MAX_LENGTH:
+        raise TypeFault(f"a type is longer than {MAX_LENGTH} characters; name parts of it")
+    tokens: list[str] = []
+    at = 0
+    while at < len(text.rstrip()):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise TypeFault(f"the type {text!r} cannot be read at character {at + 1}")
+        tokens.append(match[1])
+        at = match.end()
+    reader = _Reader(text, tokens)
+    found = reader.type(1)
+    if reader.at != len(tokens):
+        raise TypeFault(f"the type {text!r} goes on after its end: {tokens[reader.at]!r}")
+    return found
+
+
+class _Reader:
+    def __init__(self, text: str, tokens: list[str]) -> None:
+        self.text, self.tokens, self.at = text, tokens, 0
+
+    def type(self, depth: int) -> TypeRef:
+        if depth > MAX_DEPTH:
+            raise TypeFault(f"the type {self.text!r} is nested deeper than {MAX_DEPTH}")
+        name = self._next()
+        if not name[:1].isalpha():
+            raise TypeFault(f"the type {self.text!r} needs a name where it has {name!r}")
+        args: list[TypeRef] = []
+        if self._peek() == "<":
+            self._next()
+            args.append(self.type(depth + 1))
+            while self._peek() == ",":
+                self._next()
+                args.append(self.type(depth + 1))
+            if self._next() != ">":
+                raise TypeFault(f"the type {self.text!r} lacks a closing '>'")
+        wanted = GENERICS.get(name)
+        if (wanted is None and args) or (wanted is not None and not args) or (wanted and len(args) != wanted):
+            raise TypeFault(f"the type {self.text!r}: {name} takes {wanted or 'no'} arguments, it has {len(args)}")
+        return TypeRef(name, tuple(args))
+
+    def _peek(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _next(self) -> str:
+        token = self._peek()
+        if not token:
+            raise TypeFault(f"the type {self.text!r} ends too early")
+        self.at += 1
+        return token
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A named value of a type: ``amount: Decimal``."""
+
+    name: str
+    type: TypeRef
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}"
+
+
+_PARAM = re.compile(r"[a-z_][a-z0-9_]{0,60}\Z")
+
+
+def parse_param(text: str) -> Param:
+    """Read ``name: Type``.
+
+    Raises:
+        TypeFault: it is not of that form.
+    """
+    name, colon, kind = text.partition(":")
+    if not colon or not _PARAM.match(name.strip()):
+        raise TypeFault(f"a parameter is written 'name: Type' in lower case; this is {text[:80]!r}")
+    return Param(name.strip(), parse_type(kind))

@@ -1,0 +1,108 @@
+"""What every language needs to know of a specification's values: which types they are made of, and within what bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef, parse_type
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What constraints say of a number, and of a length.
+
+    Args:
+        low, high: inclusive; ``positive`` is kept apart for numbers with a point.
+        shortest, longest: of a text or collection.
+    """
+
+    low: int | None = None
+    high: int | None = None
+    shortest: int = 0
+    longest: int | None = None
+    positive: bool = False
+
+
+def bounds(constraints: Iterable[str]) -> Bounds:
+    """The bounds that constraints come to together."""
+    lows: list[int] = []
+    highs: list[int] = []
+    shortest: list[int] = [0]
+    longest: list[int] = []
+    positive = False
+    for constraint in constraints:
+        name, _, rest = constraint.partition("(")
+        number = int(rest.rstrip(")")) if rest else 0
+        match name:
+            case "non_negative" | "min":
+                lows.append(number)
+            case "positive":
+                positive = True
+            case "max":
+                highs.append(number)
+            case "non_empty":
+                shortest.append(1)
+            case "min_length":
+                shortest.append(number)
+            case "max_length":
+                longest.append(number)
+            case _:
+                continue
+    return Bounds(
+        max(lows, default=None), min(highs, default=None), max(shortest), min(longest, default=None), positive
+    )
+
+
+def in_order(spec: Spec) -> list[str]:
+    """Named types so that a newtype stands after those it is made from, and records come last."""
+    order: list[str] = [*spec.enums, *spec.errors]
+    waiting = dict(spec.newtypes)
+    while waiting:
+        ready = [n for n, new in waiting.items() if not set(parse_type(new.base).names()) & (waiting.keys() - {n})]
+        order += ready
+        for name in ready:
+            del waiting[name]
+    return [*order, *spec.data_models]
+
+
+def types_needed(spec: Spec, kinds: Sequence[TypeRef]) -> list[str]:
+    """The named types that the given ones are made of, in order."""
+    known = spec.named_types()
+    found: set[str] = set()
+    queue = [name for kind in kinds for name in kind.names()]
+    while queue:
+        name = queue.pop()
+        if name not in known or name in found:
+            continue
+        found.add(name)
+        if name in spec.newtypes:
+            queue += parse_type(spec.newtypes[name].base).names()
+        elif name in spec.data_models:
+            queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
+    return [name for name in in_order(spec) if name in found]
+
+
+def root(spec: Spec, kind: TypeRef) -> TypeRef:
+    """What a type comes down to through newtypes."""
+    while kind.name in spec.newtypes:
+        kind = parse_type(spec.newtypes[kind.name].base)
+    return kind
+
+
+def constraints_of(spec: Spec, name: str) -> list[str]:
+    """The constraints of a newtype and of those below it."""
+    found: list[str] = []
+    while name in spec.newtypes:
+        found += spec.newtypes[name].constraints
+        name = spec.newtypes[name].base.partition("<")[0].strip()
+    return found
+
+
+def every_type(spec: Spec) -> Iterator[TypeRef]:
+    """Every type that the specification writes down, outermost first."""
+    for new in spec.newtypes.values():
+        yield parse_type(new.base)
+    for model in spec.data_models.values():
+        yield from (parse_type(field.type) for field in model.fields)

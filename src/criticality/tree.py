@@ -1,0 +1,116 @@
+"""A project's source tree, path by path, as its artifacts stand: what is checked is what is delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from criticality.artifacts import Artifacts, Body
+from criticality.canonical import digest
+from criticality.language import Language, Tree
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.literals import literals_of
+from criticality.testing import TestFile
+
+
+def contract_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
+    """The contract tests of each function, by function id."""
+    return artifacts.once("contract tests", lambda: _contract_tests(language, artifacts))
+
+
+def _contract_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
+    spec, plan = artifacts.spec, artifacts.plan
+    assert spec is not None
+    return {
+        name: language.contract_test(spec, plan, module, function)
+        for name, (module, function) in artifacts.functions.items()
+    }
+
+
+def claim_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
+    """The tests of each claim that has some, by claim id."""
+    return artifacts.once("claim tests", lambda: _claim_tests(language, artifacts))
+
+
+def _claim_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
+    spec = artifacts.spec
+    assert spec is not None
+    return {
+        name: language.claim_test(spec, artifacts.plan, claim, spec.claims[name].text)
+        for name, claim in artifacts.claims.items()
+        if claim.tests
+    }
+
+
+def scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
+    """The scenarios of each cluster that has some, by ``cluster:claim``."""
+    return artifacts.once("scenario tests", lambda: _scenario_tests(language, artifacts))
+
+
+def _scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
+    spec = artifacts.spec
+    assert spec is not None
+    found: dict[str, TestFile] = {}
+    for name, cluster in artifacts.clusters.items():
+        by_claim: dict[str, list[dict[str, object]]] = {}
+        for scenario in cluster.scenarios:
+            by_claim.setdefault(str(scenario["claim"]), []).append(
+                {k: v for k, v in scenario.items() if k != "claim"}
+            )
+        for claim_id, tests in by_claim.items():
+            claim = StructuredClaim.model_validate({**artifacts.claims[claim_id].model_dump(), "tests": tests})
+            text = spec.claims[claim_id].text
+            found[f"{name}:{claim_id}"] = language.claim_test(spec, artifacts.plan, claim, text, cluster=name)
+    return found
+
+
+def test_files(language: Language, artifacts: Artifacts) -> list[TestFile]:
+    """Every test there is: of contracts, of claims, of clusters."""
+    return [
+        *contract_tests(language, artifacts).values(),
+        *claim_tests(language, artifacts).values(),
+        *scenario_tests(language, artifacts).values(),
+    ]
+
+
+def skeleton(language: Language, artifacts: Artifacts) -> Tree:
+    """The sources before there are bodies."""
+    spec = artifacts.spec
+    assert spec is not None
+    return artifacts.once("skeleton", lambda: language.sources(spec, artifacts.plan, {}))
+
+
+def full_tree(language: Language, artifacts: Artifacts, bodies: Mapping[str, Body] | None = None) -> Tree:
+    """Everything: sources and tests."""
+    spec = artifacts.spec
+    assert spec is not None
+    tree = language.sources(spec, artifacts.plan, artifacts.bodies if bodies is None else bodies)
+    return tree | artifacts.once("tests", lambda: _tests(language, artifacts))
+
+
+def _tests(language: Language, artifacts: Artifacts) -> Tree:
+    spec = artifacts.spec
+    assert spec is not None
+    contracts = [function.contract for _, function in artifacts.functions.values()]
+    support = language.test_support(spec, literals_of(contracts, artifacts.claims.values()))
+    return support | {file.path: file.source for file in test_files(language, artifacts)}
+
+
+def function_key(language: Language, artifacts: Artifacts, name: str) -> str:
+    """Digest of all that a function's body may depend on: signature, contract, types, callees' signatures."""
+    spec = artifacts.spec
+    assert spec is not None
+    functions = artifacts.functions
+    module, function = functions[name]
+    callees = [
+        language.signature(functions[c][1]) + "".join(functions[c][1].contract.lines)
+        for c in function.calls
+        if c in functions
+    ]
+    parts = [
+        language.signature(function),
+        *function.contract.lines,
+        language.type_definitions(spec, function),
+        *callees,
+        *module.imports,
+    ]
+    return digest("\n".join(parts))

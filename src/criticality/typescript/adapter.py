@@ -1,0 +1,179 @@
+"""TypeScript behind the interface that all target languages share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib import resources
+
+from criticality.artifacts import Body
+from criticality.bodies import Finding
+from criticality.catalog import DetectedSmell
+from criticality.grammar.grammar import Grammar, grammar
+from criticality.language import Fact, Language, Plan, Toolchain, Tree
+from criticality.lattice_plan import FunctionPlan, ModulePlan, index
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.literals import Literals
+from criticality.spec.spec import Spec
+from criticality.testing import ClaimTestFault, Limits, TestFile
+from criticality.typescript import claim_tests, contract_tests, domain, skeleton
+from criticality.typescript.generators import arbitraries_source
+from criticality.typescript.names import identifier
+
+_RULES = """\
+- tsc --strict with noUncheckedIndexedAccess must accept it. A branded type is made by calling the function of its \
+name, `Cents(5)`, which throws RangeError where its INVARIANT does not hold; it is used like the type below it. A \
+record is made by `Account({ ... })` and is frozen: make a changed one with `Account({ ...account, balance })`.
+- Whole numbers are `number`: divide with Math.floor. An Option is the value or `undefined`.
+- No import, no class, no `this`, no input or output, no global state, no `any`, no type assertion. PURITY: pure \
+means that nothing given is changed.
+- Local helper functions are allowed where they make it simpler."""
+
+
+class TypeScript:
+    """tsc strict, vitest and fast-check; witnesses are branded types, level ``distinction``."""
+
+    name = "typescript"
+    title = "TypeScript"
+    undone = skeleton.UNDONE
+    importable = frozenset[str]()
+    rules = _RULES
+
+    @property
+    def _grammar(self) -> Grammar:
+        return grammar("typescript")
+
+    def usable(self, name: str) -> bool:
+        return name.isidentifier() and name not in ("values", "index")
+
+    def spec_fault(self, spec: Spec) -> str:
+        try:
+            domain.domain_source(spec)
+        except ClaimTestFault as fault:
+            return str(fault)
+        return ""
+
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        tree = {"src/domain.ts": domain.domain_source(spec), "src/values.ts": _support("values.ts")}
+        for module in plan:
+            own = {
+                f.name: (body.text, body.declarations)
+                for f in module.functions
+                if (body := bodies.get(f"{module.name}.{f.name}")) is not None
+            }
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(spec, module, plan, own)
+        return tree
+
+    def module_path(self, spec: Spec, module: str) -> str:
+        return f"src/{module}.ts"
+
+    def test_support(self, spec: Spec, literals: Literals) -> Tree:
+        return {
+            "tests/support/harness.ts": _support("harness.ts"),
+            "tests/support/arbitraries.ts": arbitraries_source(spec, literals),
+        }
+
+    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
+        return contract_tests.contract_test_file(spec, plan, module, function)
+
+    def claim_test(
+        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
+    ) -> TestFile:
+        return claim_tests.claim_test_file(spec, plan, claim, text, cluster=cluster)
+
+    def project_files(self, spec: Spec) -> Tree:
+        from criticality.toolchains import project_files
+
+        files = project_files("typescript", spec.system.name, spec.system.description)
+        return {**files, ".gitignore": "/node_modules\n", "README.md": _readme(spec)}
+
+    def signature(self, function: FunctionPlan) -> str:
+        return skeleton.signature(function)
+
+    def clauses(self, function: FunctionPlan) -> list[str]:
+        return skeleton.clauses(function)
+
+    def shown(self, function: FunctionPlan, body: str) -> str:
+        return skeleton.shown(function, body).rstrip("\n")
+
+    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
+        kinds = [*(p.type for p in function.parameters), function.result]
+        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
+        needed = domain.types_needed(spec, kinds, [*function.errors, *mentioned])
+        return "\n\n\n".join(domain.type_source(spec, name).rstrip() for name in needed)
+
+    def imported(self, module: ModulePlan) -> str:
+        return "none"
+
+    def read_body(self, answer: str, function: str) -> str:
+        return self._grammar.read_body(answer, identifier(function))
+
+    def splice(self, source: str, function: str, body: str) -> str:
+        return self._grammar.splice(source, identifier(function), body)
+
+    def body_of(self, source: str, function: str) -> str:
+        return self._grammar.body_of(source, identifier(function))
+
+    def inspect_body(
+        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
+    ) -> list[Finding]:
+        planned = {identifier(call.partition(".")[2]) for call in function.calls} | {identifier(function.name)}
+        return self._grammar.inspect(
+            body,
+            name=identifier(function.name),
+            parameters={identifier(param.name) for param in function.parameters},
+            callable=planned,
+            siblings=set(map(identifier, siblings)),
+            purity=function.contract.purity or "pure",
+        )
+
+    def leaked_logic(self, source: str) -> list[str]:
+        return self._grammar.leaked(source, skeleton.TODO)
+
+    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
+        return self._grammar.security(body, {identifier(param.name) for param in function.parameters})
+
+    def scanner(self) -> str | None:
+        return self._grammar.scanner
+
+    def mutants(self, body: str) -> list[str]:
+        return self._grammar.mutants(body)
+
+    def declaration_fault(self, text: str) -> str:
+        return self._grammar.declaration_fault(text)
+
+    async def smells(
+        self, plan: Plan, modules: Mapping[str, str]
+    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
+        found, metrics = self._grammar.smells(modules)
+        ids = {f"{n.partition('.')[0]}.{identifier(n.partition('.')[2])}": n for n in index(plan)}
+        own = [DetectedSmell(s.smell_id, ids[s.function], s.severity) for s in found if s.function in ids]
+        return own, {ids[name]: measured for name, measured in metrics.items() if name in ids}
+
+    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
+        from criticality.toolchains import toolchain
+
+        return toolchain("typescript", limits, parallel)
+
+    def facts(self) -> list[Fact]:
+        from criticality.toolchains import facts
+
+        return facts("typescript")
+
+
+def adapter() -> Language:
+    """TypeScript."""
+    return TypeScript()
+
+
+def _readme(spec: Spec) -> str:
+    return (
+        f"# {spec.system.name}\n\n{spec.system.description}\n\n"
+        "    npm install\n    npm run check\n    npm run lint\n    npm test\n\n"
+        "`spec/` holds what it must do, `trace.md` what shows that it does.\n"
+    )
+
+
+@cache
+def _support(name: str) -> str:
+    return resources.files("criticality.typescript.support").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Files that go into every TypeScript deliverable as they are."""

@@ -1,0 +1,38 @@
+"""What a step of the protocol works with; each step is a function of it that returns the next event."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from criticality.artifacts import Artifacts
+from criticality.asking import Asking
+from criticality.config import Config
+from criticality.human import Human
+from criticality.language import Language, Toolchain
+from criticality.ledger import Ledger
+from criticality.machine.states import Active
+
+
+@dataclass(slots=True)
+class Work:
+    """Everything a step may look at. ``None`` in place of an event says that a person is awaited.
+
+    Args:
+        state: where the project stands.
+        artifacts: what it has come to.
+        ledger: its decisions; only their constraints reach a prompt.
+    """
+
+    state: Active
+    artifacts: Artifacts
+    ledger: Ledger
+    ask: Asking
+    language: Language
+    tools: Toolchain
+    config: Config
+    human: Human
+
+    @property
+    def round(self) -> int:
+        """How often the present phase was entered, from 1."""
+        return self.state.passes.get(self.state.phase.phase, 1)

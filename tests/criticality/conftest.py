@@ -1,0 +1,70 @@
+"""The tools, a fresh project, and a way to drive it; the system itself is in ``turnstile_system.py``."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from criticality import Answers, AnswersFile, Orchestrator, create_project
+from criticality.machine.states import ProtocolState
+from criticality.python.toolchain import Toolchain
+
+_found = importlib.util.spec_from_file_location("turnstile_system", Path(__file__).with_name("turnstile_system.py"))
+assert _found is not None and _found.loader is not None
+turnstile = importlib.util.module_from_spec(_found)
+sys.modules["turnstile_system"] = turnstile
+_found.loader.exec_module(turnstile)
+ANSWERS, Script, clock = turnstile.ANSWERS, turnstile.Script, turnstile.clock
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def tools() -> AsyncIterator[Toolchain]:
+    async with Toolchain(parallel=2) as toolchain:
+        toolchain.limits = toolchain.limits.model_copy(update={"seconds": 20.0})
+        yield toolchain
+
+
+class Borrowed:
+    """A toolchain that stays open when an orchestrator ends: starting one takes a second."""
+
+    def __init__(self, tools: Toolchain) -> None:
+        self._tools = tools
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tools, name)
+
+    async def aclose(self) -> None:
+        return None
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Path]:
+    root = tmp_path / "turn-stile"
+    create_project(root, "turn-stile", seed=7, clock=clock)
+    with (root / "criticality.toml").open("a") as file:
+        file.write("\n[mass_defect]\nmutants_per_function = 1\n[orchestrator]\nmesoscopic_examples = 40\n")
+    yield root
+
+
+@pytest.fixture
+def drive(tools: Toolchain) -> Callable[..., Any]:
+    """Run a project to wherever it ends; ``answers=None`` leaves nobody there."""
+
+    async def run(
+        root: Path, script: Any, *, answers: Answers | None = ANSWERS, emit: Any = None,
+        until: Callable[[ProtocolState], bool] | None = None, human: Any = None, notify: Any = None,
+        clock: Callable[[], int] = clock,
+    ) -> Any:  # fmt: skip
+        async with Orchestrator(
+            root, script.model(), human=human or (AnswersFile(answers) if answers else None),
+            emit=emit or (lambda event: None), clock=clock, tools=Borrowed(tools), notify=notify,  # pyright: ignore[reportArgumentType]
+        ) as orchestrator:  # fmt: skip
+            return await orchestrator.run(until=until)
+
+    return run

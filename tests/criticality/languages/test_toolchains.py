@@ -1,0 +1,146 @@
+"""Each language's own compiler and test framework, over a tree of one function, in the box they will have."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from criticality.testing import Limits, TestReport
+from criticality.toolchains import TOOLCHAINS, facts, pinned, project_files, toolchain
+from criticality.toolchains.compiled import CompiledToolchain
+from criticality.toolchains.dependencies import CommandFailed, NotInstallable, Pinned
+from criticality.toolchains.programs import Program
+
+_found = importlib.util.spec_from_file_location("tiny_trees", Path(__file__).with_name("tiny_trees.py"))
+assert _found is not None and _found.loader is not None
+_trees = importlib.util.module_from_spec(_found)
+sys.modules["tiny_trees"] = _trees
+_found.loader.exec_module(_trees)
+
+LANGUAGES = list(TOOLCHAINS)
+
+
+@pytest_asyncio.fixture(loop_scope="module", scope="module", params=LANGUAGES)
+async def tools(request: pytest.FixtureRequest) -> AsyncIterator[tuple[CompiledToolchain, _trees.Tiny]]:
+    """A language's tools and its tiny tree."""
+    missing = [f"{fact.name}: {fact.get}" for fact in facts(request.param) if fact.needed and not fact.version]
+    if missing:
+        pytest.skip("; ".join(missing))
+    try:
+        await pinned(request.param).ensure()
+    except NotInstallable as refused:
+        pytest.skip(str(refused))
+    async with toolchain(request.param, Limits(memory=512 << 20), 1) as tools:
+        yield tools, _trees.TINY[request.param]
+
+
+shared_loop = pytest.mark.asyncio(loop_scope="module")
+
+
+def outcomes(report: TestReport) -> dict[str, str]:
+    """Outcome by test, whatever a language's tests are called before their name."""
+    return {test.name.removeprefix("Test_"): test.outcome for test in report.tests}
+
+
+@shared_loop
+async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(
+    tools: tuple[CompiledToolchain, _trees.Tiny],
+) -> None:
+    compiler, tiny = tools
+    assert await compiler.check(tiny.tree(tiny.source)) == []
+    errors = await compiler.check(tiny.tree(tiny.broken))
+    assert errors
+    assert errors[0].place.startswith(tiny.path)
+    assert tiny.error in errors[0].message
+    assert await compiler.check(tiny.tree(tiny.source)) == []
+
+
+@shared_loop
+async def test_each_test_has_its_result_and_none_starts_a_process_or_opens_a_socket(
+    tools: tuple[CompiledToolchain, _trees.Tiny],
+) -> None:
+    compiler, tiny = tools
+    tree = tiny.tree(tiny.source, tiny.good + tiny.bad)
+    report = await compiler.test(tree, [tiny.test], seconds=60)
+    assert report.state == "done"
+    assert outcomes(report) == {"holds": "passed", "breaks": "failed", "forks": "failed", "dials": "failed"}
+    broken = next(test for test in report.tests if test.name.endswith("breaks"))
+    assert broken.message.splitlines()[0].startswith("PROMISE does not hold")
+
+
+@shared_loop
+async def test_a_file_that_does_not_compile_is_a_failure_with_a_reason(
+    tools: tuple[CompiledToolchain, _trees.Tiny],
+) -> None:
+    compiler, tiny = tools
+    report = await compiler.test(tiny.tree(tiny.source, "import nowhere\n((("), [tiny.test], seconds=60)
+    assert (report.state, outcomes(report)) == ("done", {"collection": "failed"})
+    assert report.tests[0].message
+
+
+@shared_loop
+async def test_what_never_ends_and_what_takes_everything_is_ended(
+    tools: tuple[CompiledToolchain, _trees.Tiny],
+) -> None:
+    compiler, tiny = tools
+    assert (await compiler.test(tiny.tree(tiny.source, tiny.loops), [tiny.test], seconds=4)).state == "timeout"
+    hoarding = await compiler.test(tiny.tree(tiny.source, tiny.hoards), [tiny.test], seconds=60)
+    assert not hoarding.passed
+    assert hoarding.state != "timeout"
+
+
+async def test_packages_are_installed_once_by_however_many_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRITICALITY_CACHE", str(tmp_path))
+    made: list[Path] = []
+
+    async def install(folder: Path) -> None:
+        made.append(folder)
+        (folder / "package").write_text((folder / "manifest").read_text())
+
+    wanted = Pinned("Tiny", "tiny", {"manifest": "one"}, "1", install)
+    folders = await asyncio.gather(wanted.ensure(), wanted.ensure(), wanted.ensure())
+    assert made == [folders[0]]
+    assert set(folders) == {wanted.folder}
+    assert await Pinned("Tiny", "tiny", {"manifest": "two"}, "1", install).ensure() != wanted.folder
+
+
+async def test_an_installation_that_fails_says_why_and_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRITICALITY_CACHE", str(tmp_path))
+    broken = True
+
+    async def install(folder: Path) -> None:
+        (folder / "half").touch(exist_ok=False)
+        if broken:
+            raise CommandFailed("npm: error: no route to host")
+
+    wanted = Pinned("Tiny", "tiny", {}, "1", install)
+    with pytest.raises(NotInstallable, match="no route to host"):
+        await wanted.ensure()
+    assert not wanted.there
+    broken = False
+    assert (await wanted.ensure() / "half").is_file()
+
+
+def test_a_program_that_is_not_here_or_too_old_has_no_version() -> None:
+    assert Program("no-such-compiler", ("--version",), "write one").version is None
+    assert Program("python3", ("--version",), "", at_least=(3, 0)).version is not None
+    assert Program("python3", ("--version",), "", at_least=(99,)).version is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_project_files_carry_the_name_and_the_sentence_and_nothing_unfilled(language: str) -> None:
+    files = project_files(language, "ledger", 'Accounts & "money", moved safely.')
+    text = "\n".join(files.values())
+    assert "ledger" in text
+    assert "{{" not in text
+    assert "registry" not in text

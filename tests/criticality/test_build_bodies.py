@@ -1,0 +1,185 @@
+"""A body from a model: put in where it belongs, or refused; looked at first; run where it does no harm."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
+
+from criticality.bodies import SpliceRefused
+from criticality.lattice_plan import FunctionPlan
+from criticality.python.box import Box, can_isolate
+from criticality.python.inspection import inspect_body, leaked_logic
+from criticality.python.mutants import mutants
+from criticality.python.skeleton import module_source
+from criticality.python.splice import body_of, read_body, splice
+from criticality.spec.spec import read_spec
+from criticality.testing import Limits
+
+pytestmark = needs_toolchain
+SOURCE = (
+    '"""Two."""\n\nX = 1\n\n\ndef f(a: int) -> int:\n    """Do.\n\n    PURITY: pure\n    """\n'
+    "    raise NotImplementedError\n\n\ndef g() -> int:\n    raise NotImplementedError\n"
+)
+PLAN = FunctionPlan(name="f", params=["a: Int"], returns="Int", doc="Do it.", contracts=["PURITY: pure"], calls=[])
+
+
+def test_a_body_goes_where_it_belongs_and_nothing_else_moves() -> None:
+    after = splice(SOURCE, "f", "if a:\n    return 1\nreturn 2")
+    assert after == SOURCE.replace(
+        "    raise NotImplementedError\n\n\ndef g", "    if a:\n        return 1\n    return 2\n\n\ndef g"
+    )
+    assert body_of(after, "f") == "if a:\n    return 1\nreturn 2"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["return (1", "", "return 1\n  return 2", "'''", "return 1\x00", "x" * 30_000, "return 1 \\", '"""doc'],
+)
+def test_a_body_that_cannot_stand_is_refused(body: str) -> None:
+    with pytest.raises(SpliceRefused):
+        splice(SOURCE, "f", read_body(body, "f"))
+
+
+bodies = st.one_of(
+    st.text(max_size=80),
+    st.text(alphabet="def g()->int:\n return1'\"\\#@{}[],*", max_size=60),
+    st.sampled_from(
+        [
+            "pass",
+            "return 1",
+            "def g() -> int:\n    return 3",
+            "class A: pass",
+            "X = 2",
+            "'''",
+            "@g",
+            "lambda: (",
+            "#",
+        ]
+    ),
+)
+
+
+@given(lines=st.lists(bodies, max_size=4))
+def test_whatever_is_spliced_the_surroundings_stay_byte_equal(lines: list[str]) -> None:
+    try:
+        after = splice(SOURCE, "f", read_body("\n".join(lines), "f"))
+    except SpliceRefused:
+        return
+    head, tail = SOURCE.split("    raise NotImplementedError\n", 1)
+    assert after.startswith(head) and after.endswith(tail)
+    names = [n.name for n in ast.parse(after).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    assert names == ["f", "g"]
+
+
+def test_answers_come_bare_fenced_or_as_the_whole_function() -> None:
+    for answer in ("return a", "```python\nreturn a\n```", "Here:\n```\ndef f(a: int) -> int:\n    return a\n```"):
+        assert body_of(splice(SOURCE, "f", read_body(answer, "f")), "f") == "return a"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("import os\nreturn 1", "security"),
+        ("return open('x')", "security"),
+        ("return a.__class__", "security"),
+        ("return eval('1')", "security"),
+        ("return getattr(a, 'x')", "security"),
+        ("return '{0.real}'.format(a)", "security"),
+        ("global X\nX = 1\nreturn 1", "security"),
+        ("class A: pass\nreturn 1", "security"),
+        ("print(a)\nreturn 1", "semantic"),
+        ("a.append(1)\nreturn 1", "semantic"),
+        ("a[0] = 1\nreturn 1", "semantic"),
+        ("return other(a)", "semantic"),
+        ("raise NotImplementedError", "semantic"),
+    ],
+)
+def test_what_a_body_may_not_do_is_seen_before_it_runs(body: str, kind: str) -> None:
+    assert [f.kind for f in inspect_body(body, PLAN, module="m", siblings={"other"})][:1] == [kind]
+
+
+def test_a_skeleton_holds_no_logic() -> None:
+    from criticality.lattice_plan import ModulePlan
+
+    spec = read_spec(SPEC)
+    plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
+    source = module_source(spec, plan[0], plan)
+    assert leaked_logic(source) == []
+    assert leaked_logic(splice(source, "enter", "return gate")) == ["enter"]
+
+
+def test_a_rendered_body_and_a_spliced_one_are_the_same_text() -> None:
+    from criticality.lattice_plan import ModulePlan
+
+    spec = read_spec(SPEC)
+    plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
+    body = "if gate.inside:\n    raise Full\nreturn gate"
+    assert module_source(spec, plan[0], plan, {"enter": (body, "")}) == splice(
+        module_source(spec, plan[0], plan), "enter", body
+    )
+
+
+def test_mutants_are_small_different_and_parse() -> None:
+    made = mutants("if a < 1 and b:\n    return a + 2\nx = min(a, b)\nreturn x")
+    assert len(made) == len(set(made)) >= 7
+    for text in made:
+        ast.parse(text)
+
+
+HOSTILE = {
+    "an endless loop": ("while True:\n        pass", "timeout"),
+    "a fork": ("import os\n    os.fork()\n    open('/tmp/x', 'w')", "failed"),
+    "a fork bomb": ("import os\n    while True:\n        os.fork()", "failed"),
+    "a program": ("import subprocess\n    subprocess.run(['/bin/true'])", "failed"),
+    "a thread": ("import threading\n    threading.Thread(target=print).start()", "failed"),
+    "a socket": ("import socket\n    socket.socket()", "failed"),
+    "too much memory": ("x = 'a' * (3 << 30)", "failed"),
+    "a big file": (
+        "import tempfile\n    f = tempfile.TemporaryFile()\n    f.write(b'a' * (8 << 20))\n    f.flush()",
+        "failed",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_code_that_got_past_every_look_still_does_no_harm(name: str, tmp_path: object) -> None:
+    import pathlib
+
+    code, ending = HOSTILE[name]
+    folder = pathlib.Path(str(tmp_path)) / "box"
+    folder.mkdir()
+    box = Box(folder, Limits(seconds=4), isolated=can_isolate())
+    try:
+        report = await box.run({"tests/test_it.py": f"def test_it():\n    {code}\n"}, ["tests/test_it.py"])
+        assert not report.passed
+        assert report.state == "timeout" if ending == "timeout" else report.state in ("done", "died")
+        again = await box.run({"tests/test_it.py": "def test_it():\n    assert True\n"}, ["tests/test_it.py"])
+        assert again.passed, "the box is of use afterwards"
+    finally:
+        await box.close()
+
+
+@pytest.mark.skipif(not can_isolate(), reason="bubblewrap is not installed: files of this machine cannot be hidden")
+async def test_a_box_sees_no_file_of_this_machine_and_writes_none(tmp_path: object) -> None:
+    import pathlib
+
+    base = pathlib.Path(str(tmp_path))
+    canary = base / "canary"
+    canary.write_text("secret")
+    (base / "box").mkdir()
+    box = Box(base / "box", Limits(seconds=10), isolated=True)
+    test = (
+        f"import os, pathlib, pytest\n\ndef test_it():\n    assert not pathlib.Path({str(canary)!r}).exists()\n"
+        "    assert not pathlib.Path('/etc/passwd').exists()\n"
+        "    with pytest.raises(OSError):\n        open('/project/x', 'w')\n"
+        "    assert not [name for name in os.environ if name.endswith('_KEY') or name.startswith('ASSAY')]\n"
+    )
+    try:
+        report = await box.run({"tests/test_it.py": test}, ["tests/test_it.py"])
+        assert report.passed, report
+    finally:
+        await box.close()

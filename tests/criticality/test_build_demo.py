@@ -1,0 +1,120 @@
+"""The recorded demonstration: real checks over hand-written answers, and bugs put into what it delivers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from turnstile_system import needs_toolchain
+
+from assay.cli.build import criticality
+from assay.demo import load
+from criticality import Nobody, load_config, read_project
+from criticality.artifacts import Body
+from criticality.asking import Asking
+from criticality.language import language
+from criticality.machine.states import Active, SelectingFunction
+from criticality.mutation import deciding_tests, spread
+from criticality.python.toolchain import Toolchain
+from criticality.tree import full_tree
+from criticality.work import Work
+
+pytestmark = [needs_toolchain, pytest.mark.slow, pytest.mark.timeout(900)]
+
+#: Changes that keep every stated claim and contract: they are no bugs, and no test can tell them apart.
+EQUIVALENT = (
+    ("expenses.shares_of", "strict=False"),  # as many shares as participants, always
+    ("balances.settlement", "max("),  # overshoots and pays back: still zero, still fewer transfers than people
+    ("reports.statement", "list(sheet)"),  # the sheet is in order already
+)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("demo") / "kitty"
+    cli = CliRunner()
+    made = cli.invoke(
+        criticality, ["init", "shared-kitty", "-C", str(root), "--seed", str(load("build").manifest["seed"])]
+    )
+    assert made.exit_code == 0, made.output
+    outcome = cli.invoke(criticality, ["run", "-C", str(root), "--demo", "-q"])
+    assert outcome.exit_code == 0, (outcome.output, outcome.exception)
+    return root
+
+
+def test_it_shows_all_that_a_project_can_go_through(demo: Path) -> None:
+    lines = [json.loads(line) for line in (demo / ".criticality/events.jsonl").read_text().splitlines()]
+    kinds = Counter(line["data"]["type"].rpartition(".")[2] for line in lines)
+    assert kinds["delegated"] == 1 and kinds["contradictions_reported"] == 1 and kinds["escalated"] == 1
+    assert kinds["semantics_verified"] == 2
+    assert sum(1 for line in lines if line["data"].get("passed") is False) == 1, "one cluster fails first"
+    trace = json.loads((demo / "trace.json").read_text())
+    assert len(trace["functions"]) >= 20 and len({name.partition(".")[0] for name in trace["functions"]}) >= 4
+    assert {claim["result"] for claim in trace["claims"].values()} == {"holds in every test"}
+    assert trace["functions"]["money.total"]["complexity"] == "O(n): steps grow no faster"
+
+
+def test_its_manifest_says_who_wrote_the_answers() -> None:
+    assert load("build").manifest["origin"] == "written by hand"
+
+
+def test_what_it_delivers_passes_its_own_tests_outside_the_tool(demo: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=demo,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "src"], cwd=demo, capture_output=True, text=True, check=False
+    )
+    assert checked.returncode == 0, checked.stdout[-2000:]
+
+
+async def test_no_seeded_bug_that_a_stated_claim_could_show_is_accepted(demo: Path) -> None:
+    _, artifacts, ledger, _ = read_project(demo)
+    config = load_config(demo / "criticality.toml")
+
+    async def unreachable(request: Any) -> Any:
+        raise AssertionError("no model is asked")
+
+    async with Toolchain(parallel=2) as tools:
+        work = Work(
+            state=Active(phase=SelectingFunction()), artifacts=artifacts, ledger=ledger,
+            ask=Asking(unreachable, config.models, 1), tools=tools, config=config, human=Nobody(),
+            language=language("python"),
+        )  # fmt: skip
+        seeded = [
+            (n, text)
+            for n, body in artifacts.bodies.items()
+            for text in spread(work.language.mutants(body.text), 6)
+        ]
+        assert len(seeded) >= 60
+        verdicts = await asyncio.gather(*(accepted(work, name, text) for name, text in seeded))
+        kept = [(n, text) for (n, text), yes in zip(seeded, verdicts, strict=True) if yes]
+    bugs = [(n, t) for n, t in kept if not any(n == name and mark in t for name, mark in EQUIVALENT)]
+    assert bugs == []
+
+
+async def accepted(work: Work, name: str, text: str) -> bool:
+    """Whether a body passes everything that stands before the deliverable."""
+    artifacts = work.artifacts
+    assert artifacts.spec is not None
+    body = artifacts.bodies[name]
+    bodies = {**artifacts.bodies, name: Body(text, body.key, body.tier, 1)}
+    if await work.tools.check(work.language.sources(artifacts.spec, artifacts.plan, bodies)):
+        return False
+    tests, tree = deciding_tests(work, name), full_tree(work.language, artifacts, bodies)
+    if not (await work.tools.test(tree, tests, stop_early=True)).passed:
+        return False
+    examples = work.config.orchestrator.mesoscopic_examples
+    return (await work.tools.test(tree, tests, stop_early=True, examples=examples, seconds=120)).passed
