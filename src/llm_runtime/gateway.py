@@ -23,7 +23,7 @@ from contextlib import suppress
 from math import inf
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import Emit, ModelSubstituted, silent
@@ -92,7 +92,7 @@ class Gateway:
         self._deadline = Deadline(self.budget.caps.seconds or inf)
         self.generate: Generate = self._chosen(fallback(self._routed, emit=emit))
 
-    async def __aenter__(self) -> Gateway:
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
@@ -164,15 +164,27 @@ class Gateway:
         await self._learn_price(target)
         call = await self._provider(target)
         call = timed(call, inf if patient else self.settings.config.call_timeout, deadline=deadline, provider=name)
-        call = priced(call, self.prices, name)
-        call = budgeted(call, self.budget, self._price(name))
-        if not patient:
-            for entry, limits in self.settings.limits_for(name, target.model).items():
-                if entry not in self._limiters:
-                    self._limiters[entry] = Limiter(limits, sleep=deadline.sleep)
-                call = limiting(call, self._limiters[entry])
+        call = await self.admitted(priced(call, self.prices, name), target)
         backoff = Backoff(attempts=1) if patient else self._backoff
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
+
+    async def admitted(self, generate: Generate, target: Target) -> Generate:
+        """``generate`` behind what admits each attempt: the budget and the endpoint's limits.
+
+        What keeps money and rates elsewhere overrides this; it is called once for each endpoint and model.
+        """
+        name = target.provider
+        call = budgeted(generate, self.budget, self.price(name))
+        if name not in PATIENT:
+            for entry, limits in self.settings.limits_for(name, target.model).items():
+                if entry not in self._limiters:
+                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep)
+                call = limiting(call, self._limiters[entry])
+        return call
+
+    def price(self, provider: str) -> Callable[[str], Price | None]:
+        """What each model of ``provider`` costs, as far as is known by now."""
+        return lambda model: self.prices.find(provider, model)
 
     async def _learn_price(self, target: Target) -> None:
         """Under a cap in USD, look an unknown model's price up where the provider lists it."""
@@ -186,9 +198,6 @@ class Gateway:
         with suppress(CallError):
             listed = await list_prices(await self.router.endpoint(target.provider), self.http)
             self.prices = self.prices.with_listed(listed)
-
-    def _price(self, provider: str) -> Callable[[str], Price | None]:
-        return lambda model: self.prices.find(provider, model)
 
     async def _provider(self, target: Target) -> Generate:
         """To add a provider: make a :data:`Generate` of it in ``providers/``; name it here and in ``routing``."""

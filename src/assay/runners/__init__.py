@@ -17,11 +17,18 @@ Runner: TypeAlias = "Callable[[RunStarted, Generate, Emit], Awaitable[dict[str, 
 
 #: Protocols that this version can run, each with the module that holds its ``run``.
 RUNNERS = {
+    "ai_crucible": "assay.runners.attempt",
     "compare": "assay.compare.running",
+    "criticality": "assay.runners.criticality",
     "crucible": "assay.runners.crucible",
     "crux": "assay.runners.crux",
     "fire_circle": "assay.runners.fire_circle",
+    "persona": "assay.runners.persona",
+    "trial": "assay.runners.trial",
 }
+
+#: Protocols whose runs work on something outside their log, a folder above all: a copy of the log is no copy of it.
+BOUND = frozenset({"criticality", "persona", "trial"})
 
 
 def runner(protocol: str) -> Runner:
@@ -33,3 +40,16 @@ def runner(protocol: str) -> Runner:
     if protocol not in RUNNERS:
         raise ConfigurationError(f"this version runs no protocol called {protocol}; it runs: {', '.join(RUNNERS)}")
     return importlib.import_module(RUNNERS[protocol]).run
+
+
+def require_unbound(protocol: str) -> None:
+    """Refuse to fork or replay what works on something outside its log.
+
+    Raises:
+        ConfigurationError: the protocol does.
+    """
+    if protocol in BOUND:
+        raise ConfigurationError(
+            f"a run of {protocol} works on a folder, so its log alone cannot be forked or replayed; copy the "
+            "folder and start from it"
+        )

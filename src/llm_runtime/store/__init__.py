@@ -22,10 +22,11 @@ __all__ = [
 
 
 def open_store(path_or_url: str | Path) -> RunStore:
-    """The store at a path or a ``sqlite:///PATH`` URL; made where there is none yet.
+    """The store at a path, a ``sqlite:///PATH`` or a ``postgresql://...`` URL; made where there is none yet.
 
     Raises:
         ConfigurationError: a URL of another kind.
+        MissingExtraError: PostgreSQL without its driver.
         StoreError: the store cannot be opened; the message says what to do.
     """
     text = str(path_or_url)
@@ -34,4 +35,10 @@ def open_store(path_or_url: str | Path) -> RunStore:
         return SqliteStore(Path(text))
     if scheme == "sqlite" and rest.startswith("/"):
         return SqliteStore(Path(rest[1:]))
-    raise ConfigurationError(f"{scheme}:// is no run store this version knows; use a path or sqlite:///PATH")
+    if scheme in ("postgresql", "postgres"):
+        from llm_runtime.store.postgres import PostgresStore
+
+        return PostgresStore(text)
+    raise ConfigurationError(
+        f"{scheme}:// is no run store this version knows; use a path, sqlite:///PATH or postgresql://HOST/DATABASE"
+    )

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.llm_runtime.store.postgres_server import PostgresServer
 
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import Reply, Usage
 from llm_runtime.store import RunStore, SqliteStore
+from llm_runtime.store.anchor import Heads
+from llm_runtime.store.postgres import PostgresStore
 
 
 @pytest.fixture
@@ -27,10 +30,31 @@ def store(store_path: Path) -> Iterator[SqliteStore]:
     opened.close()
 
 
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL for all tests of a session; skips where it is not installed."""
+    server = PostgresServer()
+    yield server
+    server.remove()
+
+
 @pytest.fixture
-def any_store(store: SqliteStore) -> RunStore:
-    """What a test holds of every kind of store; SQLite is the one there is."""
-    return store
+def postgres_url(postgres: PostgresServer, tmp_path: Path) -> str:
+    """An empty database."""
+    return postgres.new_database(f"t{abs(hash(tmp_path))}")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def any_store(request: pytest.FixtureRequest, store_path: Path, tmp_path: Path) -> Iterator[RunStore]:
+    """Each kind of store in turn: what holds for one has to hold for the other."""
+    ticks = count(1_000, 10)
+    if request.param == "sqlite":
+        opened: RunStore = SqliteStore(store_path, clock=lambda: next(ticks))
+    else:
+        heads = Heads(tmp_path / "heads", tmp_path / "signing.key")
+        opened = PostgresStore(request.getfixturevalue("postgres_url"), clock=lambda: next(ticks), heads=heads)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

@@ -249,7 +249,7 @@ def test_open_store_takes_a_path_or_a_url(tmp_path: Path) -> None:
     for name in (tmp_path / "a.db", str(tmp_path / "b.db"), f"sqlite:///{tmp_path / 'c.db'}"):
         open_store(name).close()
     assert {path.name for path in tmp_path.glob("*.db")} == {"a.db", "b.db", "c.db"}
-    with pytest.raises(ConfigurationError, match="sqlite"):
+    with pytest.raises(ConfigurationError, match="postgresql"):
         open_store("mysql://host/runs")
 
 

@@ -1,0 +1,171 @@
+"""Rates as rows: a request and its tokens are taken in one statement, which returns the time to wait.
+
+A bucket is a theoretical arrival time (the generic cell rate algorithm, ITU-T I.371): granted calls never exceed
+burst + rate x time, whoever asks. Where tenants wait for one bucket, the one that was served least goes next
+(start-time fair queueing, Goyal et al. 1996, with one request as the unit).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.batch.database import Database
+from llm_runtime.wrappers.limiting import LONGEST_PAUSE, Limits
+
+#: Microseconds of a rate that may come at once.
+BURST_US = 10_000_000
+#: The pace of a bucket that nobody was refused at, in millionths.
+FULL_PACE = 1_000_000
+#: Longest time between two looks at a bucket, in microseconds: whoever waits is remembered for that long.
+LOOK_US = 5_000_000
+_SLOWEST = FULL_PACE // 64
+_MINUTE_US = 60_000_000
+#: After how long to look again where a place in flight, or another tenant's turn, is waited for.
+_SOON_US = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a bucket says: microseconds to wait before asking again, 0 for granted; and its pace in millionths."""
+
+    wait_us: int
+    pace: int
+
+
+class Buckets:
+    """Rows of rates, one for each provider and model.
+
+    Args:
+        database: where they are.
+        owner: the worker that asks; its places in flight are given to others when it falls silent.
+        tenant: on whose behalf it asks.
+        lease_us: microseconds for which its places in flight are kept unless :meth:`renew` is called.
+    """
+
+    def __init__(self, database: Database, owner: str = "", tenant: str = "", lease_us: int = 60_000_000) -> None:
+        self._database = database
+        self._owner = owner
+        self._tenant = tenant
+        self._lease_us = lease_us
+
+    def open(self, bucket: str, limits: Limits) -> None:
+        """Make the bucket, or give the one that is there new limits."""
+        self._database.execute(
+            "INSERT INTO buckets (bucket, requests_per_minute, tokens_per_minute, in_flight, request_tat, "
+            "token_tat, pace, closed_until, wait) VALUES (?, ?, ?, ?, 0, 0, ?, 0, 0) "
+            "ON CONFLICT (bucket) DO UPDATE SET requests_per_minute = excluded.requests_per_minute, "
+            "tokens_per_minute = excluded.tokens_per_minute, in_flight = excluded.in_flight",
+            (bucket, limits.requests_per_minute, limits.tokens_per_minute, limits.in_flight, FULL_PACE),
+        )
+
+    def take(self, bucket: str, tokens: int) -> Turn:
+        """Take a request, its tokens and its place in flight at once, or nothing and the time to wait.
+
+        Where calls in flight are limited, whoever was granted one has to :meth:`land`.
+        """
+        wait, pace, bounded, places = self._database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
+        if bounded and wait > 0:
+            self._wait_in_line(bucket, min(wait, LOOK_US))
+        elif bounded:
+            self._served(bucket)
+        if places and wait <= 0:
+            self._database.execute(
+                "INSERT INTO flights VALUES (?, ?, 1, assay_now() + ?) ON CONFLICT (bucket, owner) "
+                "DO UPDATE SET flying = flights.flying + 1",
+                (bucket, self._owner, self._lease_us),
+            )
+        return Turn(int(wait), int(pace))
+
+    def land(self, bucket: str) -> None:
+        """Give a place in flight back. One that was taken away with the lease is not given back twice."""
+        if self._database.execute(
+            "UPDATE flights SET flying = flying - 1 WHERE bucket = ? AND owner = ? AND flying > 0 RETURNING 1",
+            (bucket, self._owner),
+        ):
+            self._database.execute("UPDATE buckets SET flying = flying - 1 WHERE bucket = ?", (bucket,))
+
+    def renew(self) -> None:
+        """Keep one's own places in flight, and free those of workers that fell silent."""
+        self._database.execute(
+            "UPDATE flights SET until = assay_now() + ? WHERE owner = ?", (self._lease_us, self._owner)
+        )
+        self._free("until < assay_now()")
+
+    def leave(self) -> None:
+        """Free all of one's own places."""
+        self._free("owner = ?", self._owner)
+
+    def refused(self, bucket: str, retry_after: float | None) -> None:
+        """The provider said 429: closed for all until its Retry-After is over (1 s where it gives none, 120 s at
+        most), and half the pace from then on, down to 1/64. A burst of refusals is one."""
+        pause = round(min(retry_after or 1.0, LONGEST_PAUSE) * 1_000_000)
+        self._database.execute(
+            "UPDATE buckets SET pace = CASE WHEN closed_until <= assay_now() THEN greatest(pace / 2, ?) "
+            "ELSE pace END, "
+            "closed_until = greatest(closed_until, assay_now() + ?) WHERE bucket = ?",
+            (_SLOWEST, pause, bucket),
+        )
+
+    def succeeded(self, bucket: str) -> None:
+        """The provider answered: a tenth faster, up to the full rate."""
+        self._database.execute(
+            "UPDATE buckets SET pace = least(pace * 11 / 10 + 1, ?) WHERE bucket = ?", (FULL_PACE, bucket)
+        )
+
+    def _wait_in_line(self, bucket: str, wait_us: int) -> None:
+        # Remembered a little longer than it sleeps; a tenant whose worker died holds nobody up for long.
+        self._database.execute(
+            "INSERT INTO turns VALUES (?, ?, 0, assay_now() + ?) ON CONFLICT (bucket, tenant) "
+            "DO UPDATE SET waits_until = excluded.waits_until",
+            (bucket, self._tenant, wait_us + 1_000_000),
+        )
+
+    def _served(self, bucket: str) -> None:
+        # Whoever comes late begins where those who wait stand: what it did not ask for earlier is not owed to it.
+        self._database.execute(
+            "INSERT INTO turns VALUES (?, ?, 1, 0) ON CONFLICT (bucket, tenant) DO UPDATE SET waits_until = 0, "
+            "served = greatest(1 + turns.served, coalesce((SELECT min(served) FROM turns AS other "
+            "WHERE other.bucket = turns.bucket AND other.tenant <> turns.tenant "
+            "AND other.waits_until > assay_now()), 0))",
+            (bucket, self._tenant),
+        )
+
+    def _free(self, whose: str, *values: str) -> None:
+        freed = self._database.execute(f"DELETE FROM flights WHERE {whose} RETURNING bucket, flying", values)
+        for bucket, flying in sorted(freed):
+            self._database.execute("UPDATE buckets SET flying = flying - ? WHERE bucket = ?", (flying, bucket))
+
+
+def _take_statement() -> str:
+    request = f"({_MINUTE_US} * CAST({FULL_PACE} AS BIGINT) / (requests_per_minute * pace))"
+    burst = f"greatest(CAST({BURST_US} AS BIGINT), {request})"
+    # More tokens than the burst holds wait for a full bucket, not for ever.
+    token = f"least(t.tokens * {_MINUTE_US} / tokens_per_minute, {BURST_US})"
+    token = f"least({token} * {FULL_PACE} / pace, {BURST_US})"
+    mine = "SELECT served FROM turns WHERE turns.bucket = buckets.bucket AND turns.tenant = t.tenant"
+    wait = (
+        f"greatest(0, closed_until - t.now, "
+        f"CASE WHEN requests_per_minute IS NULL THEN 0 "
+        f"ELSE greatest(request_tat, t.now) + {request} - {burst} - t.now END, "
+        f"CASE WHEN tokens_per_minute IS NULL THEN 0 "
+        f"ELSE greatest(token_tat, t.now) + {token} - {BURST_US} - t.now END, "
+        f"CASE WHEN in_flight IS NOT NULL AND flying >= greatest(1, in_flight * pace / {FULL_PACE}) "
+        f"THEN {_SOON_US} ELSE 0 END, "
+        "CASE WHEN EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket "
+        f"AND other.tenant <> t.tenant AND other.waits_until > t.now AND other.served < coalesce(({mine}), 0)) "
+        f"THEN {_SOON_US} ELSE 0 END)"
+    )
+    return (
+        f"UPDATE buckets SET wait = {wait}, "
+        f"request_tat = CASE WHEN requests_per_minute IS NULL OR {wait} > 0 THEN request_tat "
+        f"ELSE greatest(request_tat, t.now) + {request} END, "
+        f"token_tat = CASE WHEN tokens_per_minute IS NULL OR {wait} > 0 THEN token_tat "
+        f"ELSE greatest(token_tat, t.now) + {token} END, "
+        f"flying = CASE WHEN in_flight IS NULL OR {wait} > 0 THEN flying ELSE flying + 1 END "
+        "FROM (SELECT assay_now() AS now, CAST(? AS BIGINT) AS tokens, CAST(? AS TEXT) AS tenant) AS t "
+        "WHERE bucket = ? RETURNING wait, pace, "
+        "coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL"
+    )
+
+
+_TAKE = _take_statement()

@@ -1,0 +1,113 @@
+"""The desk: what many tasks of a worker want of the database, done together in one transaction.
+
+A commit costs more than a statement. While one transaction is under way the next one's work gathers; nobody is told
+that something is done before it is committed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from assay.batch.database import Database
+from llm_runtime.store.postgres_connection import GaveWay, StoreUnreachable
+
+T = TypeVar("T")
+
+_MOST_TOGETHER = 256
+#: How often a transaction that had to give way is tried again.
+_MOST_YIELDS = 5
+
+
+@dataclass(frozen=True, slots=True, order=False)
+class _Errand:
+    place: tuple[int, str]
+    run: Callable[[], Any]
+    repeatable: bool
+    done: asyncio.Future[Any]
+
+
+#: Rows are locked in this order, so that two workers' transactions never wait for each other in a ring.
+JOBS, BUCKETS, PURSES = 0, 1, 2
+
+
+class Desk:
+    """Takes errands from the tasks of one event loop and runs them in a thread of its own.
+
+    Args:
+        database: what the errands speak to.
+
+    Attributes:
+        broken: whether a transaction failed for good; what it held is then left to run out.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.broken = False
+        self._database = database
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="batch-desk")
+        self._waiting: list[_Errand] = []
+        self._serving: asyncio.Task[None] | None = None
+
+    async def do(self, run: Callable[[], T], table: int, key: str = "", *, repeatable: bool = True) -> T:
+        """Have ``run`` done within a transaction, and wait until that is committed.
+
+        Args:
+            run: statements; called again where the transaction has to be repeated.
+            table: the last table it locks rows of.
+            key: orders errands on one table.
+            repeatable: whether doing it twice does no harm. What is not is left undone where a lost connection
+                leaves open whether it was committed.
+
+        Raises:
+            StoreError: the transaction failed; nothing of it was done.
+        """
+        loop = asyncio.get_running_loop()
+        errand = _Errand((table, key), run, repeatable, loop.create_future())
+        self._waiting.append(errand)
+        if self._serving is None:
+            self._serving = loop.create_task(self._serve())
+        return await errand.done
+
+    async def aclose(self) -> None:
+        """Finish what was begun."""
+        if self._serving is not None:
+            await self._serving
+        self._thread.shutdown()
+
+    async def _serve(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while self._waiting:
+                together = sorted(self._waiting[:_MOST_TOGETHER], key=lambda errand: errand.place)
+                del self._waiting[:_MOST_TOGETHER]
+                try:
+                    answers = await loop.run_in_executor(self._thread, self._commit, together)
+                except Exception as error:
+                    self.broken = True
+                    for errand in together:
+                        if not errand.done.cancelled():
+                            errand.done.set_exception(error)
+                    continue
+                for errand, answer in zip(together, answers, strict=True):
+                    if not errand.done.cancelled():
+                        errand.done.set_result(answer)
+        finally:
+            self._serving = None
+
+    def _commit(self, together: list[_Errand]) -> list[Any]:
+        for _ in range(_MOST_YIELDS):
+            try:
+                return self._transaction(together, repeated=False)
+            except GaveWay:
+                continue
+            except StoreUnreachable:
+                # The connection waits for the server to come back, or raises: nothing goes on without it.
+                return self._transaction(together, repeated=True)
+        return self._transaction(together, repeated=False)
+
+    def _transaction(self, together: list[_Errand], *, repeated: bool) -> list[Any]:
+        with self._database.transaction():
+            return [errand.run() if errand.repeatable or not repeated else None for errand in together]

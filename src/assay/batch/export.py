@@ -1,0 +1,107 @@
+"""The results table: one line a job in the order of the input, as JSON lines, CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Literal, TypeAlias
+
+from assay.batch.ledger import Batch, Result
+from llm_runtime.errors import MissingExtraError
+
+TableFormat: TypeAlias = Literal["jsonl", "csv", "parquet"]
+
+#: Columns that say what came of a job; two engines that did the same work agree in them.
+COLUMNS = ("job", "row", "repetition", "configuration", "task", "state", "result", "error", "message")
+#: Columns that say how it came about.
+HISTORY = ("failures", "run", "cost")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> Iterator[dict[str, Any]]:
+    """Each result as JSON-compatible data.
+
+    Args:
+        batch: whose they are.
+        results: of the ledger.
+        history: with :data:`HISTORY`; without it, the table depends on the work alone.
+    """
+    configurations = [shown(configuration) for configuration in batch.configurations]
+    for result in results:
+        line: dict[str, Any] = {
+            "job": result.job_id,
+            "row": result.row,
+            "repetition": result.repetition,
+            "configuration": configurations[result.configuration],
+            "task": result.task if result.error == "BrokenInput" else json.loads(result.task),
+            "state": result.state,
+            "result": None if result.result is None else json.loads(result.result),
+            "error": result.error,
+            "message": result.message,
+        }
+        if history:
+            line |= {"failures": result.failures, "run": result.run_id, "cost": result.cost}
+        yield line
+
+
+def shown(configuration: dict[str, Any]) -> dict[str, Any]:
+    """A configuration without what only a run needs: of personas, who they are."""
+    if "personas" not in configuration:
+        return configuration
+    from crux import Persona
+
+    return {**configuration, "personas": [Persona.model_validate(each).id for each in configuration["personas"]]}
+
+
+def write_jsonl(table: Iterable[dict[str, Any]], file: IO[str]) -> None:
+    """One object a line."""
+    for line in table:
+        file.write(json.dumps(line) + "\n")
+
+
+def write_csv(table: Iterable[dict[str, Any]], file: IO[str]) -> None:
+    """Cells that hold objects are JSON; a text that a spreadsheet takes for a formula gets a quote in front."""
+    writer = csv.writer(file)
+    for number, line in enumerate(table):
+        if number == 0:
+            writer.writerow(line)
+        writer.writerow([_cell(value) for value in line.values()])
+
+
+def write_parquet(table: Iterable[dict[str, Any]], path: Path) -> None:
+    """Objects are columns of JSON text: their shape may differ from job to job.
+
+    Raises:
+        MissingExtraError: pyarrow is not installed.
+    """
+    try:
+        from importlib import import_module
+
+        # By name: pyarrow has no types.
+        arrow: Any = import_module("pyarrow")
+        parquet: Any = import_module("pyarrow.parquet")
+    except ImportError:
+        raise MissingExtraError("a table in Parquet", "scale") from None
+    whole = {"row", "repetition", "failures", "cost"}
+    schema: Any = arrow.schema(
+        [(name, arrow.int64() if name in whole else arrow.string()) for name in (*COLUMNS, *HISTORY)]
+    )
+    rows = iter(table)
+    with parquet.ParquetWriter(path, schema) as writer:
+        while page := list(islice(rows, 500)):
+            flat = [{name: _plain(value) for name, value in line.items()} for line in page]
+            writer.write_table(arrow.Table.from_pylist(flat, schema=schema))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        return json.dumps(value, sort_keys=True)
+    return value
+
+
+def _cell(value: Any) -> Any:
+    plain = _plain(value)
+    return f"'{plain}" if isinstance(plain, str) and plain.startswith(_FORMULA) else plain

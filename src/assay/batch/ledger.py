@@ -1,0 +1,381 @@
+"""The ledger of jobs: who has which job until when, what came of it, and what is still to do.
+
+Every method is one or two statements and may run inside a transaction of the caller's. A job that is claimed has a
+fence, one higher with each claim: what its holder writes later is refused once somebody else has the job.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+from assay.batch.database import Database
+from assay.batch.jobs import Job
+from llm_runtime.errors import ConfigurationError, RunNotFound
+
+BatchState: TypeAlias = Literal["loading", "open", "stopped", "cancelled"]
+JobState: TypeAlias = Literal["waiting", "running", "done", "dead"]
+
+_PAGE = 500
+#: Over how many microseconds a rate is taken.
+_RATE_US = 60_000_000
+_LOAD = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A batch as the ledger knows it.
+
+    Args:
+        batch_id: its name.
+        tag: six characters that no other batch has; part of the ids of its runs.
+        title: one line for lists.
+        protocol: the import package of the protocol.
+        contents: digest over the ids of its jobs.
+        configurations: the combinations of the grid, in order.
+        work: the ``[work]`` table as data.
+        state: ``"loading"`` until all jobs are in; ``"stopped"`` where a budget or a refusal ended the work.
+        reason: why it stopped, or empty.
+        created_at: microseconds since the Unix epoch.
+        tenant: who takes turns with others at shared limits.
+    """
+
+    batch_id: str
+    tag: str
+    title: str
+    protocol: str
+    contents: str
+    configurations: list[dict[str, Any]]
+    work: dict[str, Any]
+    state: BatchState
+    reason: str = ""
+    created_at: int = 0
+    tenant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A job in the hands of one worker.
+
+    Args:
+        batch_id: the batch.
+        job_id: the job.
+        fence: 1 or more; of all claims of a job the highest holds.
+        fresh_from: answers of runs up to this fence are of no more use; those of later ones are.
+        failures: how often it failed before.
+        configuration: place in the grid.
+        repetition: 0-based.
+        task: as the protocol takes it.
+    """
+
+    batch_id: str
+    job_id: str
+    fence: int
+    fresh_from: int
+    failures: int
+    configuration: int
+    repetition: int
+    task: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a batch stands.
+
+    Args:
+        states: jobs by state.
+        failed: dead letters by kind.
+        rate: jobs that came to an end a second, over the last minute.
+    """
+
+    states: dict[str, int]
+    failed: dict[str, int]
+    rate: float
+
+    @property
+    def total(self) -> int:
+        """All jobs."""
+        return sum(self.states.values())
+
+    @property
+    def left(self) -> int:
+        """Jobs that are not over."""
+        return self.states.get("waiting", 0) + self.states.get("running", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One line of the results: a job, its task, and what came of it. ``cost`` is micro-dollars."""
+
+    job_id: str
+    row: int
+    configuration: int
+    repetition: int
+    state: JobState
+    task: str
+    result: str | None
+    error: str
+    message: str
+    failures: int
+    run_id: str
+    cost: int
+
+
+_FIELDS = tuple(field.name for field in fields(Batch))
+_BATCH = f"SELECT {', '.join(_FIELDS)} FROM batches"
+
+
+class Ledger:
+    """Batches and jobs in a database whose tables are there (:func:`assay.batch.schema.migrate`)."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def create(self, batch: Batch) -> Batch:
+        """Enter a batch, or find it again with its newest ``work``; its jobs may be missing still.
+
+        Raises:
+            ConfigurationError: there is a batch by that id with other contents.
+        """
+        self.database.execute(
+            "INSERT INTO batches (batch_id, tag, title, protocol, contents, configurations, work, tenant, state, "
+            "reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'loading', '', assay_now()) "
+            "ON CONFLICT (batch_id) DO NOTHING",
+            (
+                batch.batch_id,
+                batch.tag,
+                batch.title,
+                batch.protocol,
+                batch.contents,
+                json.dumps(batch.configurations),
+                json.dumps(batch.work),
+                batch.tenant,
+            ),
+        )
+        known = self.batch(batch.batch_id)
+        if known.contents != batch.contents:
+            raise ConfigurationError(
+                f"there is a batch {batch.batch_id} with other contents; give this one another id, or none: what "
+                "both have in common is not paid for again"
+            )
+        self.database.execute(
+            "UPDATE batches SET work = ?, tenant = ? WHERE batch_id = ?",
+            (json.dumps(batch.work), batch.tenant, batch.batch_id),
+        )
+        return self.batch(batch.batch_id)
+
+    def batch(self, batch_id: str) -> Batch:
+        """A batch by its id. Raises :class:`~llm_runtime.errors.RunNotFound`."""
+        found = self.database.execute(f"{_BATCH} WHERE batch_id = ?", (batch_id,))
+        if not found:
+            raise RunNotFound(f"there is no batch {batch_id[:80]!r}; list them with: assay batch status")
+        return _batch(found[0])
+
+    def batches(self) -> list[Batch]:
+        """All batches, newest first."""
+        return [_batch(row) for row in self.database.execute(f"{_BATCH} ORDER BY created_at DESC")]
+
+    def load(self, batch: Batch, jobs: Iterable[Job]) -> None:
+        """Enter jobs, those that are there already aside, in constant memory. A broken job is a dead letter from
+        the start."""
+        page: list[tuple[Any, ...]] = []
+        for job in jobs:
+            page.append(
+                (
+                    batch.batch_id,
+                    job.job_id,
+                    job.row,
+                    job.configuration,
+                    job.repetition,
+                    job.task,
+                    "dead" if job.fault else "waiting",
+                    None if job.fault else 0,
+                    "BrokenInput" if job.fault else "",
+                    job.fault,
+                )
+            )
+            if len(page) == _LOAD:
+                self._load(page)
+                page = []
+        self._load(page)
+
+    def take_over(self, batch_id: str) -> None:
+        """Take over what other batches have done of this one's jobs."""
+        self.database.execute(
+            "UPDATE jobs SET state = 'done', due_at = NULL, result = other.result, run_id = other.run_id, "
+            "ended_at = other.ended_at FROM jobs AS other WHERE jobs.batch_id = ? AND jobs.state = 'waiting' "
+            "AND other.job_id = jobs.job_id AND other.state = 'done'",
+            (batch_id,),
+        )
+
+    def discard(self, batch_id: str) -> None:
+        """Forget a batch that never came further than ``"loading"``."""
+        with self.database.transaction():
+            if self.database.execute(
+                "DELETE FROM batches WHERE batch_id = ? AND state = 'loading' RETURNING 1", (batch_id,)
+            ):
+                self.database.execute("DELETE FROM jobs WHERE batch_id = ?", (batch_id,))
+
+    def _load(self, page: list[tuple[Any, ...]]) -> None:
+        with self.database.transaction():
+            self.database.many(
+                "INSERT INTO jobs (batch_id, job_id, row_number, configuration, repetition, task, state, due_at, "
+                "error, message, owner, fence, fresh_from, failures, run_id, cost) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, 0, 0, '', 0) "
+                "ON CONFLICT (batch_id, job_id) DO NOTHING",
+                page,
+            )
+
+    def set_state(self, batch_id: str, state: BatchState, reason: str = "") -> None:
+        """Open, stop or cancel a batch; the workers notice with their next statement."""
+        self.database.execute(
+            "UPDATE batches SET state = ?, reason = ? WHERE batch_id = ?", (state, reason, batch_id)
+        )
+
+    def state(self, batch_id: str) -> tuple[BatchState, int | None]:
+        """The state of a batch, and microseconds until its next job may be due; ``None`` where all are over."""
+        state, wait = self.database.execute(
+            "SELECT state, (SELECT min(due_at) - assay_now() FROM jobs "
+            "WHERE batch_id = ? AND due_at IS NOT NULL) FROM batches WHERE batch_id = ?",
+            (batch_id, batch_id),
+        )[0]
+        return state, None if wait is None else max(0, int(wait))
+
+    def claim(self, batch_id: str, owner: str, count: int, lease_us: int, attempts: int) -> list[Claim]:
+        """Take up to ``count`` jobs that are due, in order of the input. A job whose holder fell silent is among
+        them, and that counts as a failure: an input that kills whoever takes it must end somewhere.
+
+        Returns:
+            The jobs; those that have failed ``attempts`` times are laid among the dead letters instead.
+        """
+        claimed = self.database.execute(
+            "WITH due AS MATERIALIZED (SELECT job_id FROM jobs WHERE batch_id = ? AND due_at <= assay_now() "
+            "AND (SELECT state FROM batches WHERE batches.batch_id = ?) = 'open' "
+            f"ORDER BY due_at, row_number LIMIT ? {self.database.skip_locked}) "
+            "UPDATE jobs SET failures = failures + CASE state WHEN 'running' THEN 1 ELSE 0 END, "
+            "state = CASE WHEN state = 'running' AND failures + 1 >= ? THEN 'dead' ELSE 'running' END, "
+            "error = CASE state WHEN 'running' THEN 'WorkerLost' ELSE error END, "
+            "message = CASE state WHEN 'running' THEN 'its worker fell silent' ELSE message END, "
+            "due_at = CASE WHEN state = 'running' AND failures + 1 >= ? THEN NULL ELSE assay_now() + ? END, "
+            "owner = ?, fence = fence + 1 WHERE batch_id = ? AND job_id IN (SELECT job_id FROM due) "
+            "RETURNING job_id, fence, fresh_from, failures, configuration, repetition, task, state",
+            (batch_id, batch_id, count, attempts, attempts, lease_us, owner, batch_id),
+        )
+        return [
+            Claim(batch_id, job_id, fence, fresh, failures, configuration, repetition, json.loads(task))
+            for job_id, fence, fresh, failures, configuration, repetition, task, state in claimed
+            if state == "running"
+        ]
+
+    def extend(self, batch_id: str, owner: str, lease_us: int) -> tuple[BatchState, set[tuple[str, int]]]:
+        """Renew the leases of all jobs that ``owner`` holds; which those are, and how the batch stands."""
+        held = self.database.execute(
+            "UPDATE jobs SET due_at = assay_now() + ? WHERE batch_id = ? AND owner = ? AND state = 'running' "
+            "AND due_at IS NOT NULL RETURNING job_id, fence",
+            (lease_us, batch_id, owner),
+        )
+        state = self.database.execute("SELECT state FROM batches WHERE batch_id = ?", (batch_id,))[0][0]
+        return state, {(job_id, int(fence)) for job_id, fence in held}
+
+    def finish(self, claim: Claim, result: str, run_id: str, cost: int) -> bool:
+        """Enter a result; false where the job has gone to somebody else, whose result will count."""
+        return self._end(
+            claim, "state = 'done', due_at = NULL, error = '', message = '', result = ?, run_id = ?, cost = ?",
+            (result, run_id, cost),
+        )  # fmt: skip
+
+    def fail(self, claim: Claim, error: str, message: str, attempts: int, retry_us: int, *, fresh: bool) -> bool:
+        """Enter a failure: the job waits for its next attempt, or is dead after ``attempts`` of them.
+
+        Args:
+            claim: the job.
+            error: the kind, as the name of an exception.
+            message: one line.
+            attempts: failures after which it is dead.
+            retry_us: microseconds until the next attempt.
+            fresh: whether the answers so far are of no use to it.
+        """
+        return self._end(
+            claim,
+            "failures = failures + 1, state = CASE WHEN failures + 1 >= ? THEN 'dead' ELSE 'waiting' END, "
+            "due_at = CASE WHEN failures + 1 >= ? THEN NULL ELSE assay_now() + ? END, error = ?, message = ?, "
+            "fresh_from = CASE WHEN ? = 1 THEN fence ELSE fresh_from END",
+            (attempts, attempts, retry_us, error, message, int(fresh)),
+        )
+
+    def _end(self, claim: Claim, change: str, values: Sequence[Any]) -> bool:
+        ended = self.database.execute(
+            f"UPDATE jobs SET owner = '', ended_at = assay_now(), {change} "
+            "WHERE batch_id = ? AND job_id = ? AND fence = ? AND state = 'running' RETURNING 1",
+            (*values, claim.batch_id, claim.job_id, claim.fence),
+        )
+        return bool(ended)
+
+    def release(self, batch_id: str, owner: str) -> None:
+        """Put back what ``owner`` holds; that is no failure."""
+        self.database.execute(
+            "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' "
+            "WHERE batch_id = ? AND owner = ? AND state = 'running'",
+            (batch_id, owner),
+        )
+
+    def give_back(self, batch_id: str, owner: str, jobs: Iterable[tuple[str, int]]) -> None:
+        """Put back some of what ``owner`` holds, each as a job's id and its fence."""
+        for job_id, fence in jobs:
+            self.database.execute(
+                "UPDATE jobs SET state = 'waiting', due_at = 0, owner = '' "
+                "WHERE batch_id = ? AND owner = ? AND job_id = ? AND fence = ? AND state = 'running'",
+                (batch_id, owner, job_id, fence),
+            )
+
+    def retry_failed(self, batch_id: str) -> int:
+        """Take the dead letters up again, broken input aside; how many they are."""
+        revived = self.database.execute(
+            "UPDATE jobs SET state = 'waiting', due_at = 0, failures = 0, ended_at = NULL "
+            "WHERE batch_id = ? AND state = 'dead' AND error <> 'BrokenInput' RETURNING 1",
+            (batch_id,),
+        )
+        return len(revived)
+
+    def standing(self, batch_id: str) -> Standing:
+        """How the batch stands now."""
+        states: dict[str, int] = {}
+        failed: dict[str, int] = {}
+        ended, span = 0, _RATE_US // 60
+        for state, error, count, recent, age in self.database.execute(
+            "SELECT state, kind, count(*), count(age), max(age) FROM (SELECT state, "
+            "CASE state WHEN 'dead' THEN error ELSE '' END AS kind, "
+            "CASE WHEN due_at IS NULL AND ended_at > assay_now() - ? THEN assay_now() - ended_at END AS age "
+            "FROM jobs WHERE batch_id = ?) AS standing GROUP BY state, kind",
+            (_RATE_US, batch_id),
+        ):
+            states[state] = states.get(state, 0) + int(count)
+            if error:
+                failed[error] = int(count)
+            ended, span = ended + int(recent), max(span, int(age or 0))
+        return Standing(states, dict(sorted(failed.items())), ended * 1_000_000 / span)
+
+    def results(self, batch_id: str) -> Iterator[Result]:
+        """Every job in order of input, configuration and repetition, in constant memory."""
+        last = (-1, -1, -1)
+        while True:
+            page = self.database.execute(
+                "SELECT job_id, row_number, configuration, repetition, state, task, result, error, message, "
+                "failures, run_id, cost FROM jobs WHERE batch_id = ? "
+                "AND (row_number, configuration, repetition) > (?, ?, ?) "
+                "ORDER BY row_number, configuration, repetition LIMIT ?",
+                (batch_id, *last, _PAGE),
+            )
+            for row in page:
+                yield Result(*row)
+            if len(page) < _PAGE:
+                return
+            last = page[-1][1:4]
+
+
+def _batch(row: tuple[Any, ...]) -> Batch:
+    found = dict(zip(_FIELDS, row, strict=True))
+    data = {name: json.loads(found[name]) for name in ("configurations", "work")}
+    return Batch(**{**found, **data})

@@ -1,0 +1,226 @@
+"""A gateway whose money and rates are rows that all workers share."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import ContextVar
+
+from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
+from assay.batch.desk import BUCKETS, PURSES, Desk
+from assay.batch.ledger import Claim
+from assay.batch.purses import Purse, Purses
+from llm_runtime.errors import BudgetExceeded, CallError, RateLimited
+from llm_runtime.gateway import Gateway
+from llm_runtime.messages import CallLabel, Generate, Reply, Request
+from llm_runtime.pricing import Price
+from llm_runtime.routing import PATIENT, Target
+from llm_runtime.settings import Settings
+from llm_runtime.tokens import estimate_input
+from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Caps, Spend, worst_case
+from llm_runtime.wrappers.limiting import Limits
+from llm_runtime.wrappers.retrying import Backoff
+
+#: The job on whose behalf the current task asks.
+CURRENT: ContextVar[Claim | None] = ContextVar("CURRENT", default=None)
+
+
+class JobLost(BudgetExceeded):
+    """The job has gone to another worker: nothing is paid for on its behalf any more."""
+
+
+class Meter:
+    """Rows of one batch, as the calls of one worker see them.
+
+    Args:
+        desk: runs the statements.
+        purse: the batch's.
+        caps: of that purse.
+        purses, buckets: the rows.
+    """
+
+    def __init__(self, desk: Desk, purse: str, caps: Caps, purses: Purses, buckets: Buckets) -> None:
+        self.caps = caps
+        self._desk = desk
+        self._purse = purse
+        self._purses = purses
+        self._buckets = buckets
+        # One task of a worker waits at a bucket, the others behind it, in the order they came.
+        self._lines: dict[str, asyncio.Lock] = {}
+        self._under_way = 0
+        self._settled = asyncio.Condition()
+
+    async def open(self, bucket: str, limits: Limits) -> None:
+        """See to it that the bucket is there."""
+        await self._desk.do(lambda: self._buckets.open(bucket, limits), BUCKETS, bucket)
+
+    @asynccontextmanager
+    async def turn(self, bucket: str, tokens: int, *, lands: bool) -> AsyncGenerator[Turn]:
+        """Wait for the bucket, and keep the place in flight for the block where those are limited (``lands``)."""
+        async with self._lines.setdefault(bucket, asyncio.Lock()):
+            while (turn := await self._take(bucket, tokens)).wait_us > 0:  # noqa: ASYNC110 - a row tells nobody
+                await asyncio.sleep(min(turn.wait_us, LOOK_US) / 1_000_000)
+        try:
+            yield turn
+        finally:
+            if lands:
+                await self._desk.do(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
+
+    async def _take(self, bucket: str, tokens: int) -> Turn:
+        return await self._desk.do(lambda: self._buckets.take(bucket, tokens), BUCKETS, bucket)
+
+    async def reserve(self, hold: Spend, where: object) -> bool:
+        """Hold what a call may take. What does not fit only beside this worker's own calls under way waits until
+        one of them is settled: they were held at their worst, and will take less.
+
+        Returns:
+            Whether it is held; false after such a wait.
+
+        Raises:
+            BudgetExceeded: it does not fit. Nothing was sent.
+            JobLost: the job is another worker's by now.
+        """
+        claim = CURRENT.get()
+        came = await self._desk.do(lambda: self._purses.reserve(self._purse, hold, claim), PURSES, self._purse)
+        if came == "held":
+            self._under_way += 1
+            return True
+        if came == "lost":
+            raise JobLost(f"{where}: the job has gone to another worker; nothing was sent")
+        if self._under_way:
+            async with self._settled:
+                await self._settled.wait()
+            return False
+        purse = await self._desk.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
+        raise BudgetExceeded(_exceeded(where, hold, purse))
+
+    async def settle(self, hold: Spend, actual: Spend | None) -> None:
+        """Replace a hold by what the call took; ``None`` where nobody knows, then the hold stays."""
+        try:
+            if actual is not None:
+                await self._desk.do(
+                    lambda: self._purses.settle(self._purse, hold, actual), PURSES, self._purse, repeatable=False
+                )
+        finally:
+            self._under_way -= 1
+            async with self._settled:
+                if self._under_way:
+                    self._settled.notify()
+                else:
+                    self._settled.notify_all()  # who does not fit now never will
+
+    async def refused(self, bucket: str, retry_after: float | None) -> None:
+        """Slow all workers down."""
+        await self._desk.do(lambda: self._buckets.refused(bucket, retry_after), BUCKETS, bucket)
+
+    async def succeeded(self, bucket: str) -> None:
+        """Let all workers recover a little."""
+        await self._desk.do(lambda: self._buckets.succeeded(bucket), BUCKETS, bucket)
+
+
+def _exceeded(where: object, hold: Spend, purse: Purse) -> str:
+    return (
+        f"budget: {where} may take {_amounts(hold)}; spent are {_amounts(purse.spent)}, held "
+        f"{_amounts(purse.held)}; raise [budget] in the job file and run it again"
+    )
+
+
+def _amounts(spend: Spend) -> str:
+    return f"${spend.cost / 1_000_000:.4f}, {spend.tokens} tokens, {spend.calls} calls"
+
+
+class MeteredGateway(Gateway):
+    """A :class:`~llm_runtime.gateway.Gateway` with a :class:`Meter` where its own limiter and budget stand.
+
+    Calls in flight that ``config.toml`` names are limited over all workers; the default, of which nobody has said
+    that it is the provider's, in each worker by itself.
+
+    Args:
+        settings: keys, addresses, models, limits.
+        meter: the shared rows.
+        backoff: the patience of retries.
+    """
+
+    def __init__(self, settings: Settings, meter: Meter, backoff: Backoff | None = None) -> None:
+        super().__init__(settings, caps=meter.caps, backoff=backoff)
+        self._meter = meter
+        self._places: dict[str, asyncio.Semaphore] = {}
+
+    async def least_cost(self, asked: str) -> int:
+        """What the cheapest call to ``asked`` has to be able to take, in micro-dollars, under a cap in USD.
+
+        Raises:
+            NoModelError: it cannot be reached.
+            UnknownPrice: there is a cap in USD, and no price is known.
+        """
+        target = await self.ready(asked)
+        label = CallLabel("batch", "check")
+        request = Request(target.model, (), label, max_tokens=self.settings.config.max_tokens)
+        return worst_case(request, self.price(target.provider)(target.model), self.budget.caps).cost
+
+    async def admitted(self, generate: Generate, target: Target) -> Generate:
+        """``generate`` behind the shared rows."""
+        shared: dict[str, Limits] = {}
+        places: list[asyncio.Semaphore] = []
+        if target.provider not in PATIENT:
+            for bucket, limits in self.settings.limits_for(target.provider, target.model).items():
+                entry = self.settings.config.limits.get(bucket)
+                named = entry is not None and "in_flight" in entry.model_fields_set
+                if limits.in_flight and not named:
+                    places.append(self._places.setdefault(bucket, asyncio.Semaphore(limits.in_flight)))
+                shared[bucket] = limits if named else dataclasses.replace(limits, in_flight=None)
+                await self._meter.open(bucket, shared[bucket])
+        return _metered(generate, self._meter, shared, places, self.price(target.provider))
+
+
+def _metered(
+    generate: Generate,
+    meter: Meter,
+    buckets: Mapping[str, Limits],
+    places: list[asyncio.Semaphore],
+    price: Callable[[str], Price | None],
+) -> Generate:
+    """Send only what the rows allow, and tell them what came of it."""
+
+    async def call(request: Request) -> Reply:
+        if meter.caps.bounded and request.max_tokens is None:
+            request = request.bounded(ANSWER_TOKENS)
+        hold = worst_case(request, price(request.model), meter.caps)
+        tokens = estimate_input(request) + (request.max_tokens or 0)
+        while True:
+            async with AsyncExitStack() as stack:
+                for place in places:
+                    await stack.enter_async_context(place)
+                turns = {
+                    bucket: await stack.enter_async_context(
+                        meter.turn(bucket, tokens, lands=limits.in_flight is not None)
+                    )
+                    for bucket, limits in buckets.items()
+                }
+                # Last, so that nothing is sent on behalf of a job that was lost while it waited for its turn.
+                if await meter.reserve(hold, request.label):
+                    return await sent(request, hold, turns)
+
+    async def sent(request: Request, hold: Spend, turns: Mapping[str, Turn]) -> Reply:
+        actual: Spend | None = None
+        try:
+            reply = await generate(request)
+            used = reply.usage.input_tokens + reply.usage.output_tokens
+            actual = Spend(hold.cost if reply.cost is None else reply.cost, used, 1)
+        except CallError as error:
+            actual = hold if error.maybe_charged else Spend(calls=1)
+            if isinstance(error, RateLimited):
+                for bucket in turns:
+                    await meter.refused(bucket, error.retry_after)
+            raise
+        finally:
+            # On anything else, cancellation too, nobody knows what was charged.
+            await meter.settle(hold, actual)
+        for bucket, turn in turns.items():
+            if turn.pace < FULL_PACE:
+                await meter.succeeded(bucket)
+        return reply
+
+    return call

@@ -1,0 +1,82 @@
+"""Budgets as rows: what a call may take is held in one statement before it is sent, and settled after.
+
+A hold that is never settled, because its worker died, stays held and so counts as spent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from assay.batch.database import Database
+from assay.batch.ledger import Claim
+from llm_runtime.wrappers.budgeted import Caps, Spend
+
+Reservation: TypeAlias = Literal["held", "full", "lost"]
+
+_MINE = "SELECT 1 FROM jobs WHERE batch_id = ? AND job_id = ? AND fence = ? AND state = 'running'"
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What a batch may spend, has spent and holds back for calls without an outcome."""
+
+    caps: Caps
+    spent: Spend
+    held: Spend
+
+
+class Purses:
+    """Rows of money. Micro-dollars, tokens and calls, all integers."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def open(self, purse: str, caps: Caps) -> None:
+        """Make the purse, or give the one that is there new caps; what is spent and held stays."""
+        self._database.execute(
+            "INSERT INTO purses VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0) ON CONFLICT (purse) DO UPDATE SET "
+            "cap_cost = excluded.cap_cost, cap_tokens = excluded.cap_tokens, cap_calls = excluded.cap_calls",
+            (purse, caps.cost, caps.tokens, caps.calls),
+        )
+
+    def read(self, purse: str) -> Purse:
+        """The purse as it stands."""
+        row = self._database.execute("SELECT * FROM purses WHERE purse = ?", (purse,))[0]
+        _, cost, tokens, calls, *rest = row
+        return Purse(Caps(cost, tokens, calls), Spend(*map(int, rest[:3])), Spend(*map(int, rest[3:])))
+
+    def reserve(self, purse: str, hold: Spend, claim: Claim | None = None) -> Reservation:
+        """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit; ``"lost"`` where
+        ``claim`` is somebody else's by now."""
+        fits = " AND ".join(
+            f"(cap_{name} IS NULL OR spent_{name} + held_{name} + ? <= cap_{name})"
+            for name in ("cost", "tokens", "calls")
+        )
+        amounts = (hold.cost, hold.tokens, hold.calls)
+        mine, whose = ("", ()) if claim is None else (f" AND EXISTS ({_MINE})", _whose(claim))
+        held = self._database.execute(
+            "UPDATE purses SET held_cost = held_cost + ?, held_tokens = held_tokens + ?, "
+            f"held_calls = held_calls + ? WHERE purse = ? AND {fits}{mine} RETURNING 1",
+            (*amounts, purse, *amounts, *whose),
+        )
+        if held:
+            return "held"
+        if claim is not None and not self._database.execute(_MINE, whose):
+            return "lost"
+        return "full"
+
+    def settle(self, purse: str, hold: Spend, actual: Spend) -> None:
+        """Replace a hold by what the call took. Never done twice: where it is not known whether it was done, the
+        hold stays."""
+        self._database.execute(
+            "UPDATE purses SET held_cost = held_cost - ?, held_tokens = held_tokens - ?, "
+            "held_calls = held_calls - ?, "
+            "spent_cost = spent_cost + ?, spent_tokens = spent_tokens + ?, spent_calls = spent_calls + ? "
+            "WHERE purse = ?",
+            (hold.cost, hold.tokens, hold.calls, actual.cost, actual.tokens, actual.calls, purse),
+        )
+
+
+def _whose(claim: Claim) -> tuple[str, str, int]:
+    return claim.batch_id, claim.job_id, claim.fence

@@ -1,0 +1,232 @@
+"""A worker: claims jobs, performs so many at once, enters what came of them, and keeps its leases alive."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from assay.batch.buckets import Buckets
+from assay.batch.database import open_database
+from assay.batch.desk import BUCKETS, JOBS, Desk
+from assay.batch.jobfile import Work
+from assay.batch.ledger import Batch, Claim, Ledger
+from assay.batch.metering import CURRENT, JobLost
+from assay.batch.performing import Perform, Performer, Workplace, recorded_runs
+from assay.batch.purses import Purses
+from llm_runtime.errors import (
+    AuthenticationFailed,
+    BudgetExceeded,
+    CallError,
+    MissingExtraError,
+    NoModelError,
+    PaymentRequired,
+    StoreError,
+)
+
+T = TypeVar("T")
+
+#: What ends the batch rather than the job: the next job would meet it too.
+ENDS_ALL = (BudgetExceeded, AuthenticationFailed, PaymentRequired, NoModelError, MissingExtraError)
+#: First and longest pause between two looks for work, in seconds; it doubles while there is none.
+_FIRST_LOOK_S = 0.01
+_LOOK_S = 1.0
+#: Longest pause between two renewals of the leases, in seconds: so quickly a cancelled batch stops, too.
+_BEAT_S = 2.0
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one worker did: jobs finished and failed, and results that came too late."""
+
+    done: int = 0
+    failed: int = 0
+    refused: int = 0
+
+
+@dataclass(slots=True)
+class Worker:
+    """One worker of one batch; :meth:`run` returns when nothing is left to do.
+
+    Args:
+        batch: what is worked on.
+        ledger: where jobs come from.
+        desk: runs its statements.
+        perform: does a job.
+        buckets: whose places in flight are kept and given back with the leases.
+        owner: a name that no other worker ever had.
+    """
+
+    batch: Batch
+    ledger: Ledger
+    desk: Desk
+    perform: Perform
+    buckets: Buckets
+    owner: str
+    tally: Tally = field(default_factory=Tally)
+    _work: Work = field(init=False)
+    _running: dict[asyncio.Task[None], Claim] = field(init=False, default_factory=dict[asyncio.Task[None], Claim])
+    _changed: asyncio.Event = field(init=False, default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._work = Work.model_validate(self.batch.work)
+
+    async def run(self) -> Tally:
+        """Work until all jobs are over, or the batch was stopped.
+
+        Raises:
+            StoreError: the store cannot be reached. What was held stays held; leases run out by themselves.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                beating = group.create_task(self._keep_leases())
+                await self._serve(group)
+                beating.cancel()
+        except* StoreError as errors:
+            raise next(_leaves(errors)) from None
+        finally:
+            if not self.desk.broken:
+                await asyncio.shield(self._leave())
+        return self.tally
+
+    async def _serve(self, group: asyncio.TaskGroup) -> None:
+        look = _FIRST_LOOK_S
+        while True:
+            self._changed.clear()
+            claims = await self._claim()
+            for claim in claims:
+                task = group.create_task(self._job(claim))
+                self._running[task] = claim
+                task.add_done_callback(self._over)
+            if claims:
+                look = _FIRST_LOOK_S
+                continue
+            pause = look = min(2 * look, _LOOK_S)
+            if not self._running:
+                state, wait_us = await self._do(lambda: self.ledger.state(self.batch.batch_id))
+                if state != "open" or wait_us is None:
+                    return
+                pause = min(pause, max(wait_us / 1_000_000, _FIRST_LOOK_S))
+            try:
+                async with asyncio.timeout(pause):
+                    await self._changed.wait()
+            except TimeoutError:
+                continue
+
+    async def _claim(self) -> list[Claim]:
+        free = self._work.in_flight - len(self._running)
+        if free <= 0:
+            await self._changed.wait()
+            return await self._claim()
+        batch_id, work = self.batch.batch_id, self._work
+        return await self._do(lambda: self.ledger.claim(batch_id, self.owner, free, us(work.lease), work.attempts))
+
+    async def _job(self, claim: Claim) -> None:
+        CURRENT.set(claim)
+        try:
+            done = await self.perform(claim)
+        except StoreError:
+            raise
+        except JobLost:
+            self.tally.refused += 1
+        except ENDS_ALL as error:
+            reason = f"{type(error).__name__}: {error}"
+            await self._do(lambda: self.ledger.set_state(self.batch.batch_id, "stopped", reason))
+        except Exception as error:
+            await self._fail(claim, error)
+        else:
+            if await self._do(lambda: self.ledger.finish(claim, done.result, done.run_id, done.cost)):
+                self.tally.done += 1
+            else:
+                self.tally.refused += 1
+
+    async def _fail(self, claim: Claim, error: Exception) -> None:
+        # A useless answer would come out of the recording again; a call that failed is made anew anyway.
+        fresh = not isinstance(error, CallError)
+        message = "".join(sign if sign.isprintable() else " " for sign in str(error))[:1000]
+        work = self._work
+        await self._do(
+            lambda: self.ledger.fail(
+                claim, type(error).__name__, message, work.attempts, us(work.retry_delay), fresh=fresh
+            )
+        )
+        self.tally.failed += 1
+
+    async def _keep_leases(self) -> None:
+        batch_id, owner = self.batch.batch_id, self.owner
+        strays: set[tuple[str, int]] = set()
+        while True:
+            await asyncio.sleep(min(self._work.lease / 3, _BEAT_S))
+            before = list(self._running.items())
+            state, held = await self._do(lambda: self.ledger.extend(batch_id, owner, us(self._work.lease)))
+            await self.desk.do(self.buckets.renew, BUCKETS)
+            for task, claim in before:
+                # A batch that stopped for its budget lets what is paid for come to its end.
+                if state == "cancelled" or (claim.job_id, claim.fence) not in held:
+                    task.cancel()
+            # A claim whose commit was never heard of is held by nobody here; seen twice, it is no newcomer.
+            unknown = held - {(claim.job_id, claim.fence) for claim in self._running.values()}
+            if lost := unknown & strays:
+                await self._do(lambda lost=lost: self.ledger.give_back(batch_id, owner, lost))
+            strays = unknown
+
+    async def _leave(self) -> None:
+        await self._do(lambda: self.ledger.release(self.batch.batch_id, self.owner))
+        await self.desk.do(self.buckets.leave, BUCKETS)
+
+    async def _do(self, errand: Callable[[], T]) -> T:
+        return await self.desk.do(errand, JOBS)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._running.pop(task, None)
+        self._changed.set()
+
+
+def us(seconds: float) -> int:
+    """Whole microseconds."""
+    return round(seconds * 1_000_000)
+
+
+def _leaves(errors: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
+    for error in errors.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _leaves(error)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield error
+
+
+def new_owner() -> str:
+    """A name for a worker: machine, process, and something that no other has."""
+    return f"{socket.gethostname()[:40]}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+async def work(
+    store_url: str, batch_id: str, performer: Performer = recorded_runs, owner: str | None = None
+) -> Tally:
+    """Work off a batch from this event loop, with connections of its own.
+
+    Args:
+        store_url: of the run store.
+        batch_id: a batch whose jobs are entered.
+        performer: does the jobs.
+        owner: the worker's name; drawn where left out.
+
+    Raises:
+        StoreError: the store cannot be reached.
+    """
+    database = open_database(store_url)
+    ledger, desk = Ledger(database), Desk(database)
+    try:
+        batch = ledger.batch(batch_id)
+        owner = owner or new_owner()
+        buckets = Buckets(database, owner, batch.tenant, us(batch.work["lease"]))
+        place = Workplace(batch, store_url, desk, Purses(database), buckets)
+        async with performer(place) as perform:
+            return await Worker(batch, ledger, desk, perform, buckets, owner).run()
+    finally:
+        await desk.aclose()
+        database.close()

@@ -1,0 +1,276 @@
+"""`assay batch`: many runs from one job file, on this machine or on a cluster."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.options import store_option
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from assay.batch.ledger import Ledger
+    from assay.batch.progress import Progress
+    from assay.batch.purses import Purses
+
+_PROGRESS_S = 1.0
+
+
+def engine_options(command: Any) -> Any:
+    """Where the work is done."""
+    for option in (
+        click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+        click.option("--workers", type=click.IntRange(1, 1000), help="Processes or actors [default: job file]."),
+        click.option("--address", metavar="ADDRESS", help="Of a Ray cluster; one is started here where left out."),
+        click.option(
+            "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Who works."
+        ),
+    ):
+        command = option(command)
+    return store_option(command)
+
+
+@click.group()
+def batch() -> None:
+    """Work off many runs from one job file; what is done already is not done again.
+
+    BATCH is a batch's id. The store is a path or a URL: sqlite:///PATH or postgresql://...
+    """
+
+
+@batch.command("run")
+@click.argument("job_file", type=click.Path(path_type=Path))
+@engine_options
+def run(job_file: Path, store_path: str | None, **engine: Any) -> int:
+    """Check JOB_FILE, enter its jobs and work them off. Running it again does only what is missing.
+
+    \b
+    assay batch run study.toml
+    assay batch run study.toml --engine ray --store postgresql://user@host/assay
+    """
+    import asyncio
+
+    from assay.batch.batches import prepare
+
+    store = _store_url(store_path)
+    _, entered = asyncio.run(prepare(job_file, store))
+    click.echo(f"batch {entered.batch_id}", err=True)
+    return _work(store, entered.batch_id, **engine)
+
+
+@batch.command("resume")
+@click.argument("batch_id", metavar="BATCH")
+@engine_options
+def resume(batch_id: str, store_path: str | None, **engine: Any) -> int:
+    """Go on with a batch that was stopped, cancelled or cut off. What was answered is not paid for again."""
+    store = _store_url(store_path)
+    with _ledger(store) as (ledger, _):
+        if ledger.batch(batch_id).state == "loading":
+            raise ConfigurationError(f"the jobs of batch {batch_id} are not all entered; run its job file again")
+        ledger.set_state(batch_id, "open")
+    return _work(store, batch_id, **engine)
+
+
+@batch.command("retry-failed")
+@click.argument("batch_id", metavar="BATCH")
+@engine_options
+def retry_failed(batch_id: str, store_path: str | None, **engine: Any) -> int:
+    """Take the dead letters of a batch up again. Broken input stays where it is: mend it and run the job file."""
+    store = _store_url(store_path)
+    with _ledger(store) as (ledger, _):
+        count = ledger.retry_failed(ledger.batch(batch_id).batch_id)
+        ledger.set_state(batch_id, "open")
+    click.echo(f"{count} jobs taken up again", err=True)
+    return _work(store, batch_id, **engine)
+
+
+@batch.command("cancel")
+@click.argument("batch_id", metavar="BATCH")
+@store_option
+def cancel(batch_id: str, store_path: str | None) -> None:
+    """Stop a batch wherever it is worked on. What is done is kept; `assay batch resume` goes on."""
+    with _ledger(_store_url(store_path)) as (ledger, _):
+        ledger.set_state(ledger.batch(batch_id).batch_id, "cancelled", "cancelled at the command line")
+    click.echo(f"batch {batch_id} is cancelled; its workers stop within seconds", err=True)
+
+
+@batch.command("status")
+@click.argument("batch_id", metavar="[BATCH]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@store_option
+def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
+    """Show how a batch stands, or all of them: jobs done, running and failed by kind, money spent and reserved."""
+    import json
+
+    from assay.batch.progress import look
+
+    with _ledger(_store_url(store_path)) as (ledger, purses):
+        batches = [ledger.batch(batch_id)] if batch_id else ledger.batches()
+        found = [look(ledger, purses, each.batch_id) for each in batches]
+    if as_json:
+        click.echo(json.dumps({"batches": [progress.to_dict() for progress in found]}, indent=1))
+        return
+    for progress in found:
+        reason = f" ({progress.batch.reason})" if progress.batch.reason else ""
+        click.echo(f"{progress.batch.batch_id}  {progress.state}{reason}\n  {progress.line()}")
+    if not found:
+        click.echo("no batches yet; make one with: assay batch run JOB.toml", err=True)
+
+
+@batch.command("report")
+@click.argument("batch_id", metavar="BATCH")
+@click.option("--out", metavar="PATH", help="A file: .html or .md by its ending [default: on the screen].")
+@store_option
+def report(batch_id: str, out: str | None, store_path: str | None) -> None:
+    """Show what a batch came to: by configuration, with intervals, and what failed."""
+    from assay.batch.progress import look
+    from assay.report.batch import batch_story
+    from assay.report.html import story_html
+    from assay.report.markdown import story_markdown
+    from assay.report.terminal import print_story
+
+    writers = {".html": story_html, ".md": story_markdown}
+    if out is not None and Path(out).suffix not in writers:
+        raise ConfigurationError(f"--out {out}: the ending says the format; it is .html or .md")
+    with _ledger(_store_url(store_path)) as (ledger, purses):
+        story = batch_story(look(ledger, purses, batch_id), ledger.results(batch_id))
+    if out is None:
+        print_story(story, sys.stdout, whole=True)
+        return
+    with _whole_file(Path(out)) as draft:
+        draft.write_text(writers[Path(out).suffix](story), encoding="utf-8")
+    click.echo(f"report: {out}", err=True)
+
+
+@batch.command("results")
+@click.argument("batch_id", metavar="BATCH")
+@click.option(
+    "--out", metavar="PATH", help="A file: .jsonl, .csv or .parquet by its ending [default: standard output]."
+)
+@click.option(
+    "--format", "table_format", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True,
+    help="Of standard output.",
+)  # fmt: skip
+@store_option
+def results(batch_id: str, out: str | None, table_format: str, store_path: str | None) -> None:
+    """Write the results, one line a job, in the order of the input."""
+    from assay.batch import export
+
+    with _ledger(_store_url(store_path)) as (ledger, _):
+        table = export.lines(ledger.batch(batch_id), ledger.results(batch_id))
+        if out is None:
+            writer = export.write_csv if table_format == "csv" else export.write_jsonl
+            writer(table, sys.stdout)
+            return
+        path = Path(out)
+        if path.suffix not in (".jsonl", ".csv", ".parquet"):
+            raise ConfigurationError(f"--out {out}: the ending says the format; it is .jsonl, .csv or .parquet")
+        with _whole_file(path) as draft:
+            if path.suffix == ".parquet":
+                export.write_parquet(table, draft)
+            else:
+                with draft.open("w", encoding="utf-8", newline="") as file:
+                    (export.write_csv if path.suffix == ".csv" else export.write_jsonl)(table, file)
+
+
+def _store_url(given: str | None) -> str:
+    from llm_runtime.settings import data_dir
+
+    return given or str(data_dir() / "runs.db")
+
+
+@contextmanager
+def _whole_file(path: Path) -> Generator[Path]:
+    """A draft that takes the place of ``path`` when the block is done, and is gone otherwise."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        yield draft
+        draft.replace(path)
+    except OSError as fault:
+        raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _ledger(store: str) -> Generator[tuple[Ledger, Purses]]:
+    from assay.batch.batches import open_batches
+    from assay.batch.ledger import Ledger
+    from assay.batch.purses import Purses
+
+    database = open_batches(store)
+    try:
+        yield Ledger(database), Purses(database)
+    finally:
+        database.close()
+
+
+def _work(store: str, batch_id: str, *, engine: str, address: str | None, workers: int | None, quiet: bool) -> int:
+    """Work a batch off while its progress is shown; the exit code says how it ended."""
+    import asyncio
+
+    with _ledger(store) as (ledger, _):
+        count = workers or int(ledger.batch(batch_id).work["workers"])
+    if engine == "ray":
+        from assay.batch.ray_engine import run_ray
+
+        working: Callable[[], Awaitable[None]] = lambda: run_ray(store, batch_id, count, address=address)  # noqa: E731
+    else:
+        from assay.batch.local import run_local
+
+        if address is not None:
+            raise ConfigurationError("--address belongs to --engine ray")
+        working = lambda: run_local(store, batch_id, count)  # noqa: E731
+    try:
+        progress = asyncio.run(_watched(working, store, batch_id, quiet=quiet))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        click.echo(f"\nassay: stopped; go on with: assay batch resume {batch_id}", err=True)
+        raise KeyboardInterrupt from None
+    click.echo(f"batch {batch_id}: {progress.state}: {progress.line()}", err=True)
+    if progress.batch.reason:
+        click.echo(f"assay: {progress.batch.reason}", err=True)
+    if progress.state == "stopped":
+        return 3
+    return 1 if progress.standing.failed else 0
+
+
+async def _watched(working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool) -> Progress:
+    import asyncio
+    import signal
+
+    from assay.batch.progress import look
+
+    whole = asyncio.current_task()
+    assert whole is not None
+    # What a cluster sends before it takes a machine away ends the work as Ctrl-C does: jobs are put back at once.
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, whole.cancel)
+    with _ledger(store) as (ledger, purses):
+        shown = None if quiet else asyncio.create_task(_show(lambda: look(ledger, purses, batch_id)))
+        try:
+            await working()
+        finally:
+            if shown is not None:
+                shown.cancel()
+                if sys.stderr.isatty():
+                    click.echo("\r\x1b[2K", err=True, nl=False)
+        return look(ledger, purses, batch_id)
+
+
+async def _show(look: Callable[[], Progress]) -> None:
+    """Progress on standard error: at a terminal one line that stays up to date, elsewhere a line now and then."""
+    import asyncio
+    import shutil
+
+    terminal = sys.stderr.isatty()
+    while True:
+        line = (await asyncio.to_thread(look)).line()
+        if terminal:
+            width = shutil.get_terminal_size().columns - 1
+            line = f"\r\x1b[2K{line if len(line) <= width else line[: width - 1] + '…'}"
+        click.echo(line, err=True, nl=not terminal)
+        await asyncio.sleep(_PROGRESS_S if terminal else 10 * _PROGRESS_S)

@@ -1,0 +1,67 @@
+"""The routes that show batches: all of them, and one with its report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assay.batch.batches import batches_beside
+from assay.batch.ledger import Ledger
+from assay.batch.progress import Progress, look
+from assay.batch.purses import Purses
+from assay.report.batch import batch_story
+from assay.report.story import Story
+from assay.web import data
+from assay.web.pages.batches import batch_page, batches_page
+from assay.web.site import answer, site_of
+from llm_runtime.errors import RunNotFound
+
+T = TypeVar("T")
+
+
+async def list_batches(request: Request) -> Response:
+    """Batches, newest first: jobs done, running and failed, and what they took."""
+
+    def read(ledger: Ledger, purses: Purses) -> list[Progress]:
+        return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
+
+    found = await _with_ledger(request, read) or []
+    return answer(request, lambda: {"batches": [each.to_dict() for each in found]}, lambda: batches_page(found))
+
+
+async def show_batch(request: Request) -> Response:
+    """A batch's report."""
+    batch_id: str = request.path_params["batch_id"]
+
+    def read(ledger: Ledger, purses: Purses) -> tuple[Progress, Story]:
+        progress = look(ledger, purses, batch_id)
+        return progress, batch_story(progress, ledger.results(batch_id))
+
+    found = await _with_ledger(request, read)
+    if found is None:
+        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
+    progress, story = found
+    return answer(
+        request,
+        lambda: {**progress.to_dict(), "story": data.story_data(story)},
+        lambda: batch_page(progress, story),
+    )
+
+
+async def _with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:
+    """What ``read`` finds, in a thread of its own: a long table must hold nobody up."""
+
+    def reading() -> T | None:
+        database = batches_beside(site_of(request).store)
+        if database is None:
+            return None
+        try:
+            return read(Ledger(database), Purses(database))
+        finally:
+            database.close()
+
+    return await asyncio.to_thread(reading)

@@ -1,0 +1,120 @@
+"""Batches that are stopped, cancelled, killed, or short of money, and go on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Callable
+
+from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of
+
+from llm_runtime.testing import LoopbackServer
+
+FOUR = ["a?", "b?", "c?", "d?"]
+WHOLE = 8 * CALLS
+LONG_LEASE = JOB.replace("[work]", "[work]\nlease = 3600")
+
+
+async def until(enough: Callable[[], bool]) -> None:
+    async with asyncio.timeout(40):
+        while not enough():  # noqa: ASYNC110 - a server tells nobody of its requests
+            await asyncio.sleep(0.005)
+
+
+async def status(shell: Shell) -> dict[str, object]:
+    [found] = json.loads((await shell("status", "--json"))[0])["batches"]
+    return found
+
+
+async def test_a_killed_driver_loses_nothing_and_repeats_only_what_was_in_flight(
+    shell: Shell, server: LoopbackServer
+) -> None:
+    shell.write(JOB.replace("[work]", "[work]\nlease = 1.0"), ["a?", "b?", "c?", "d?"])
+    process = await shell.begin("run", "job.toml")
+    while len(server.requests) < 15:  # noqa: ASYNC110 - a server tells nobody of its requests
+        await asyncio.sleep(0.002)
+    os.killpg(process.pid, signal.SIGKILL)
+    await process.communicate()
+    _, err = await shell("run", "job.toml")
+    assert "8 of 8 done" in err
+    assert 8 * CALLS <= len(server.requests) <= 8 * CALLS + 3 * 3
+
+
+async def test_a_cancelled_batch_stops_by_itself_and_can_be_gone_on_with(
+    shell: Shell, server: LoopbackServer
+) -> None:
+    shell.write(LONG_LEASE, FOUR)
+    working = await shell.begin("run", "job.toml")
+    await until(lambda: len(server.requests) >= 10)
+    batch = str((await status(shell))["batch"])
+    await shell("cancel", batch)
+    await working.communicate()
+    assert (await status(shell))["state"] == "cancelled"
+    _, err = await shell("resume", batch)
+    assert "8 of 8 done" in err
+    assert WHOLE <= len(server.requests) <= WHOLE + 3 * 3
+
+
+async def test_two_processes_told_to_end_put_their_jobs_back_at_once(shell: Shell, server: LoopbackServer) -> None:
+    shell.write(LONG_LEASE, FOUR)
+    working = await shell.begin("run", "job.toml", "--workers", "2")
+    await until(lambda: len(server.requests) >= 20)
+    working.send_signal(signal.SIGTERM)
+    _, err = await working.communicate()
+    assert working.returncode == 130, err.decode()
+    found = await status(shell)
+    assert (found["state"], found["running"]) == ("idle", 0)
+    # Under a lease of an hour it would wait for what was not put back.
+    _, err = await shell("resume", str(found["batch"]), "--workers", "2")
+    assert "8 of 8 done" in err
+    assert WHOLE <= len(server.requests) <= WHOLE + 2 * 3 * 3
+
+
+async def test_processes_whose_driver_is_killed_end_with_it(shell: Shell, server: LoopbackServer) -> None:
+    shell.write(LONG_LEASE, [f"{n}?" for n in range(40)])
+    working = await shell.begin("run", "job.toml", "--workers", "2")
+    await until(lambda: len(server.requests) >= 20)
+    os.kill(working.pid, signal.SIGKILL)
+    await working.communicate()  # until the last of them has let go of standard error
+    found = await status(shell)
+    assert (found["state"], found["running"]) == ("idle", 0)
+
+
+async def test_dead_letters_are_taken_up_again(shell: Shell, server: LoopbackServer) -> None:
+    shell.write(JOB.replace("repetitions = 2", "").replace("[work]", "[work]\nattempts = 2"), ["Why?", "poison"])
+    _, err = await shell("run", "job.toml", code=1)
+    batch = batch_of(err)
+    _, err = await shell("retry-failed", batch, code=1)
+    assert "1 jobs taken up again" in err
+    assert sum("poison" in str(received.payload) for received in server.requests) == 4
+
+
+async def test_calls_that_fit_only_one_after_another_wait_for_each_other(
+    shell: Shell, server: LoopbackServer
+) -> None:
+    # At its worst a call takes six cents, so of nine in flight one fits; in the end each takes 10 micro-dollars.
+    shell.write(JOB + "[budget]\nusd = 0.10\n", FOUR)
+    _, err = await shell("run", "job.toml")
+    assert "8 of 8 done" in err
+    assert len(server.requests) == WHOLE
+
+
+async def test_one_id_names_one_content(shell: Shell, server: LoopbackServer) -> None:
+    shell.write('id = "mine"\n' + JOB, ["Why?"])
+    await shell("run", "job.toml")
+    paid = len(server.requests)
+    shell.write('id = "mine"\n' + JOB, ["How?"])
+    _, err = await shell("run", "job.toml", code=2)
+    assert "mine with other contents" in err
+    assert len(server.requests) == paid
+
+
+async def test_a_store_of_another_kind_is_refused(shell: Shell, server: LoopbackServer) -> None:
+    shell.write(JOB, ["Why?"])
+    _, err = await shell("run", "job.toml", "--store", "mysql://host/runs", code=2)
+    assert "mysql:// is no store" in err
+    _, err = await shell("run", "job.toml", "--engine", "ray", code=2)
+    assert "--store postgresql://" in err
+    assert server.requests == []
