@@ -13,9 +13,9 @@ from llm_runtime.store.anchor import Head, Heads
 from llm_runtime.store.ids import valid_run_id
 from llm_runtime.store.interface import RunState, RunSummary
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
-from llm_runtime.store.postgres_log import PostgresLog, record_row
 from llm_runtime.store.postgres_schema import migrate
 from llm_runtime.store.reading import read_event
+from llm_runtime.store.run_log import BatchingLog, Row, record_row
 from llm_runtime.store.sqlite import wall_clock
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
@@ -51,7 +51,7 @@ class PostgresStore:
         self.url = url
         self._clock = clock
         self._heads = heads or _heads_of(url)
-        self._logs: dict[str, PostgresLog] = {}
+        self._logs: dict[str, BatchingLog] = {}
         self._database = PostgresDatabase(url, on_connect=self._take_again)
         try:
             migrate(self._database)
@@ -63,7 +63,7 @@ class PostgresStore:
     def heads(self) -> Heads:
         return self._heads
 
-    def start(self, started: RunStarted) -> PostgresLog:
+    def start(self, started: RunStarted) -> BatchingLog:
         run_id = started.run_id
         if not valid_run_id(run_id):
             raise ValueError(f"not a run id: {run_id[:80]!r}; 1 to 64 of a-z 0-9 _ -")
@@ -78,7 +78,7 @@ class PostgresStore:
             self._release(run_id)
             raise
 
-    def reopen(self, run_id: str) -> PostgresLog:
+    def reopen(self, run_id: str) -> BatchingLog:
         run = self._run(run_id)
         self._take(run_id)
         try:
@@ -219,16 +219,16 @@ class PostgresStore:
             raise StoreError(f"there is a run {run_id} already; give this one another id")
         return int(made[0][0])
 
-    def _log(self, run: int, run_id: str, length: int, digest: bytes, tally: Tally) -> PostgresLog:
-        log = PostgresLog(run, run_id, length, digest, tally, self._append, self._clock, self._heads, self._closed)
+    def _log(self, run: int, run_id: str, length: int, digest: bytes, tally: Tally) -> BatchingLog:
+        log = BatchingLog(run, run_id, length, digest, tally, self._append, self._clock, self._heads, self._closed)
         self._logs[run_id] = log
         return log
 
-    def _closed(self, log: PostgresLog) -> None:
+    def _closed(self, log: BatchingLog) -> None:
         self._logs.pop(log.run_id, None)
         self._release(log.run_id)
 
-    def _append(self, rows: list[tuple[Any, ...]]) -> None:
+    def _append(self, rows: list[Row]) -> None:
         try:
             self._insert(rows)
         except StoreUnreachable:
@@ -240,7 +240,7 @@ class PostgresStore:
             elif there[0][0] != last[3]:
                 raise _overtaken() from None
 
-    def _insert(self, rows: list[tuple[Any, ...]]) -> None:
+    def _insert(self, rows: list[Row]) -> None:
         import psycopg
 
         try:

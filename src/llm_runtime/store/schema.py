@@ -50,10 +50,13 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
 
 
 _COLUMNS = "id, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, body"
-_INSERT = f"INSERT INTO records ({_COLUMNS}) SELECT * FROM"
-_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = (
+    f"INSERT INTO records ({_COLUMNS}) SELECT column1 << 32 | column2, column3, column4, column5, column6, "
+    "column7, column8, column9, column10, column11 FROM"
+)
+_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # In place of a foreign key, whose check would read all records when a run is deleted.
-_WHERE = "WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1 >> 32)"
+_WHERE = "WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1)"
 
 
 def record_id(run: int, seq: int) -> int:
@@ -62,7 +65,7 @@ def record_id(run: int, seq: int) -> int:
 
 
 def insert_records(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> int:
-    """Insert rows with the values of :data:`_COLUMNS`, all of them or, where their run is not there, none.
+    """Insert rows (:data:`~llm_runtime.store.run_log.Row`), all of them or, where their run is not there, none.
 
     Args:
         connection: to a file of this schema.

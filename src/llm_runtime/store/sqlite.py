@@ -18,8 +18,8 @@ from llm_runtime.store.ids import valid_run_id
 from llm_runtime.store.interface import RunState, RunSummary
 from llm_runtime.store.lock import RunLocks
 from llm_runtime.store.reading import read_event
+from llm_runtime.store.run_log import BatchingLog, Row, record_row
 from llm_runtime.store.schema import insert_records, migrate, record_id
-from llm_runtime.store.sqlite_log import Row, SqliteLog, record_row
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
 
@@ -61,7 +61,7 @@ class SqliteStore:
         self._clock = clock
         self._heads = heads or Heads(path.parent / "heads", path.parent / "signing.key")
         self._locks = RunLocks(path.parent / "locks")
-        self._logs: set[SqliteLog] = set()
+        self._logs: set[BatchingLog] = set()
         # One connection writes and one reads: a reader never sees a transaction that is still open.
         self._writing = threading.Lock()
         self._unwritable = ""
@@ -81,7 +81,7 @@ class SqliteStore:
     def heads(self) -> Heads:
         return self._heads
 
-    def start(self, started: RunStarted) -> SqliteLog:
+    def start(self, started: RunStarted) -> BatchingLog:
         run_id = started.run_id
         if not valid_run_id(run_id):
             raise ValueError(f"not a run id: {run_id[:80]!r}; 1 to 64 of a-z 0-9 _ -")
@@ -97,7 +97,7 @@ class SqliteStore:
             lock.release()
             raise
 
-    def reopen(self, run_id: str) -> SqliteLog:
+    def reopen(self, run_id: str) -> BatchingLog:
         run = self._run(run_id)
         self._check_writable()
         lock = self._locks.take(run_id)
@@ -295,10 +295,12 @@ class SqliteStore:
 
     def _log(
         self, run: int, run_id: str, length: int, digest: bytes, tally: Tally, release: Callable[[], object]
-    ) -> SqliteLog:
-        log = SqliteLog(run, run_id, length, digest, tally, self._append, self._clock, self._heads)
-        log.on_close(release)
-        log.on_close(lambda: self._logs.discard(log))
+    ) -> BatchingLog:
+        def closed(log: BatchingLog) -> None:
+            self._logs.discard(log)
+            release()
+
+        log = BatchingLog(run, run_id, length, digest, tally, self._append, self._clock, self._heads, closed)
         self._logs.add(log)
         return log
 

@@ -1,4 +1,4 @@
-"""The writer of one run in the SQLite store: the hot path of recording."""
+"""The writer of one run in any store: the hot path of recording."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from llm_runtime.errors import StoreError
 from llm_runtime.events import CallStarted, Event, Record, RunFinished, link
 from llm_runtime.store.anchor import Head, Heads
-from llm_runtime.store.schema import record_id
 from llm_runtime.store.tally import Tally
 
 Row: TypeAlias = tuple[Any, ...]
+"""A record as every store keeps it: run, place, time, digest, the sums up to and including it, body."""
 
 #: Seconds that the start of a call may wait for company, and how many of them wait at the most.
 _LAG_S = 0.005
@@ -21,16 +21,24 @@ _MOST_WAITING = 64
 
 
 def record_row(run: int, record: Record, tally: Tally) -> Row:
-    """A record in the order of its columns, with the sums up to and including it."""
-    return (record_id(run, record.seq), record.at, record.digest, *tally, record.body)
+    """The row of a record."""
+    return (run, record.seq, record.at, record.digest, *tally, record.body)
 
 
-class SqliteLog:
-    """A :class:`~llm_runtime.store.interface.RunLog`; :class:`SqliteStore` makes them.
+class BatchingLog:
+    """A :class:`~llm_runtime.store.interface.RunLog`; the stores make them.
 
     Where an event loop runs, a ``call.started`` waits up to 5 ms, to be written together with what follows it:
     half of all events are such, and a transaction costs more than a row. All other events are on disk, with
     whatever waited, when :meth:`emit` returns.
+
+    Args:
+        run, run_id: the run, by number and by name.
+        length, digest, tally: where it stands.
+        append: writes rows, all or none.
+        clock: milliseconds since the Unix epoch.
+        heads: where its end is signed.
+        closed: told once, when it is closed.
     """
 
     def __init__(
@@ -43,6 +51,7 @@ class SqliteLog:
         append: Callable[[list[Row]], None],
         clock: Callable[[], int],
         heads: Heads,
+        closed: Callable[[BatchingLog], None],
     ) -> None:
         self._run = run
         self._run_id = run_id
@@ -55,7 +64,7 @@ class SqliteLog:
         self._anchored = 0
         self._waiting: list[Row] = []
         self._timed: asyncio.AbstractEventLoop | None = None
-        self._closing: list[Callable[[], object]] = []
+        self._on_close = closed
         self._closed = False
 
     @property
@@ -94,12 +103,7 @@ class SqliteLog:
             self._write()
             self._anchor()
         finally:
-            for step in self._closing:
-                step()
-
-    def on_close(self, step: Callable[[], object]) -> None:
-        """Have ``step`` done once the log is closed."""
-        self._closing.append(step)
+            self._on_close(self)
 
     def _write(self) -> None:
         if self._waiting:
