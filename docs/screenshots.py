@@ -1,7 +1,8 @@
-"""Makes the pictures of the web application in docs/images/, from the recording that comes with Assay.
+"""Photographs every page of the web application, from the recordings that come with Assay.
 
-``python -m docs.screenshots [FOLDER]``; needs the extra ``web``, playwright and Debian's chromium. No model is
-asked: the council's answers are those of the demo, which were written by hand.
+``python -m docs.screenshots`` writes all of them to out/screenshots/, wide and on a phone, light and dark, and the
+few that the documentation shows to docs/images/. Needs the extra ``web``, playwright and Debian's chromium; what
+needs other extras to be played is shown from its kept log. No model is asked.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,28 +21,35 @@ from typing import Any
 import uvicorn
 from playwright.async_api import Browser, Page, async_playwright
 
-from assay import __version__, demo, execution
+from assay import demo
+from assay.demo.openings import opening
+from assay.demo.played import PLAYED, import_played
 from assay.web.app import application
 from assay.web.guard import Gate
+from assay.web.pages.guides import GUIDES
 from assay.web.site import Site
-from llm_runtime.events import CallFinished, RunStarted
-from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import Settings
 from llm_runtime.store import open_store
 
-HERE = Path(__file__).with_name("images")
-DESK = {"viewport": {"width": 1280, "height": 860}}
-DARK = {**DESK, "color_scheme": "dark"}
-PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
-FINISHED, LIVE, ASKING = "council-finished", "council-live", "council-asking"
+SHOWN = Path(__file__).with_name("images")
+ALL = Path(__file__).parents[1] / "out" / "screenshots"
+TOKEN = "a-token-for-pictures"
+KINDS: dict[str, dict[str, Any]] = {
+    "wide": {"viewport": {"width": 1280, "height": 860}},
+    "wide-dark": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}},
+    "phone-dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+}
+README = {"start": "web-start", "crux": "web-debate", "criticality": "web-build"}
+"""Pages whose wide, light picture is committed, and under which name."""
 
 Step = Callable[[Page], Awaitable[object]]
 
 
 @asynccontextmanager
-async def served(folder: Path) -> AsyncIterator[tuple[str, Site]]:
+async def served(folder: Path) -> AsyncGenerator[tuple[str, Site]]:
     """The application over a store in ``folder``."""
-    site = Site(open_store(folder / "runs.db"), Gate(token="a-token-for-pictures"), Settings)
+    site = Site(open_store(folder / "runs.db"), Gate(token=TOKEN), Settings)
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(application(site), log_level="warning", timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve([listener]))
@@ -52,48 +60,23 @@ async def served(folder: Path) -> AsyncIterator[tuple[str, Site]]:
     site.store.close()
 
 
-async def play(site: Site, run_id: str, model: Generate, until: int | None = None) -> asyncio.Task[Any]:
-    """Play the council's recording; returns once ``until`` answers have come, or all."""
-    manifest = demo.load("council").manifest
-    started = RunStarted(
-        run_id=run_id,
-        protocol="crucible",
-        title=manifest["title"],
-        task={"query": manifest["question"]},
-        settings={"engine": {"delta": "judge"}},
-        seed=manifest["settings"]["seed"],
-        origin="demo",
-        version=__version__,
-    )
-    reached, answers = asyncio.Event(), 0
-
-    def count(event: object) -> None:
-        nonlocal answers
-        answers += isinstance(event, CallFinished)
-        if answers == until:
-            reached.set()
-
-    run = execution.start(started, site.store, Settings(), sinks=[count], model=model)
-    task = asyncio.create_task(run)
-    if until is None:
-        await task
-    else:
-        await reached.wait()
-    return task
+async def played(site: Site, folder: Path) -> dict[str, str]:
+    """A finished run of each recording, by protocol, and a council under way."""
+    runs: dict[str, str] = {}
+    for guide in GUIDES:
+        if guide.recording in PLAYED:
+            runs[guide.protocol] = import_played(site.store, guide.recording)
+            continue
+        run_id = runs[guide.protocol] = await site.works.play(opening(guide.recording, folder), 0)
+        watch = site.hub.watch(run_id)
+        while site.works.owns(run_id):
+            await watch.changed(watch.version, 0.1)
+    runs["live"] = await site.works.play(opening("council", folder), 0.6)
+    return runs
 
 
-def with_a_person(site: Site, run_id: str) -> Generate:
-    """The recording, with a person in the red team's seat."""
-    recorded, person = demo.load("council").model(0), site.desk.person(run_id)
-
-    async def generate(request: Request) -> Reply:
-        return await (person if request.label.phase == "critique" else recorded)(request)
-
-    return generate
-
-
-async def pictures(browser: Browser, url: str, folder: Path) -> None:
-    """Every page, wide, dark and on a phone."""
+def addresses(runs: dict[str, str]) -> dict[str, tuple[str, Step | None]]:
+    """Every page by the name of its picture: its address, and what to do before it is taken."""
 
     async def open_call(page: Page) -> None:
         await page.locator("summary.line").nth(1).click()
@@ -104,62 +87,60 @@ async def pictures(browser: Browser, url: str, folder: Path) -> None:
         await page.keyboard.press("Control+k")
         await page.locator("#palette .chosen").wait_for()
 
-    async def fill(page: Page) -> None:
-        await page.get_by_label("Question").fill(demo.load("council").manifest["question"])
+    council = runs["crucible"]
+    found: dict[str, tuple[str, Step | None]] = {
+        "start": ("/", None),
+        "runs": ("/runs", None),
+        "batches": ("/batches", None),
+        "personas": ("/personas", None),
+        "persona": (f"/personas/{demo.load('debate').manifest['personas'][0]}", None),
+        "compare": (f"/compare?run={council}&run={runs['live']}", None),
+        "go-to": (f"/runs/{council}", summon),
+        "call": (f"/runs/{council}/timeline", open_call),
+        "live": (f"/runs/{runs['live']}", None),
+    }
+    for guide in GUIDES:
+        found[f"new-{guide.form}"] = (f"/new?protocol={guide.form}", None)
+        for view in ("", "/timeline", "/events"):
+            found[f"{guide.protocol}{view.replace('/', '-')}"] = (f"/runs/{runs[guide.protocol]}{view}", None)
+    return found
 
-    async def ask(page: Page) -> None:
-        await page.locator(".ask").scroll_into_view_if_needed()
 
-    pages: list[tuple[str, str, Step | None, dict[str, Any]]] = [
-        ("web-runs", "/runs", None, DESK),
-        ("web-live", f"/runs/{LIVE}", None, DESK),
-        ("web-run", f"/runs/{FINISHED}", None, DESK),
-        ("web-run-dark", f"/runs/{FINISHED}", None, DARK),
-        ("web-run-phone", f"/runs/{FINISHED}", None, PHONE),
-        ("web-live-phone", f"/runs/{LIVE}", None, PHONE),
-        ("web-timeline", f"/runs/{LIVE}/timeline", None, DESK),
-        ("web-call", f"/runs/{FINISHED}/timeline", open_call, DESK),
-        ("web-events", f"/runs/{FINISHED}/events", None, DESK),
-        ("web-your-turn", f"/runs/{ASKING}", ask, DESK),
-        ("web-new", "/new", fill, DESK),
-        ("web-compare", f"/compare?run={FINISHED}&run={LIVE}", None, DESK),
-        ("web-go-to", f"/runs/{FINISHED}", summon, DARK),
-    ]
-    for name, path, step, kind in pages:
-        context = await browser.new_context(**kind)
+async def pictures(browser: Browser, url: str, pages: dict[str, tuple[str, Step | None]], folder: Path) -> None:
+    """Every page in every kind; one that scrolls sideways is said."""
+    for kind, options in KINDS.items():
+        context = await browser.new_context(**options)
         page = await context.new_page()
-        await page.goto(f"{url}/open?key=a-token-for-pictures")
-        await page.goto(url + path)
-        await page.wait_for_timeout(1_200)
-        if step:
-            await step(page)
-            await page.wait_for_timeout(300)
-        await page.screenshot(path=folder / f"{name}.png")
+        await page.goto(f"{url}/open?key={TOKEN}")
+        for name, (path, step) in pages.items():
+            await page.goto(url + path)
+            await page.wait_for_timeout(400)
+            if step:
+                await step(page)
+                await page.wait_for_timeout(200)
+            if (over := await page.evaluate("document.documentElement.scrollWidth - innerWidth")) > 0:
+                sys.stderr.write(f"{name}, {kind}: {over} pixels too wide\n")
+            await page.screenshot(path=folder / f"{name}-{kind}.png")
         await context.close()
 
 
 async def main(folder: Path) -> None:
     """Play, serve, photograph."""
-    recorded = demo.load("council")
     with tempfile.TemporaryDirectory() as data:
+        os.environ |= {"XDG_DATA_HOME": f"{data}/data", "XDG_CONFIG_HOME": f"{data}/config"}
         async with served(Path(data)) as (url, site), async_playwright() as driver:
-            await play(site, FINISHED, recorded.model(4))
-            going = [
-                await play(site, ASKING, with_a_person(site, ASKING), until=4),
-                await play(site, LIVE, recorded.model(0.15), until=3),
-            ]
+            pages = addresses(await played(site, Path(data)))
             flags = ["--no-sandbox"] if os.geteuid() == 0 else []
             browser = await driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
             try:
-                await pictures(browser, url, folder)
+                await pictures(browser, url, pages, folder)
             finally:
                 await browser.close()
-                for task in going:
-                    task.cancel()
-                await asyncio.gather(*going, return_exceptions=True)
+    for name, shown in README.items():
+        shutil.copyfile(folder / f"{name}-wide.png", SHOWN / f"{shown}.png")
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ALL
     target.mkdir(parents=True, exist_ok=True)
     asyncio.run(main(target))

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from assay.runners import runner
+from assay.runners import require_unbound, runner
 from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, LlmRuntimeError, StoreError
 from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.gateway import Gateway
@@ -130,10 +130,12 @@ async def replay(
     """Run a recorded run again through today's engine, answered by its recording alone; nothing is stored.
 
     Raises:
+        ConfigurationError: the protocol works on something outside its log.
         ReplayMismatch: the engine now asks what the recording has no answer to; says what differs.
     """
     events = [event for _, event in store.events(run_id)]
     started = opening(events)
+    require_unbound(started.protocol)
     recorded = Recording.from_events(events)
     emit = tee(*sinks)
     emit(started)

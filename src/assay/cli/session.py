@@ -19,6 +19,7 @@ import click
 
 from assay import __version__, execution
 from assay.execution import Outcome
+from assay.runners import require_unbound
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -139,6 +140,7 @@ def fork_run(
 ) -> Outcome:
     """Start a run that shares the answers of another up to its event ``at``; ``task`` replaces its own."""
     parent = _opening(store, run_id)
+    require_unbound(parent.protocol)
     caps = _caps(parent, caps)
     child = new_run_id(_now(), random.SystemRandom())
     settings = _settings(parent, flags)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_BACKTICKS = re.compile("`+")
 _BELL, _ESC, _STRING_END = "\x07", "\x1b", "\x9c"
 
 # Whole sequences first, so that their letters do not stay behind as litter. A string sequence (OSC, DCS, SOS,
@@ -59,3 +60,10 @@ def one_line(text: str, width: int | None = None) -> str:
     if width is not None and len(line) > width:
         return line[: width - 1].rstrip() + "…"
     return line
+
+
+def fenced(text: str) -> str:
+    """Text as a fenced block of Markdown that nothing in it can close."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(longest + 1, 3)
+    return f"{fence}\n{text}\n{fence}"

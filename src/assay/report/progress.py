@@ -50,6 +50,7 @@ class Progress:
         unpriced: calls whose price nobody knows.
         replayed: calls that a recording answered.
         notes: the latest troubles, oldest first.
+        news: what came last that is worth knowing, oldest first: a room that opened, a card.
         state: of the run.
         message: why it did not finish, where it did not.
     """
@@ -71,6 +72,7 @@ class Progress:
     unpriced: int = 0
     replayed: int = 0
     notes: tuple[str, ...] = ()
+    news: tuple[str, ...] = ()
     state: RunState = "running"
     message: str = ""
 

@@ -12,9 +12,12 @@ from llm_runtime.events import Event, Record, RunStarted
 
 _FOLDS = {
     "compare": ("assay.compare.story", "CompareFold"),
+    "criticality": ("assay.report.criticality", "BuildFold"),
     "crucible": ("assay.report.crucible", "CouncilFold"),
     "crux": ("assay.report.crux", "DebateFold"),
     "fire_circle": ("assay.report.fire_circle", "CircleFold"),
+    "persona": ("assay.report.crux.building", "PersonaFold"),
+    "trial": ("assay.report.ai_crucible.fold", "TrialFold"),
 }
 """Import package of a protocol -> where its :class:`assay.report.run.RunFold` is; imported when first needed."""
 

@@ -44,8 +44,11 @@ def progress_view(progress: Progress, now: int, budget: int | None = None, *, as
     names = min(max((len(one_line(seat.name)) for seat in progress.seats), default=0), _NAMES)
     seats = [_seat(seat, now, names, ascii_only) for seat in progress.seats]
     notes = [_line(("  ! ", "yellow"), (one_line(note), "dim")) for note in progress.notes]
-    sums = _line(("  ", ""), (sums_line(progress, budget), "dim"))
-    return Group(title, _where(progress, now, ascii_only), *seats, sums, *notes)
+    news = [_line(("  * " if ascii_only else "  • ", "cyan"), (one_line(line), "")) for line in progress.news]
+    running = progress.phase and progress.state == "running"
+    doing = f"{one_line(progress.phase)}{_dot(ascii_only)}" if running else ""
+    sums = _line(("  ", ""), (doing, ""), (sums_line(progress, budget), "dim"))
+    return Group(title, _where(progress, now, ascii_only), *seats, sums, *news, *notes)
 
 
 def sums_line(progress: Progress, budget: int | None = None) -> str:
@@ -74,15 +77,16 @@ def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
         said.append(f"about {clock(left)} left")
     if progress.state != "running":
         said.append(progress.state + (f": {one_line(progress.message)}" if progress.message else ""))
-    elif progress.phase:
-        said.append(progress.phase)
     bar: tuple[tuple[str, str], ...] = ()
     if expected:
         full = round(_BAR * min(progress.calls_done / expected, 1.0))
         on, off = ("#", ".") if ascii_only else ("━", "─")
         bar = ((on * full, "green"), (off * (_BAR - full), "dim"), ("  ", ""))
-    dot = " | " if ascii_only else " · "
-    return _line(("  ", ""), *bar, (dot.join(said), ""))
+    return _line(("  ", ""), *bar, (_dot(ascii_only).join(said), ""))
+
+
+def _dot(ascii_only: bool) -> str:
+    return " | " if ascii_only else " · "
 
 
 def _seat(seat: SeatProgress, now: int, names: int, ascii_only: bool) -> Text:

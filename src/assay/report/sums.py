@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from assay.report.story import Block, Column, Fact, Note, Table
 from assay.report.tally import Spend, Sums, Tally
@@ -18,7 +18,7 @@ def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, .
         tally: of the run.
         name: what to call a seat, or a phase without seats, given ``(seat, phase)`` with one of them empty.
     """
-    by_seat = [(name(*who), sums) for who, sums in tally.seats.items()]
+    by_seat = _together((name(*who), sums) for who, sums in tally.seats.items())
     by_phase = [(name("", phase), sums) for phase, sums in tally.phases.items()]
     blocks: list[Block] = [
         _table("Seat", by_seat, tally.total),
@@ -34,6 +34,14 @@ def cost_facts(sums: Sums) -> tuple[Fact, ...]:
     if sums.replayed.calls:
         facts.append(Fact("Recorded cost", _cost(sums.replayed)))
     return tuple(facts)
+
+
+def _together(groups: Iterable[tuple[str, Sums]]) -> list[tuple[str, Sums]]:
+    """The groups with those of one name added up, in the order of their first."""
+    found: dict[str, Sums] = {}
+    for name, sums in groups:
+        found[name] = found[name] + sums if name in found else sums
+    return list(found.items())
 
 
 def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:

@@ -99,6 +99,16 @@ class Sums:
     retries: int = 0
     substitutions: int = 0
 
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(
+            self.live + other.live,
+            self.replayed + other.replayed,
+            self.running + other.running,
+            self.failed + other.failed,
+            self.retries + other.retries,
+            self.substitutions + other.substitutions,
+        )
+
     @property
     def both(self) -> Spend:
         """Live and replayed together."""

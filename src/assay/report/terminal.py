@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from assay.report.clean import clean, one_line
@@ -41,8 +42,19 @@ def summary_view(story: Story) -> Group:
     from rich.console import Group
     from rich.text import Text
 
-    outcome = [block_view(block) for section in story.sections[:1] for block in section.blocks]
+    outcome = [block_view(_shut(block)) for section in story.sections[:1] for block in section.blocks]
     return Group(*outcome, Text(), _ending(story), _facts(story))
+
+
+def _shut(block: Block) -> Block:
+    """A block whose folded parts stay folded: a line says what is in them."""
+    match block:
+        case Details():
+            return Details(f"▸ {block.summary}", ())
+        case Voice():
+            return replace(block, blocks=tuple(_shut(inner) for inner in block.blocks))
+        case _:
+            return block
 
 
 def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
@@ -100,7 +112,8 @@ def block_view(block: Block) -> RenderableType:
         case Figure():
             return Text(f"{one_line(block.caption)}\n{clean(block.alternative)}\n", style="dim")
         case Details():
-            return Group(Text(one_line(block.summary), style="dim"), _indented(block.blocks))
+            opened = (_indented(block.blocks),) if block.blocks else ()
+            return Group(Text(one_line(block.summary), style="dim"), *opened)
         case Voice():
             colour = COLOURS.get(block.accent, "white")
             name = Text.assemble((one_line(block.name), f"bold {colour}"), "  ", (one_line(block.remark), "dim"))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
+from assay.demo.openings import RECORDINGS, missing, opening
+from assay.demo.played import import_played
 from assay.web import forms
 from assay.web.letters import answer as answer_letter
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.reading import run_id_of
 from assay.web.site import Site, answer, done, given, site_of, wants_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.settings import data_dir
 
 
 async def new_run(request: Request) -> Response:
@@ -25,7 +30,7 @@ async def new_run(request: Request) -> Response:
     return answer(
         request,
         lambda: {"protocol": protocol, "fields": forms.described(protocol), "reachable": reachable(site)},
-        lambda: new_page(protocol, reachable(site), {}),
+        lambda: new_page(protocol, reachable(site), dict(request.query_params)),
     )
 
 
@@ -92,9 +97,9 @@ async def list_asks(request: Request) -> Response:
 
 
 async def answer_ask(request: Request) -> Response:
-    """Answer one of them: ``name`` and ``text``."""
+    """Answer one of them: ``name``, and ``text`` or the fields of the answer as ``field-NAME``."""
     site, run_id, said = site_of(request), run_id_of(request), await given(request)
-    name, text = str(said.get("name", "")), str(said.get("text", ""))
+    name, text = str(said.get("name", "")), _answer_text(said)
     watch = site.hub.watch(run_id)
     letter = next((each for each in site.open_letters(watch) if f"letter-{each.name}" == name), None)
     if letter is not None:
@@ -103,6 +108,31 @@ async def answer_ask(request: Request) -> Response:
     else:
         site.desk.answer(run_id, name, text)
     return done(request, f"/runs/{run_id}", {"run_id": run_id, "answered": name})
+
+
+def _answer_text(said: dict[str, Any]) -> str:
+    """The answer: a text, or the fields that a page asked for as one JSON object."""
+    fields = {key.removeprefix("field-"): str(value) for key, value in said.items() if key.startswith("field-")}
+    filled = {name: value for name, value in fields.items() if value.strip()}
+    return json.dumps(filled, ensure_ascii=False) if filled else str(said.get("text", ""))
+
+
+async def play_recording(request: Request) -> Response:
+    """Play a recording through the real engine: ``name``, and how many times as fast.
+
+    Where an optional part is missing, the run that was played beforehand is taken over instead.
+    """
+    site, said = site_of(request), await given(request)
+    name = str(said.get("name", ""))
+    if name not in RECORDINGS:
+        raise ConfigurationError(f"there is no recording {name[:80]!r}; there are: {', '.join(RECORDINGS)}")
+    folder = data_dir() / "demo" / secrets.token_hex(4)
+    if missing(name) is None:
+        run_id = await site.works.play(opening(name, folder, forms.speed(said)), forms.speed(said))
+    else:
+        run_id = import_played(site.store, name)
+    told = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
+    return done(request, f"/runs/{run_id}", told, 201)
 
 
 def reachable(site: Site) -> list[str]:

@@ -13,13 +13,17 @@ from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from assay.demo.openings import opening
+from assay.report.crux import DebateFold
 from assay.web import forms
-from assay.web.fitting import known_personas, persona_of
+from assay.web.fitting import known_personas, need_debate, persona_of
 from assay.web.reading import last_seen, run_id_of
 from assay.web.site import given, site_of
 from assay.web.stream import event_stream
-from llm_runtime.errors import LlmRuntimeError
+from crux.insight import alignment_map
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Record
+from llm_runtime.settings import data_dir
 
 
 async def list_personas(request: Request) -> Response:
@@ -36,12 +40,39 @@ async def list_personas(request: Request) -> Response:
 
 
 async def start_dialogue(request: Request) -> Response:
-    """Start a debate and stream it; the header ``X-Run-Id`` says under which id it is kept."""
-    said = await given(request)
+    """Start a debate and stream it to its end; the header ``X-Run-Id`` says under which id it is kept.
+
+    ``{"recording": true}`` streams the recorded debate instead, which needs no model.
+    """
+    said, works = await given(request), site_of(request).works
+    if said.get("recording"):
+        need_debate()
+        speed = forms.speed(said)
+        return _streamed(request, await works.play(opening("debate", data_dir(), speed), speed), 0)
     ordered = forms.order("crux", {**said, "personas": said.get("personaIds", said.get("personas"))})
-    works = site_of(request).works
     run_id = await works.start(ordered.protocol, ordered.title, ordered.task, ordered.settings, ordered.terms)
     return _streamed(request, run_id, 0)
+
+
+async def show_map(request: Request) -> Response:
+    """A debate as a map of its disagreements: cards, who answers what, and who moved and why."""
+    run_id = run_id_of(request)
+    site = site_of(request)
+    fold = site.hub.watch(run_id).fold
+    if not isinstance(fold, DebateFold):
+        raise ConfigurationError(f"run {run_id} is no debate")
+    result = fold.state.result
+    told = {
+        "run_id": run_id,
+        "topic": fold.state.topic,
+        "personas": list(fold.state.personas),
+        "aspects": [aspect.model_dump(mode="json") for aspect in result.aspects],
+        "cards": [card.model_dump(mode="json") for card in result.cards],
+        "alignment": [pair.model_dump(mode="json") for pair in alignment_map(result.cards).pairs],
+        "shifts": [shift.model_dump(mode="json") for shift in result.shifts],
+        "state": site.store.summary(run_id).state,
+    }
+    return JSONResponse(told)
 
 
 async def follow_dialogue(request: Request) -> Response:

@@ -9,15 +9,25 @@ import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
-from assay.web.fitting import fit_circle, fit_debate, known_personas
+from assay.web.fitting import (
+    fit_build,
+    fit_circle,
+    fit_debate,
+    fit_trial,
+    known_languages,
+    known_personas,
+    known_puzzles,
+)
 from assay.web.works import Terms
 from llm_runtime.errors import ConfigurationError
 
-Kind: TypeAlias = Literal["line", "lines", "text", "choice", "json"]
-Fit: TypeAlias = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
-"""From a run's task and engine options, as filled in, to its settings; raises ``ConfigurationError``."""
+Kind: TypeAlias = Literal["line", "lines", "text", "choice", "json", "number", "file"]
+Fit: TypeAlias = Callable[[dict[str, Any], dict[str, Any], Terms], dict[str, Any]]
+"""From a run's task and engine options, as filled in, and its terms, to its settings; it may complete the task.
+
+Raises ``ConfigurationError``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +37,10 @@ class Field:
     Args:
         name: its key in the task or in the engine's options.
         label: for people.
-        kind: ``"json"`` takes a JSON object, ``"lines"`` a list of texts, one a line.
+        kind: ``"json"`` takes a JSON object, ``"lines"`` a list of texts, one a line, ``"number"`` a whole number
+            from 1 up, ``"file"`` a text that may be read from a file.
         into: where it goes.
-        choices: values with their words, for a choice; the first is the default.
+        choices: values with their words, for a choice; the first is the default. A number's default, as its value.
         hint: a few words of help.
         required: whether it must be filled in.
     """
@@ -43,6 +54,10 @@ class Field:
     required: bool = False
 
 
+BOUNDS = ("budget", "max_calls", "deadline", "max_tokens")
+"""What can be set of what a run may spend."""
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """A protocol's form.
@@ -52,6 +67,9 @@ class Form:
         about: what a person gets from it, in one sentence.
         fields: what to fill in; the first one gives the run its title.
         roles: seats that a person may take, with what each does.
+        seats: who sits where unless the form says otherwise.
+        first: fields that are shown at once although they may stay empty.
+        bounds: what of budget, calls, seconds and tokens can be set; seats only where all can.
         fit: makes the run's settings, where they are more than the engine's options.
         suggest: by a field's name, what may stand in it.
     """
@@ -60,6 +78,9 @@ class Form:
     about: str
     fields: tuple[Field, ...]
     roles: tuple[tuple[str, str], ...] = ()
+    seats: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
+    first: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = BOUNDS
     fit: Fit | None = None
     suggest: Mapping[str, Callable[[], list[str]]] = dataclasses.field(
         default_factory=dict[str, Callable[[], list[str]]]
@@ -129,6 +150,65 @@ FORMS: dict[str, Form] = {
         fit=fit_debate,
         suggest={"personas": known_personas},
     ),
+    "trial": Form(
+        title="Try a model",
+        about="A model attempts sealed puzzles, each attempt in a box of its own; you see how reliably it passes.",
+        fields=(
+            Field("puzzles", "Puzzles", "lines", required=True, hint="Ids, one a line, or all."),
+            Field(
+                "k", "Attempts at each", "number", choices=(("3", ""),), hint="More of them, narrower intervals."
+            ),
+            Field(
+                "arm",
+                "Framing",
+                "choice",
+                "task",
+                (
+                    ("neutral", "neutral: the task alone"),
+                    ("self_referential", "its own earlier record is mentioned"),
+                    ("social_standings", "how others stand is mentioned"),
+                ),
+                "The others need earlier neutral trials to refer to.",
+            ),
+            Field(
+                "tools",
+                "Tools",
+                "choice",
+                "task",
+                (("native", "by the model's own tool calls"), ("text", "in text, for models without them")),
+            ),
+            Field("at_once", "Attempts at one time", "number", choices=(("2", ""),)),
+        ),
+        first=("k", "arm"),
+        bounds=("budget",),
+        fit=fit_trial,
+        suggest={"puzzles": known_puzzles},
+    ),
+    "criticality": Form(
+        title="Build from an interview",
+        about="You answer questions; models propose, object, write and test; out comes code that shows its claims.",
+        fields=(
+            Field("name", "Project", required=True, hint="Lower case, digits and hyphens, as in shared-kitty."),
+            Field(
+                "answers",
+                "Answers",
+                "file",
+                hint="A file of answers (TOML), or nothing: then the run's page asks you, question by question.",
+            ),
+            Field("folder", "Folder", hint="Where the project goes, or where one lies already. Empty makes one."),
+            Field("language", "Language", hint="Empty means Python."),
+        ),
+        roles=(
+            ("person", "whoever is interviewed; you, unless you say otherwise"),
+            ("architect", "proposes, and writes what nobody else could"),
+            ("auditor", "objects"),
+            ("worker", "writes functions"),
+        ),
+        seats={"person": "terminal:"},
+        first=("answers", "folder", "language"),
+        fit=fit_build,
+        suggest={"language": known_languages},
+    ),
 }
 
 _LONGEST = 1 << 18
@@ -161,9 +241,12 @@ def order(protocol: str, given: Mapping[str, Any]) -> Order:
         value = _value(field, given.get(field.name))
         if value is not None:
             (task if field.into == "task" else engine)[field.name] = value
-    title = " ".join(str(task[form.fields[0].name]).split())[:200]
-    settings = form.fit(task, engine) if form.fit else {"engine": engine}
-    return Order(protocol, title, task, settings, terms(given))
+    agreed = terms(given)
+    agreed = dataclasses.replace(agreed, seats={**form.seats, **agreed.seats})
+    first = task[form.fields[0].name]
+    title = " ".join((", ".join(cast("list[str]", first)) if isinstance(first, list) else str(first)).split())[:200]
+    settings = form.fit(task, engine, agreed) if form.fit else {"engine": engine}
+    return Order(protocol, title, task, settings, agreed)
 
 
 def terms(given: Mapping[str, Any]) -> Terms:
@@ -180,6 +263,16 @@ def terms(given: Mapping[str, Any]) -> Terms:
         deadline=_number(given.get("deadline"), "deadline"),
         max_tokens=_whole(given.get("max_tokens"), "max_tokens", least=1),
     )
+
+
+def speed(given: Mapping[str, Any]) -> float:
+    """How many times as fast a recording is played; 0 does not wait.
+
+    Raises:
+        ConfigurationError: it is no such number.
+    """
+    found = _number(given.get("speed"), "speed")
+    return 1.0 if found is None else found
 
 
 def whole(given: Mapping[str, Any], name: str, least: int = 0) -> int:
@@ -209,6 +302,8 @@ def _value(field: Field, given: Any) -> Any:
         return chosen
     if field.kind == "json":
         return _object(field, given)
+    if field.kind == "number":
+        return _whole(given or field.choices[0][0], field.label, least=1)
     if field.kind == "lines":
         lines = given if isinstance(given, list) else _text(given, field.label).split("\n")  # pyright: ignore[reportUnknownVariableType]
         found = [line.strip() for line in map(str, lines) if line.strip()]  # pyright: ignore[reportUnknownArgumentType]

@@ -13,16 +13,19 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import execution
+from assay.demo.openings import missing
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.markup import Element, render
 from assay.report.protocols import story_of
 from assay.report.svg import PALETTE
-from assay.runners import RUNNERS
+from assay.runners import BOUND, RUNNERS
 from assay.web import data
 from assay.web.drawing import VIEWS
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
+from assay.web.pages.guides import GUIDES, Guide
+from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import run_page
 from assay.web.pages.runs import STATES, Choice, runs_page
 from assay.web.pages.timeline import call_fragment, call_page
@@ -34,12 +37,41 @@ from llm_runtime.store import RunState, RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
+_LATEST = 5
+_LOOKED_AT = 200
+"""Runs of a protocol among which its recording is looked for."""
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 async def home(request: Request) -> Response:
-    """To the list of runs."""
-    return RedirectResponse("/runs", 307)
+    """The start page: the five protocols, their recordings, the latest runs."""
+    site = site_of(request)
+    played = {guide.recording: _played(site.store, guide) for guide in GUIDES}
+    latest = site.store.runs(limit=_LATEST)
+    keys = list(site.settings().keys)
+    return answer(
+        request,
+        lambda: {
+            "recordings": [
+                {
+                    "name": guide.recording,
+                    "protocol": guide.protocol,
+                    "run": played[guide.recording].run and data.summary_data(played[guide.recording].run),  # pyright: ignore[reportArgumentType]
+                    "missing": played[guide.recording].missing,
+                }
+                for guide in GUIDES
+            ],
+            "latest": [data.summary_data(run) for run in latest],
+        },
+        lambda: home_page(played, latest, keys),
+    )
+
+
+def _played(store: RunStore, guide: Guide) -> Played:
+    """The latest run of a recording, and what is missing to play it."""
+    runs = store.runs(protocol=guide.protocol, limit=_LOOKED_AT)
+    fault = missing(guide.recording)
+    return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
 
 
 async def enter(request: Request) -> Response:
@@ -48,7 +80,7 @@ async def enter(request: Request) -> Response:
     # A HEAD request, as previews of links make it, must not use the key up.
     if request.method != "GET" or not gate.admit(request.query_params.get("key", "")):
         return Response("403: this key does not open, or not any more.\n", 403, media_type="text/plain")
-    response = RedirectResponse("/runs", 303)
+    response = RedirectResponse("/", 303)
     response.set_cookie(gate.cookie_name(host), gate.session, httponly=True, samesite="strict", path="/")
     return response
 
@@ -130,12 +162,13 @@ async def show_event(request: Request) -> Response:
     if record is None or record.seq != seq:
         raise RunNotFound(f"run {run_id} has no event {seq}")
     payload = from_json(record.body)
-    fragment = event_fragment(run_id, seq, payload)
+    summary = site.store.summary(run_id)
+    fragment = event_fragment(run_id, seq, payload, forks=summary.protocol not in BOUND)
     return _opened(
         request,
         {"seq": seq, "at": record.at, "event": payload},
         fragment,
-        lambda: event_page(run_id, site.store.summary(run_id).title, seq, fragment),
+        lambda: event_page(run_id, summary.title, seq, fragment),
     )
 
 
@@ -150,7 +183,7 @@ async def show_call(request: Request) -> Response:
     call, place = found
     asked = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(run_id, call, place, asked, outcome)
+    fragment = call_fragment(run_id, call, place, asked, outcome, forks=watch.started.protocol not in BOUND)
     told = {**data.call_data(call, place), "request": asked, "outcome": outcome or None}
     return _opened(request, told, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
 

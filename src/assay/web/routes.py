@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from assay import __version__
-from assay.web import acting, dialogue, reading
+from assay.web import acting, batches, dialogue, people, reading
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -46,6 +46,16 @@ _TERMS = (
     ("deadline", "seconds that the run may take"),
     ("max_tokens", "upper bound of each answer, in tokens"),
 )
+_TEXTS = (
+    ("name", "whose texts they are; may be left out where they say so"),
+    ("path", "a folder or file on this machine"),
+    ("text", "or one text, as Markdown"),
+)
+_BUILD = (("most_chunks", "passages that are read for beliefs, 200 where left out"), *_TERMS)
+_RECORDING = (
+    ("name", "of the recording: council, circle, trial, build or debate"),
+    ("speed", "how many times as fast; 0 does not wait"),
+)
 _RUN = "/runs/{run_id}"
 
 
@@ -64,6 +74,7 @@ ADDRESSES = (
             ("topic", "a question that can be answered yes or no"),
             ("personaIds", "who debates: two ids or more"),
             ("aspects", "rounds: 2, 3, 4 or auto"),
+            ("recording", "true streams the recorded debate, which needs no model; speed as for /play"),
             *_TERMS,
         ),
         media="text/event-stream",
@@ -74,7 +85,21 @@ ADDRESSES = (
         query=(("after", "number of the last event that the reader has; Last-Event-ID goes before it"),),
         media="text/event-stream",
     ),
+    Address("/api/dialogue/{run_id}/map", dialogue.show_map, media="application/json"),
+    Address("/api/personas", people.import_texts, "POST", body=_TEXTS, media="application/json"),
+    Address("/api/personas/{persona_id}", people.show_person, media="application/json"),
+    Address("/api/personas/{persona_id}/build", people.build_person, "POST", body=_BUILD, media="application/json"),
     Address("/", reading.home),
+    Address(
+        "/play",
+        acting.play_recording,
+        "POST",
+        body=(
+            ("name", "of the recording: council, circle, trial, build or debate"),
+            ("speed", "how many times as fast; 0 does not wait"),
+        ),
+        also_json=True,
+    ),
     Address("/open", reading.enter, query=(("key", "the one-time key, or the launch's token"),)),
     Address("/static/{name}", reading.static),
     Address("/openapi.json", openapi, media="application/json"),
@@ -97,6 +122,24 @@ ADDRESSES = (
         also_json=True,
     ),
     Address("/new", acting.new_run, query=(("protocol", "whose form"),), also_json=True),
+    Address("/batches", batches.list_batches, also_json=True),
+    Address("/batches/{batch_id}", batches.show_batch, also_json=True),
+    Address("/personas", people.list_people, also_json=True),
+    Address(
+        "/personas",
+        people.import_texts,
+        "POST",
+        body=_TEXTS,
+        also_json=True,
+    ),
+    Address("/personas/{persona_id}", people.show_person, also_json=True),
+    Address(
+        "/personas/{persona_id}/build",
+        people.build_person,
+        "POST",
+        body=_BUILD,
+        also_json=True,
+    ),
     Address("/compare", reading.compare, query=(("run", "a run's id, twice"),), also_json=True),
     Address(_RUN, reading.show_run, also_json=True),
     Address(f"{_RUN}/timeline", reading.show_timeline, also_json=True),

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay import __version__, execution
+from assay.demo.openings import Opening
 from assay.execution import Outcome
-from assay.runners import runner
+from assay.runners import require_unbound, runner
 from assay.web.desk import Desk
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Emit, Event, RunStarted
+from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, merged
 from llm_runtime.store import RunStore, new_run_id
@@ -98,8 +100,31 @@ class Works:
                 reached,
                 caps=terms.caps(),
                 sinks=[sink],
+                model=_own_model(protocol),
                 person=self._desk.person(started.run_id),
             ),
+        )
+
+    async def play(self, recorded: Opening, speed: float = 1.0) -> str:
+        """Play a recording through the real engine; returns the run's id once its log is open.
+
+        Raises:
+            StoreError: the log cannot be written.
+        """
+        started = RunStarted(
+            run_id=_new_id(),
+            protocol=recorded.protocol,
+            title=recorded.title,
+            task=recorded.task,
+            settings=recorded.settings,
+            seed=recorded.seed,
+            origin="demo",
+            version=__version__,
+        )
+        model = recorded.model(speed) if recorded.model else _nobody
+        return await self._begin(
+            started.run_id,
+            lambda sink: execution.start(started, self._store, Settings(), sinks=[sink], model=model),
         )
 
     async def resume(self, run_id: str, terms: Terms) -> str:
@@ -116,10 +141,13 @@ class Works:
         runner(opened.protocol)
         settings = self._merged(terms, opened.settings.get("models", {}))
         person = self._desk.person(run_id)
+        model = _own_model(opened.protocol)
+        if opened.origin == "demo":
+            raise ConfigurationError("a recording that was stopped cannot go on; play it again from the start")
         return await self._begin(
             run_id,
             lambda sink: execution.resume(
-                run_id, self._store, settings, caps=terms.caps(), sinks=[sink], person=person
+                run_id, self._store, settings, caps=terms.caps(), sinks=[sink], model=model, person=person
             ),
         )
 
@@ -127,7 +155,7 @@ class Works:
         """Start a run that shares the answers of another up to its event ``at``.
 
         Raises:
-            ConfigurationError: the run has no such event.
+            ConfigurationError: the run has no such event, or works on something outside its log.
             NoModelError, StoreError: as for :meth:`start`.
         """
         length = self._store.summary(run_id).events
@@ -135,6 +163,7 @@ class Works:
             raise ConfigurationError(f"run {run_id} has {length} events; there is no event {at} to fork at")
         parent = self._opening(run_id)
         runner(parent.protocol)
+        require_unbound(parent.protocol)
         settings = self._merged(terms, parent.settings.get("models", {}))
         started = parent.model_copy(
             update={
@@ -221,3 +250,12 @@ def _models(settings: Settings) -> dict[str, Any]:
 
 def _new_id() -> str:
     return new_run_id(time.time_ns() // 1_000_000, random.SystemRandom())
+
+
+def _own_model(protocol: str) -> Generate | None:
+    """The model function of a protocol that reaches its models by itself; ``None`` for all others."""
+    return _nobody if protocol == "trial" else None
+
+
+async def _nobody(request: Request) -> Reply:
+    raise ConfigurationError(f"nobody answers {request.label}: this run reaches its models by itself")

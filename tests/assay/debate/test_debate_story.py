@@ -6,6 +6,7 @@ import importlib.util
 import json
 from html.parser import HTMLParser
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ import pytest
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.protocols import fold_for, story_of_events
+from assay.report.story import Details, Marked, Plain, Prose, Quote, Voice
 from assay.report.terminal import print_story
 from llm_runtime.events import Event, RunFinished, RunResumed, parse_event
 
@@ -72,7 +74,49 @@ async def test_the_cards_come_first_with_quotations_that_open_to_their_place() -
     page = story_html(story)
     assert "<mark>There was no one to have done it.</mark>" in page
     assert "Double crux" in page and "What would change this mind" in page
-    assert page.count("Where it stands") == 12
+    assert page.count("Where it stands") == 12 == page.count("The whole text")
+
+
+async def test_a_quotation_opens_to_its_paragraph_first_and_then_to_the_text() -> None:
+    story = story_of_events(timed(await debate()))
+    side = next(block for block in story.sections[0].blocks if isinstance(block, Voice))
+    quote, opened = next(pair for pair in pairwise(side.blocks) if isinstance(pair[0], Quote))
+    assert isinstance(quote, Quote) and isinstance(opened, Details)
+    paragraph, whole = opened.blocks
+    assert isinstance(paragraph, Marked) and isinstance(whole, Details)
+    assert [text for text, mark in paragraph.pieces() if mark] == [quote.text]
+    assert "\n\n" not in paragraph.text
+    (text,) = whole.blocks
+    assert isinstance(text, Marked) and paragraph.text in text.text and len(text.text) > 2 * len(paragraph.text)
+
+
+async def test_every_sentence_of_a_card_opens_to_message_belief_and_place() -> None:
+    story = story_of_events(timed(await debate()))
+    rests = next(
+        b for b in story.sections[0].blocks if isinstance(b, Details) and b.summary.startswith("What each")
+    )
+    for sentence in rests.blocks:
+        assert isinstance(sentence, Voice)
+        kinds = [type(block) for block in sentence.blocks]
+        assert kinds[0] is Prose and {Details, Plain, Quote} <= set(kinds)
+        assert any(isinstance(b, Details) and b.summary.startswith("Said in m") for b in sentence.blocks)
+        assert any(isinstance(b, Plain) and "(confidence 0." in b.text for b in sentence.blocks)
+
+
+async def test_a_terminal_is_shown_the_cards_and_what_is_folded_stays_so() -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    story = story_of_events(timed(await debate()))
+    short, whole = Terminal(), Terminal()
+    print_story(story, short)
+    print_story(story, whole, whole=True)
+    said, all_said = (" ".join(screen.getvalue().split()) for screen in (short, whole))
+    assert "What would change this mind" in said and "▸ Where it stands" in said
+    assert "I still say that two thirds of the traffic evaporated." in all_said
+    assert "I still say that two thirds of the traffic evaporated." not in said
+    assert len(short.getvalue().splitlines()) < 140
 
 
 async def test_every_beginning_of_a_debate_can_be_shown() -> None:
@@ -102,6 +146,14 @@ async def test_the_display_tells_rooms_cards_and_concessions() -> None:
     for event, at in timed(await debate()):
         fold.apply(event, at)
         lines += [line] if (line := fold.announce(event)) else []
+    progress = fold.progress()
+    assert [line.partition(":")[0] for line in progress.news] == [
+        "card, values, open",
+        "room-2 opens",
+        "card, definition, resolved",
+    ]
+    assert not progress.notes, "a room is no trouble"
+    assert progress.seats[0].says.startswith("NUANCED: Let it decide")
     for part in ("round 1 of 2", "clash: ", "room-1 opens", "card, values, open", "NO to YES: earned by m26"):
         assert any(part in line for line in lines), part
 

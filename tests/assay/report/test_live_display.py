@@ -93,15 +93,17 @@ def test_the_picture_says_who_does_what() -> None:
         cost=120_000,
         unpriced=1,
         notes=("retried position 1:expert: RateLimited",),
+        news=("a room opens",),
     )
     lines = screen(progress).splitlines()
     assert lines[0] == "Crucible Should we?"
-    assert "loop 2 of 3 · 6 of 12 calls · 0:30 · about 0:30 left · taking positions" in lines[1]
+    assert "loop 2 of 3 · 6 of 12 calls · 0:30 · about 0:30 left" in lines[1]
     assert re.fullmatch(r"  ✓ Pragmatist  done            Stay with the monolith\.", lines[2].rstrip())
     assert "thinking 0:12" in lines[3]
     assert "✗ Creative" in lines[4] and "ServerFault" in lines[4]
-    assert "12.3k tokens · $0.1200+ spent, $0.3800 left · 1 without a known price" in lines[6]
-    assert "! retried position 1:expert: RateLimited" in lines[7]
+    assert "taking positions · 12.3k tokens · $0.1200+ spent, $0.3800 left · 1 without a known price" in lines[6]
+    assert "• a room opens" in lines[7]
+    assert "! retried position 1:expert: RateLimited" in lines[8]
     assert all(len(line) <= 40 for line in screen(progress, 40).splitlines())
     assert "✓" not in screen(progress, ascii_only=True) and "━" not in screen(progress, ascii_only=True)
 

@@ -77,7 +77,7 @@ class Web:
         async with self.client.get(self.url + path, headers={"accept": "application/json"}) as answer:
             return await answer.json()
 
-    async def post(self, path: str, **said: Any) -> tuple[int, Any]:
+    async def post(self, path: str, /, **said: Any) -> tuple[int, Any]:
         headers = {"accept": "application/json"}
         async with self.client.post(self.url + path, json=said, headers=headers) as answer:
             return answer.status, await answer.json()

@@ -260,3 +260,26 @@ async def test_a_server_that_is_told_to_end_does_so_although_pages_are_open(page
         async with asyncio.timeout(10):
             await server.wait()
         page.said.clear()
+
+
+async def test_an_interview_is_answered_in_the_browser(
+    web: Any, page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("libcst", reason="the code extra is not installed")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    await page.goto(f"{web.url}/open?key={TOKEN}")
+    await page.get_by_role("link", name="Start your own").nth(3).click()
+    await page.get_by_label("Project").fill("kitty")
+    await page.get_by_label("Folder").fill(str(tmp_path / "kitty"))
+    await page.get_by_label("Model", exact=True).fill("terminal:")
+    await page.get_by_role("button", name="Start").click()
+    for place in range(4):
+        await page.locator(".ask").get_by_text("?").first.wait_for()
+        asked = await page.locator(".question").inner_text()
+        await page.get_by_placeholder("Your answer").fill(f"Answer {place}.")
+        await page.get_by_role("button", name="Answer", exact=True).click()
+        await page.locator(".question", has_not_text=asked.split("\n")[0]).first.wait_for()
+    await page.locator("section", has_text="The interview").get_by_text("Answer 3.").wait_for()
+    assert await page.get_by_role("img", name="The state machine of this build").count() == 1
+    await page.get_by_role("button", name="Stop").click()
+    await page.get_by_role("link", name="Resume").wait_for()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ai_crucible.arms import ArmEffect, effects
 from ai_crucible.attestation import Verification
-from ai_crucible.events import AttemptGraded, TrialLogged
+from ai_crucible.events import AttemptGraded, TrialLogged, TrialResumed
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
+from ai_crucible.workshop import newest_log
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.events import parse_event
 from llm_runtime.store.anchor import SignedHead
@@ -98,6 +100,7 @@ class Book:
         head: the signed head, where there is one.
         logged: by trial, SHA-256 of its log's bytes as the ledger has it.
         unfinished: trials that were planned and have no end.
+        sittings: by trial that was cut off, in how many sittings it was run.
     """
 
     attempts: tuple[Attempt, ...]
@@ -105,6 +108,7 @@ class Book:
     head: SignedHead | None
     logged: dict[str, str]
     unfinished: tuple[str, ...]
+    sittings: dict[str, int] = field(default_factory=dict[str, int])
 
     @cached_property
     def models(self) -> list[ModelRollup]:
@@ -149,6 +153,7 @@ class Book:
                 "head": self.head.to_dict() if self.head else None,
             },
             "unfinished": list(self.unfinished),
+            "sittings": self.sittings,
         }
 
     def _records(self) -> list[Any]:
@@ -177,6 +182,7 @@ def read_book(shop: Workshop, trials: Sequence[str] = ()) -> Book:
         for seq, digest, event in lines
         if isinstance(event, AttemptGraded)
     }
+    resumed = Counter(event.trial for _, _, event in lines if isinstance(event, TrialResumed))
     latest = {key[:3]: entry for key, entry in entries.items()}
     attempts: list[Attempt] = []
     for trial, path in logs:
@@ -189,15 +195,14 @@ def read_book(shop: Workshop, trials: Sequence[str] = ()) -> Book:
         _head(shop),
         {event.trial: event.sha256 for _, _, event in lines if isinstance(event, TrialLogged)},
         tuple(shop.unfinished()),
+        {trial: 1 + n for trial, n in resumed.items() if trial in dict(logs)},
     )
 
 
 def _logs(folder: Path, trials: Sequence[str]) -> list[tuple[str, Path]]:
     """The newest log of each trial, in the order in which the trials began."""
     found = {
-        place.name: max(logs)
-        for place in sorted(folder.glob("*"))
-        if place.is_dir() and (logs := list(place.glob("*.eval")))
+        place.name: path for place in sorted(folder.glob("*")) if place.is_dir() and (path := newest_log(place))
     }
     missing = [trial for trial in trials if trial not in found]
     if missing:

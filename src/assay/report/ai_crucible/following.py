@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from ai_crucible.types import CheckOutcome, TraceEvent
 from assay.report.ai_crucible.book import Attempt, Book
-from assay.report.ai_crucible.words import CONDITIONS, code, ending, grouped
+from assay.report.ai_crucible.words import CONDITIONS, ending, grouped
+from assay.report.clean import fenced
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Table, Tone, Voice
 from assay.report.units import duration, several
 
@@ -21,6 +22,7 @@ def followed(attempt: Attempt, book: Book) -> tuple[Block, ...]:
         Details("What it was told", tuple(Quote(said.text, said.role) for said in attempt.log.prompt)),
         *_turns(attempt),
         _ending(attempt),
+        *_copied(attempt),
         *_grading(attempt),
         *_gate(attempt),
         *sealing(attempt, book),
@@ -33,8 +35,7 @@ def _turns(attempt: Attempt) -> list[Block]:
     for event in attempt.log.events:
         if event.kind == "model_call":
             turn += 1
-            if not event.data.get("calls"):
-                blocks.append(Note(f"Turn {turn}, at {duration(event.at_ms)}: words, and no tool call."))
+            blocks += _words_of(attempt, event, turn)
         elif event.kind == "tool_call":
             blocks.append(_tool_call(event, turn))
         elif event.kind == "andon":
@@ -42,15 +43,29 @@ def _turns(attempt: Attempt) -> list[Block]:
     return blocks
 
 
+def _words_of(attempt: Attempt, event: TraceEvent, turn: int) -> list[Block]:
+    """What the solver said in a turn besides its tool calls."""
+    said = attempt.log.words[turn - 1].strip() if turn <= len(attempt.log.words) else ""
+    silent = not event.data.get("calls")
+    if not silent and said.endswith("```"):
+        # A call in text is shown as the call that it became.
+        said = said.rpartition("```tool")[0].strip()
+    head = f"Turn {turn}, at {duration(event.at_ms)}"
+    blocks: list[Block] = (
+        [Note(f"{head}: {'words' if said else 'nothing said'}, and no tool call.")] if silent else []
+    )
+    return [*blocks, Quote(_cut(said), f"{head}, the solver says")] if said else blocks
+
+
 def _tool_call(event: TraceEvent, turn: int) -> Voice:
     name, arguments = str(event.data.get("name", "")), cast(object, event.data.get("arguments"))
     result = str(event.data.get("result", ""))
     refused = bool(event.data.get("refused"))
     head, body = _asked(name, arguments)
-    blocks: list[Block] = [Prose(code(_cut(body)))] if body else []
+    blocks: list[Block] = [Prose(fenced(_cut(body.rstrip("\n"))))] if body else []
     if name != "submit":
         blocks.append(Note("Refused.", "warning") if refused else Plain("→ gets back"))
-        blocks.append(Prose(code(_cut(result))))
+        blocks.append(Prose(fenced(_cut(result.rstrip("\n")))))
     remark = f"turn {turn}, at {duration(event.at_ms)}"
     return Voice(head, tuple(blocks), "red" if refused else "c1" if name == "submit" else "c0", remark)
 
@@ -84,6 +99,17 @@ def _ending(attempt: Attempt) -> Note:
     how = ending(record)
     who = "The solver ended it" if tone == "info" else "The kernel ended it"
     return Note(f"{who} after {used} and {time}: {how}{detail}.", tone)
+
+
+def _copied(attempt: Attempt) -> list[Block]:
+    """What stood in the work folder when the solver had halted, against what it found there."""
+    copied = attempt.last("copied")
+    if copied is None:
+        return []
+    change = str(copied.get("change", "")).rstrip("\n")
+    said = Prose(fenced(_cut(change))) if change else Note("It changed no file.")
+    digest = grouped(str(copied.get("sha256", "")))
+    return [Details("What it changed", (said, Plain(f"The copied folder, SHA-256: {digest}")))]
 
 
 def _grading(attempt: Attempt) -> list[Block]:
@@ -159,7 +185,9 @@ def sealing(attempt: Attempt, book: Book) -> list[Block]:
     if entry is None:
         return [Note("No line of the ledger speaks of this attempt: it is not attested.", "warning")]
     same = entry.sample_digest == attempt.log.digest
+    puzzle = attempt.log.puzzle_digest
     rows = [
+        *([("The puzzle as it was given, SHA-256", grouped(puzzle))] if puzzle else []),
         ("This attempt as the log has it now, SHA-256", grouped(attempt.log.digest)),
         (f"Event {entry.seq} of the ledger says", grouped(entry.sample_digest) if not same else "the same"),
         ("Its link of the chain", grouped(entry.digest)),

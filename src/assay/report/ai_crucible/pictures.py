@@ -29,10 +29,17 @@ def solver_name(model: str, arm: str) -> str:
     return model if arm == "neutral" else f"{model}, {ARM_NAMES.get(arm, arm)}"
 
 
+def _short(model: str, arm: str) -> str:
+    """The same for a picture, whose labels are cut at their end: what tells models apart comes first."""
+    name = model.removeprefix("assay/single/").removeprefix("openrouter/")
+    url, sharp, served = name.partition("#")
+    return solver_name(f"{served} at {url.partition('//')[2]}" if sharp and served else name, arm)
+
+
 def rates_picture(models: Sequence[ModelRollup]) -> Figure | None:
     """Attempts passed by each model, with Wilson intervals."""
     dots = [
-        Dot(solver_name(m.model, m.arm), m.rate.estimate, m.rate.low, m.rate.high, accent(index))
+        Dot(_short(m.model, m.arm), m.rate.estimate, m.rate.low, m.rate.high, accent(index))
         for index, m in enumerate(models)
         if m.rate
     ]
@@ -54,7 +61,7 @@ def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
         counted = [h for h in model.puzzles if h.attempts and not h.anchor]
         if not counted:
             continue
-        name = solver_name(model.model, model.arm) if len(models) > 1 else ""
+        name = _short(model.model, model.arm) if len(models) > 1 else ""
         at = tuple(sum(h.pass_at(k) for h in counted) / len(counted) for k in steps)
         hat = tuple(sum(h.pass_hat(k) for h in counted) / len(counted) for k in steps)
         colour = accent(index)

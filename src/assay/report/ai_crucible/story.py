@@ -13,6 +13,7 @@ from assay.report.ai_crucible.words import (
     ARM_NAMES,
     CONDITIONS,
     ENDINGS,
+    HOW_MEASURED,
     dollars,
     ending,
     grouped,
@@ -360,6 +361,15 @@ def _attestation(book: Book) -> Section:
                 "warning",
             )
         )
+    if book.sittings:
+        taken = in_words([f"{trial} in {n} sittings" for trial, n in book.sittings.items()])
+        blocks.append(
+            Note(
+                f"Cut off and gone on with: {taken}. Attempts that were in flight were made again; none that had a "
+                "verdict was. The logs of all sittings are kept.",
+                "info",
+            )
+        )
     if book.head:
         head = book.head
         rows = (
@@ -377,14 +387,4 @@ def _attestation(book: Book) -> Section:
 
 
 def _how(book: Book) -> Section:
-    text = (
-        "Each attempt starts in a fresh box without a network, from the same files. Budgets are shown to the "
-        "solver and kept outside it. When it has halted, its work folder is copied out and graded in a second "
-        "box, which alone holds the oracle; the gate opens only if every condition holds. Intervals are over "
-        "attempts (Wilson 1927), not over puzzles: they say how sure the rate at these puzzles is, not how the "
-        "model would do at others. pass@k (Chen et al. 2021) and pass^k (Yao et al. 2024) are the unbiased "
-        "estimates, averaged over puzzles. Differences carry Newcombe's interval (1998, method 10). Attempts that "
-        "ended in an error have no verdict and count neither way; anchors calibrate and are left out of the "
-        "rates."
-    )
-    return Section("How it was measured", (Plain(text), Plain(f"Trials: {', '.join(book.trials)}.")))
+    return Section("How it was measured", (Plain(HOW_MEASURED), Plain(f"Trials: {', '.join(book.trials)}.")))

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from ai_crucible.types import AttemptRecord
 from assay.report.units import money
 from llm_runtime.statistics import Interval
-
-_BACKTICKS = re.compile("`+")
 
 ENDINGS = {
     "submitted": "submitted",
@@ -30,12 +26,26 @@ CONDITIONS = {
     "quality": "quality at its threshold or above",
     "no_adversarial_penalty": "nothing done against the grading",
     "no_undeclared_penalty": "only declared files changed",
-    "within_tool_budget": "within the tool budget",
+    "within_tool_budget": "budget of calls and turns kept, no loop",
     "within_time_budget": "within the time budget",
     "ended_properly": "ended in a regular way",
     "novelty_validated": "claimed novelty validated",
 }
 """Conditions of the gate as what must hold."""
+
+HOW_MEASURED = (
+    "Each attempt starts in a fresh box without a network, from the same files. Budgets are shown to the solver "
+    "and kept outside it. When it has halted, its work folder is copied out and graded in a second box, which "
+    "alone holds the oracle; the gate opens only if every condition holds. Intervals are over attempts (Wilson "
+    "1927), not over puzzles: they say how sure the rate at these puzzles is, not how the model would do at "
+    "others. pass@k (Chen et al. 2021) and pass^k (Yao et al. 2024) are the unbiased estimates, averaged over "
+    "puzzles, and points without an interval. Differences carry Newcombe's interval (1998, method 10). Attempts "
+    "that ended in an error have no verdict and count neither way; anchors calibrate and are left out of the "
+    "rates. A signature shows that nobody without the key changed anything since. That its holder ran no more "
+    "than is reported, no signature can show: trials stand in the ledger from their planning on, so ask for all "
+    "of it, and publish the head."
+)
+"""What a reader must know to judge the figures."""
 
 ARM_NAMES = {"neutral": "neutral", "self_referential": "self-referential", "social_standings": "social standings"}
 
@@ -88,10 +98,3 @@ def grouped(digest: str) -> str:
     '00112233 aabbccdd'
     """
     return " ".join(digest[at : at + 8] for at in range(0, len(digest), 8))
-
-
-def code(text: str) -> str:
-    """Text as a fenced block of Markdown that nothing in it can close."""
-    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
-    fence = "`" * max(longest + 1, 3)
-    return f"{fence}\n{text}\n{fence}"

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from assay.report.crux.state import DebateState
 from assay.report.story import (
     Block,
-    Column,
     Details,
     Mark,
     Marked,
@@ -16,14 +15,13 @@ from assay.report.story import (
     Prose,
     Quote,
     Section,
-    Table,
     Voice,
 )
-from assay.report.units import several
+from assay.report.units import in_words, several
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
 
 _WHOLE_TEXT = 12_000
-"""Characters up to which a quotation opens to its whole text; of a longer one, to what stands around it."""
+"""Characters up to which a quotation's whole text is at hand; of a longer one, what stands around it."""
 _AROUND = 1_500
 _KINDS = {
     "double crux": "Double crux: were it settled the other way, both would answer the topic differently.",
@@ -102,7 +100,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
         many = several(notes.dropped_quotes, "quotation")
         blocks.append(Note(f"{many} stood nowhere in the texts and were dropped.", "warning"))
     if notes.sources:
-        blocks.append(Details("What each sentence rests on", (_sources(state, notes.sources),)))
+        blocks.append(Details("What each sentence rests on", tuple(_sources(state, notes.sources))))
     room = [turn for turn in state.result.room_messages if turn.room_id == card.crux_room_id]
     if room:
         blocks.append(Details(f"The room it comes from, in {several(len(room), 'turn')}", room_blocks(state, room)))
@@ -123,41 +121,67 @@ def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes
         blocks += _opened(state, name, place)
     known = {place.quote for place in places}
     blocks += [Plain(f"“{quote}”") for quote in side.grounding_quotes or () if quote not in known]
-    remark = side.position + (f", by {', '.join(side.messages)}" if side.messages else "")
+    remark = side.position + (f", in {in_words(list(side.messages))}" if side.messages else "")
     return Voice(name, tuple(blocks), state.accent(name), remark)
 
 
 def _opened(state: DebateState, name: str, place: Place) -> tuple[Block, Block]:
     """A quotation, and the place where it was written, folded away."""
     item = state.text(name, place.item)
-    by = ", ".join(part for part in (place.title or place.item, place.date, place.url) if part)
+    by = _written(place)
     quote = Quote(" ".join(place.quote.split()), by)
     if item is None or item.text[place.start : place.end] != place.quote:
         return quote, Note("The text is not in this run's log.", "warning")
-    start, end = 0, len(item.text)
-    if end > _WHOLE_TEXT:
-        start, end = max(place.start - _AROUND, 0), min(place.end + _AROUND, end)
-    mark = Mark(place.start - start, place.end - start)
-    by += "" if end - start == len(item.text) else ", in part"
     summary = f"Where it stands: characters {place.start} to {place.end} of the text"
-    return quote, Details(summary, (Marked(item.text[start:end], (mark,), by),))
+    paragraph = _paragraph(item.text, place)
+    shown = [_marked(item.text, place, paragraph, by)]
+    around = (0, len(item.text))
+    if around[1] > _WHOLE_TEXT:
+        around = max(place.start - _AROUND, 0), min(place.end + _AROUND, around[1])
+    if around != paragraph:
+        more = "The whole text" if around == (0, len(item.text)) else "More of the text"
+        return quote, Details(summary, (*shown, Details(more, (_marked(item.text, place, around, by),))))
+    return quote, Details(summary, tuple(shown))
 
 
-def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> Table:
-    rows: list[tuple[str, ...]] = []
+def _paragraph(text: str, place: Place) -> tuple[int, int]:
+    """The span of the paragraph that holds a quotation, within :data:`_AROUND` characters of it."""
+    before, after = text.rfind("\n\n", 0, place.start), text.find("\n\n", place.end)
+    start, end = before + 2 if before >= 0 else 0, after if after >= 0 else len(text)
+    return max(start, place.start - _AROUND), min(end, place.end + _AROUND)
+
+
+def _marked(text: str, place: Place, span: tuple[int, int], by: str) -> Marked:
+    start, end = span
+    return Marked(text[start:end], (Mark(place.start - start, place.end - start),), by)
+
+
+def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> list[Voice]:
+    """Each sentence with the messages it was said in, and the beliefs and places behind it."""
+    spoken = {message.id: message for message in (*state.result.messages, *state.result.room_messages)}
+    found: list[Voice] = []
     for source in sources:
-        beliefs = [_belief(state, source.persona, key) for key in source.beliefs]
-        places = [f"{place.title or place.item}, {place.date}: “{place.quote}”" for place in source.places]
-        part = f"{source.part}, {source.persona}" if source.persona else source.part
-        rows.append((part, source.sentence, ", ".join(source.messages), "\n".join([*beliefs, *places])))
-    columns = (Column("Part"), Column("Sentence"), Column("Said in"), Column("Belief and place"))
-    return Table(columns, tuple(rows))
+        blocks: list[Block] = [Prose(escaped(source.sentence))]
+        blocks += [
+            Details(f"Said in {key}, by {spoken[key].persona}", (Prose(escaped(spoken[key].text)),))
+            for key in source.messages
+            if key in spoken
+        ]
+        blocks += [Plain(f"Belief: {_belief(state, source.persona, key)}") for key in source.beliefs]
+        blocks += [Quote(" ".join(place.quote.split()), _written(place)) for place in source.places]
+        accent = state.accent(source.persona) if source.persona else "quiet"
+        found.append(Voice(source.part.capitalize(), tuple(blocks), accent, source.persona))
+    return found
+
+
+def _written(place: Place) -> str:
+    return ", ".join(part for part in (place.title or place.item, place.date, place.url) if part)
 
 
 def _belief(state: DebateState, persona: str, key: str) -> str:
     names = [persona] if persona else list(state.beliefs)
     found = next((belief for name in names if (belief := state.beliefs.get(name, {}).get(key))), None)
-    return f"{key}: {found.concept} (confidence {found.confidence:.2f})." if found else f"{key}."
+    return f"{found.concept} (confidence {found.confidence:.2f})" if found else key
 
 
 def _unfinished(state: DebateState) -> Note:

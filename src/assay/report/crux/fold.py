@@ -32,7 +32,7 @@ _PHASES = {
     "baseline_thinking": "answering without a debate",
 }
 _WIDTH = 160
-_NEWS = ("crux_room_spawning", "crux_card_posted", "error")
+_NEWS = ("crux_room_spawning", "crux_card_posted")
 _SAYS = {"opening": "opens", "take": "on this round", "clash": "rebuts", "closing": "closes"}
 
 
@@ -92,7 +92,8 @@ class DebateFold:
             replayed_cost=total.replayed.cost,
             unpriced=total.both.unpriced,
             replayed=total.replayed.calls,
-            notes=(*self._news, *list(run.troubles)[-2:]),
+            notes=(*state.errors[-2:], *list(run.troubles)[-2:]),
+            news=tuple(self._news),
             state=run.state,
             message=run.message,
         )
@@ -124,8 +125,15 @@ class DebateFold:
         return None
 
     def _phase(self) -> str:
+        if self.state.run.state == "running" and not self._asked():
+            return "laying out the texts"
         running = {call.label.phase: None for call in self.state.run.tally.running.values()}
         return ", ".join(dict.fromkeys(_PHASES.get(phase, phase.replace("_", " ")) for phase in running))
+
+    def _asked(self) -> int:
+        """Calls that were begun."""
+        tally = self.state.run.tally
+        return len(tally.running) + tally.total.both.calls + tally.total.failed
 
     def _seat(self, name: str) -> SeatProgress:
         state = self.state
@@ -139,14 +147,15 @@ class DebateFold:
         )
         own = [m for m in (*state.messages, *state.room_messages) if m.persona == name]
         last = max(own, key=lambda m: int(m.id[1:]) if m.id[1:].isdigit() else 0, default=None)
-        says = f"{last.stance or ''}  {one_line(last.text, _WIDTH)}".strip() if last else ""
+        stance = f"{last.stance}: " if last and last.stance else ""
+        says = f"{stance}{one_line(last.text, _WIDTH)}" if last else ""
         now: SeatState = "thinking" if since is not None else "done" if last else "waiting"
         return SeatProgress(name, now, since, says, state.accent(name))
 
     def _expected(self) -> int | None:
         """Calls in all, if this debate goes as debates typically do; once it closes, those that were begun."""
         state, run = self.state, self.state.run
-        begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
+        begun = self._asked()
         closed = any(message.phase == "closing" for message in state.messages)
         if run.state != "running" or closed or not state.config or len(state.personas) < 2:
             return begun or None

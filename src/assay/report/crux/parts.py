@@ -146,7 +146,7 @@ def configuration_section(state: DebateState) -> Section | None:
     settings = (
         ("Aspects", str(config.aspects)),
         ("Rooms a round, at most", str(config.rooms_per_aspect)),
-        ("Rebuttals a clash", f"{config.rebuttals[0]} to {config.rebuttals[1]}"),
+        ("Rebuttals a clash", " to ".join(str(most) for most in dict.fromkeys(config.rebuttals))),
         ("Beliefs shown a turn", str(config.beliefs_per_turn)),
         ("Small steps", config.models.fast.id),
         ("Speaking and cards", config.models.strong.id),
@@ -180,7 +180,7 @@ def _shift(state: DebateState, shift: PositionShift) -> Voice:
         blocks.append(Prose(escaped(shift.because)))
         blocks += _cause(state, shift.claim_ref)
     elif not shift.shifted:
-        blocks.append(Plain("Opened and closed with the same answer."))
+        blocks.append(Prose("Opened and closed with the same answer."))
     if shift.earned is False:
         blocks.append(Note("Not earned: see the concessions.", "warning"))
     told: list[str] = []
@@ -189,7 +189,7 @@ def _shift(state: DebateState, shift: PositionShift) -> Voice:
     if shift.drift is not None:
         told.append(f"Drift of the wording {shift.drift:.2f}; it says nothing about the position.")
     if told:
-        blocks.append(Plain(" ".join(told)))
+        blocks.append(Prose(escaped(" ".join(told))))
     return Voice(shift.persona, tuple(blocks), state.accent(shift.persona), remark)
 
 

@@ -23,6 +23,7 @@ svg .faded{opacity:.35}
 svg line.c0{stroke:var(--c0)}svg line.c1{stroke:var(--c1)}svg line.c2{stroke:var(--c2)}svg line.c3{stroke:var(--c3)}
 svg line.c4{stroke:var(--c4)}svg line.c5{stroke:var(--c5)}svg line.red{stroke:var(--red)}
 svg line.quiet{stroke:var(--quiet)}svg .stroke{stroke-width:2.5;stroke-linecap:round}
+svg .edge{stroke:var(--line);stroke-width:1}svg text.on{fill:var(--paper)}
 svg .dashed{stroke-width:1.5;stroke-dasharray:3 4}svg .hollow{fill:var(--paper)}
 """.strip()
 """Custom properties and the classes that pictures use; the report's own style sheet starts with it."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from typing import Any, cast
 
 from assay.report.markup import Element, element
 from assay.web.pages.frame import ticking
@@ -48,6 +50,32 @@ def _ask(run_id: str, ask: Ask) -> Element:
         element("p", "Your turn", element("span", ask.title), ticking(ask.since), class_="turn"),
         element("details", element("summary", "What was said before"), earlier, class_="more") if before else None,
         kept,
+        element("input", type="hidden", name="name", value=ask.name),
+        _answering(ask),
+        method="post",
+        action=f"/runs/{run_id}/answers",
+        class_="ask",
+        id=f"ask-{ask.name}",
+    )
+
+
+def _answering(ask: Ask) -> list[Element]:
+    """Where the answer goes: buttons and fields where its form is known to be that simple, else a text."""
+    schema = _parsed(ask.schema)
+    waits = element("span", f"a letter in the mailbox: {ask.where}" if ask.where else "the run waits for you")
+    if options := _options(schema):
+        buttons = [element("button", words, name="text", value=value) for value, words in options]
+        return [element("div", buttons, waits, class_="send ways")]
+    fields = _fields(schema)
+    send = element("p", element("button", "Answer", class_="primary"), waits, class_="send")
+    if fields:
+        required = cast("list[str]", schema.get("required", []))
+        return [*(_field(ask, name, each, name in required) for name, each in fields.items()), send]
+    return [*_text(ask), send]
+
+
+def _text(ask: Ask) -> list[Element]:
+    told = (
         element(
             "details",
             element("summary", "The answer must be JSON that fits this schema"),
@@ -55,26 +83,61 @@ def _ask(run_id: str, ask: Ask) -> Element:
             class_="more",
         )
         if ask.schema
-        else None,
-        element("input", type="hidden", name="name", value=ask.name),
-        element(
-            "textarea",
-            "",
-            name="text",
-            rows="6",
-            required="",
-            aria_label=f"Your answer to {ask.title}",
-            placeholder="Your answer, in your own words",
-            dir="auto",
-        ),
-        element(
-            "p",
-            element("button", "Answer", class_="primary"),
-            element("span", f"a letter in the mailbox: {ask.where}" if ask.where else "the run waits for you"),
-            class_="send",
-        ),
-        method="post",
-        action=f"/runs/{run_id}/answers",
-        class_="ask",
-        id=f"ask-{ask.name}",
+        else None
     )
+    area = element(
+        "textarea",
+        "",
+        name="text",
+        rows="6",
+        required="",
+        aria_label=f"Your answer to {ask.title}",
+        placeholder="Your answer, in your own words",
+        dir="auto",
+    )
+    return [told, area] if told else [area]
+
+
+def _field(ask: Ask, name: str, schema: dict[str, Any], required: bool) -> Element:
+    must = "" if required else None
+    if options := _options(schema):
+        ways = [
+            element(
+                "label",
+                element("input", type="radio", name=f"field-{name}", value=value, required=must),
+                element("span", words),
+            )
+            for value, words in options
+        ]
+        legend = element("legend", str(schema.get("title") or "Choose"), class_="hidden")
+        return element("fieldset", legend, ways, class_="ways")
+    title = str(schema.get("title") or name)
+    area = element("textarea", "", name=f"field-{name}", rows="2", placeholder=title, aria_label=title, dir="auto")
+    return element("p", area, class_="more")
+
+
+def _parsed(schema: str) -> dict[str, Any]:
+    try:
+        found: object = json.loads(schema) if schema else {}
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _options(schema: dict[str, Any]) -> list[tuple[str, str]]:
+    """Value and words of each way to answer, where the answer is one of a few texts."""
+    ways = schema.get("oneOf")
+    if schema.get("type") != "string" or not isinstance(ways, list):
+        return []
+    each = [cast("dict[str, Any]", way) for way in cast("list[object]", ways) if isinstance(way, dict)]
+    return [(str(way.get("const", "")), str(way.get("title", way.get("const", "")))) for way in each]
+
+
+def _fields(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The fields of an answer that is a few texts, one of them to be chosen; nothing where it is anything else."""
+    found = schema.get("properties")
+    if schema.get("type") != "object" or not isinstance(found, dict):
+        return {}
+    fields = cast("dict[str, dict[str, Any]]", found)
+    simple = all(each.get("type") == "string" for each in fields.values())
+    return fields if simple and any(map(_options, fields.values())) else {}

@@ -32,12 +32,14 @@ def listed(watch: Watch, standing: Standing, after: int, *, newest: bool = False
     )
 
 
-def event_fragment(run_id: str, seq: int, payload: object) -> Element:
+def event_fragment(run_id: str, seq: int, payload: object, *, forks: bool = True) -> Element:
     """An event opened: its payload as the log keeps it, indented."""
     return element(
         "div",
         element("pre", json.dumps(payload, indent=1, ensure_ascii=False), class_="raw", dir="auto", tabindex="0"),
-        element("p", element("a", f"Fork at event {seq}", href=f"/runs/{run_id}/fork?at={seq}"), class_="links"),
+        element("p", element("a", f"Fork at event {seq}", href=f"/runs/{run_id}/fork?at={seq}"), class_="links")
+        if forks
+        else None,
         class_="texts",
     )
 

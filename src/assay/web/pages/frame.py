@@ -18,6 +18,16 @@ TONES: dict[RunState, Tone] = {
 }
 
 
+ENTRIES = (
+    ("Start", "/"),
+    ("Runs", "/runs"),
+    ("Batches", "/batches"),
+    ("New run", "/new"),
+    ("Personas", "/personas"),
+)
+"""The bar's entries: what each is called, and where it leads."""
+
+
 def page(title: str, *content: Node | Iterable[Node] | None, here: str = "", **body: str | None) -> str:
     """A whole page as text. ``here`` names the entry of the bar that the page belongs to."""
     head = element(
@@ -82,8 +92,8 @@ def _bar(here: str) -> Element:
 
     return element(
         "div",
-        element("a", "Assay", href="/runs", class_="mark"),
-        element("div", entry("Runs", "/runs"), entry("New run", "/new"), class_="entries", role="navigation"),
+        element("a", "Assay", href="/", class_="mark"),
+        element("div", [entry(*each) for each in ENTRIES], class_="entries", role="navigation"),
         element("button", "Go to… ", element("kbd", "Ctrl K"), type="button", id="summon", class_="summon"),
         class_="bar",
         role="banner",

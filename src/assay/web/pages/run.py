@@ -13,12 +13,17 @@ from assay.report.progress import Progress, SeatProgress
 from assay.report.story import Block, Fact, Section, Story
 from assay.report.tally import Call
 from assay.report.units import money, several, short_count
+from assay.runners import BOUND
 from assay.web.calls import place_words
 from assay.web.pages.asking import Ask, asking
 from assay.web.pages.frame import TONES, button, page, ticking
+from assay.web.pages.guides import HOW_IT_GOES
 from assay.web.watch import Watch
 
 _LONG_TITLE = 120
+_RECORDED = (
+    "This is a recording: the answers were written by hand for it, and everything else is the engine at work."
+)
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -140,6 +145,7 @@ def _masthead(watch: Watch, story: Story, standing: Standing, view: str) -> Elem
             ),
             element("h1", story.title, class_=size if view == "story" else "compact", dir="auto"),
             element("p", standing.fault, class_="note bad") if standing.fault else None,
+            _guide(watch) if view == "story" else None,
             element("dl", [_fact(fact) for fact in story.facts], class_="facts"),
             element("div", _tabs(watch.run_id, view), _actions(watch, standing), class_="ledge"),
             class_="head",
@@ -147,6 +153,14 @@ def _masthead(watch: Watch, story: Story, standing: Standing, view: str) -> Elem
         id="masthead",
         class_=None if view == "story" else "slim",
     )
+
+
+def _guide(watch: Watch) -> Element | None:
+    """To whoever looks at a recording: what they see, and whose words they are not."""
+    goes = HOW_IT_GOES.get(watch.started.protocol)
+    if watch.started.origin != "demo" or goes is None:
+        return None
+    return element("p", goes, " ", element("span", _RECORDED), class_="guidance")
 
 
 def _subtitle(watch: Watch, story: Story) -> str:
@@ -176,7 +190,7 @@ def _actions(watch: Watch, standing: Standing) -> Element:
     own = None
     if standing.owned:
         own = button("Stop", f"{base}/stop", class_="quiet")
-    elif watch.state in ("interrupted", "stopped", "failed"):
+    elif watch.state in ("interrupted", "stopped", "failed") and _resumable(watch):
         own = element("a", "Resume", href=f"{base}/resume", class_="primary")
     exports = [
         element("li", element("a", text, href=f"{base}/export.{kind}"))
@@ -191,11 +205,16 @@ def _actions(watch: Watch, standing: Standing) -> Element:
     return element(
         "div",
         own,
-        element("a", "Fork", href=f"{base}/fork", class_="quiet"),
+        None if watch.started.protocol in BOUND else element("a", "Fork", href=f"{base}/fork", class_="quiet"),
         element("a", "Compare", href=f"/compare?run={watch.run_id}", class_="quiet"),
         export,
         class_="actions",
     )
+
+
+def _resumable(watch: Watch) -> bool:
+    """Whether the run may go on: a recording has nobody left to ask."""
+    return watch.started.origin != "demo"
 
 
 def _contents(contents: list[tuple[str, str]]) -> Element:

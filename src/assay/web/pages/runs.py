@@ -10,6 +10,8 @@ from assay.report.units import duration, money, several, short_count
 from assay.web.pages.frame import lamp, moment, page
 from llm_runtime.store import RunSummary
 
+_NAMES = {"ai_crucible": "AI Crucible, one attempt", "trial": "AI Crucible", "persona": "Crux, a persona"}
+ORIGINS = {"demo": "recording", "replay": "replay"}
 STATES = ("running", "interrupted", "finished", "stopped", "failed")
 
 
@@ -54,7 +56,7 @@ def runs_page(found: list[RunSummary], choice: Choice, protocols: list[str], mor
                 "form",
                 element(
                     "ol",
-                    [_row(run) for run in found],
+                    [row(run) for run in found],
                     id="list",
                     class_="runs",
                     data_refresh="2000" if live else None,
@@ -80,7 +82,7 @@ def runs_page(found: list[RunSummary], choice: Choice, protocols: list[str], mor
 
 def protocol_name(protocol: str) -> str:
     """What people call a protocol: ``"Fire Circle"``."""
-    return protocol.replace("_", " ").title().replace("Ai ", "AI ")
+    return _NAMES.get(protocol, protocol.replace("_", " ").title())
 
 
 def cost_text(run: RunSummary) -> str:
@@ -119,10 +121,11 @@ def _choosing(choice: Choice, protocols: list[str]) -> Element:
     )
 
 
-def _row(run: RunSummary) -> Element:
+def row(run: RunSummary, *, picks: bool = True) -> Element:
+    """A run's line in a list; with ``picks`` it can be ticked."""
     took = duration(run.updated_at - run.started_at)
     figures = [several(run.calls, "call"), f"{short_count(run.input_tokens + run.output_tokens)} tokens"]
-    marks = [element("span", run.origin, class_="tag")] if run.origin != "live" else []
+    marks = [element("span", ORIGINS.get(run.origin, run.origin), class_="tag")] if run.origin != "live" else []
     if run.parent:
         marks.append(element("span", "fork", class_="tag"))
     return element(
@@ -134,7 +137,9 @@ def _row(run: RunSummary) -> Element:
             value=run.run_id,
             aria_label=f"Compare {run.title}",
             id=f"pick-{run.run_id}",
-        ),
+        )
+        if picks
+        else None,
         element(
             "div",
             element("a", run.title or run.run_id, href=f"/runs/{run.run_id}", dir="auto", class_="what"),
@@ -149,11 +154,11 @@ def _row(run: RunSummary) -> Element:
         ),
         element(
             "p",
-            element("span", cost_text(run), class_="cost"),
-            element("span", " · ".join([*figures, took])),
+            element("span", cost_text(run), class_="cost") if run.calls else None,
+            element("span", " · ".join([*figures, took] if run.calls else [took])),
             class_="figures",
         ),
-        class_="item",
+        class_="item" if picks else "item plainly",
         id=f"run-{run.run_id}",
     )
 
@@ -165,7 +170,8 @@ def _none(choice: Choice) -> Element:
         "p",
         "No runs yet. ",
         element("a", "Start one", href="/new"),
-        ", or play the recorded one, which needs no model: ",
-        element("code", "assay demo"),
+        ", or play a recorded one from the ",
+        element("a", "start page", href="/"),
+        "; that needs no model.",
         class_="empty",
     )

@@ -6,9 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.report.markup import Element, element
-from assay.web.forms import FORMS, Field, Form
+from assay.web.forms import BOUNDS, FORMS, Field, Form
 from assay.web.pages.frame import page
 from llm_runtime.store import RunSummary
+
+_KINDS = {"line": "single", "lines": "several"}
+"""Classes of fields whose own names mean something else in the style sheet."""
+_BOUNDS = (
+    ("budget", "Budget, USD", "0.50"),
+    ("max_calls", "Calls", "40"),
+    ("deadline", "Seconds", "600"),
+    ("max_tokens", "Tokens an answer", "2000"),
+)
 
 
 def new_page(protocol: str, reachable: list[str], given: Mapping[str, Any], fault: str = "") -> str:
@@ -27,19 +36,19 @@ def new_page(protocol: str, reachable: list[str], given: Mapping[str, Any], faul
             else None,
             element("h1", form.title),
             element("p", form.about, class_="about"),
-            _fault(fault),
+            fault_note(fault),
             element(
                 "form",
                 element("input", type="hidden", name="protocol", value=protocol),
-                [_field(form, field, given) for field in form.fields if field.required],
+                [_field(form, field, given) for field in form.fields if _at_once(form, field)],
                 _terms(
                     given,
                     reachable,
                     form,
-                    [_field(form, field, given) for field in form.fields if not field.required],
+                    [_field(form, field, given) for field in form.fields if not _at_once(form, field)],
                     opened=not reachable or bool(fault),
                 ),
-                _send("Start"),
+                send("Start"),
                 method="post",
                 action="/runs",
                 class_="fill",
@@ -57,7 +66,7 @@ def resume_page(run: RunSummary, reachable: list[str], given: Mapping[str, Any],
     form = element(
         "form",
         _terms(given, reachable, FORMS.get(run.protocol), opened=True, keeps=True),
-        _send("Resume"),
+        send("Resume"),
         method="post",
         action=f"/runs/{run.run_id}/resume",
         class_="fill",
@@ -70,7 +79,7 @@ def fork_page(run: RunSummary, reachable: list[str], given: Mapping[str, Any], f
     about = "The new run takes over every answer up to that event and asks anew from there."
     form = element(
         "form",
-        _labelled(
+        labelled(
             f"At event, 0 to {run.events}",
             element(
                 "input",
@@ -84,7 +93,7 @@ def fork_page(run: RunSummary, reachable: list[str], given: Mapping[str, Any], f
             element("a", "Look it up in the events", href=f"/runs/{run.run_id}/events", class_="hint"),
         ),
         _terms(given, reachable, FORMS.get(run.protocol), opened=True, keeps=True),
-        _send("Fork"),
+        send("Fork"),
         method="post",
         action=f"/runs/{run.run_id}/fork",
         class_="fill",
@@ -99,7 +108,7 @@ def _sheet(run: RunSummary, title: str, about: str, fault: str, form: Element) -
         element("p", back, class_="back"),
         element("h1", title),
         element("p", about, class_="about"),
-        _fault(fault),
+        fault_note(fault),
         form,
         id="content",
         class_="sheet",
@@ -107,8 +116,13 @@ def _sheet(run: RunSummary, title: str, about: str, fault: str, form: Element) -
     return page(f"{title} · {run.title}", main, here="Runs")
 
 
-def _fault(fault: str) -> Element | None:
+def fault_note(fault: str) -> Element | None:
+    """Why something was refused."""
     return element("p", fault, class_="note bad", role="alert", dir="auto") if fault else None
+
+
+def _at_once(form: Form, field: Field) -> bool:
+    return field.required or field.name in form.first
 
 
 def _field(form: Form, field: Field, given: Mapping[str, Any]) -> Element:
@@ -124,6 +138,9 @@ def _field(form: Form, field: Field, given: Mapping[str, Any]) -> Element:
         control = element("select", options, name=field.name)
     elif field.kind == "line":
         control = element("input", type="text", name=field.name, value=value, required=required)
+    elif field.kind == "number":
+        shown = value or field.choices[0][0]
+        control = element("input", type="number", name=field.name, value=shown, min="1", step="1")
     else:
         rows = {"text": "7", "lines": "3"}.get(field.kind, "2") if field.required else "2"
         placeholder = "\n".join(suggested[:2]) or None
@@ -135,9 +152,10 @@ def _field(form: Form, field: Field, given: Mapping[str, Any]) -> Element:
             required=required,
             placeholder=placeholder,
             dir="auto",
+            data_file="" if field.kind == "file" else None,
         )
     hint = element("span", said, class_="hint") if said else None
-    return _labelled(field.label, control, hint, field.kind)
+    return labelled(field.label, control, hint, field.kind)
 
 
 def _terms(
@@ -150,6 +168,7 @@ def _terms(
     keeps: bool = False,
 ) -> Element:
     roles = ", ".join(f"{role} ({does})" for role, does in form.roles) if form else ""
+    bounds = form.bounds if form else BOUNDS
     model_hint = "No provider has a key here yet: name a local model, or terminal: to answer yourself. "
     if reachable:
         model_hint = f"Reachable here: {', '.join(reachable)}. "
@@ -160,7 +179,9 @@ def _terms(
         element(
             "div",
             _line("model", "Model", given, "ollama:qwen3", model_hint + kept, "text"),
-            _labelled(
+            None
+            if bounds != BOUNDS
+            else labelled(
                 "Seats, one ROLE=MODEL a line",
                 element(
                     "textarea",
@@ -178,10 +199,7 @@ def _terms(
             ),
             element(
                 "div",
-                _line("budget", "Budget, USD", given, "0.50"),
-                _line("max_calls", "Calls", given, "40"),
-                _line("deadline", "Seconds", given, "600"),
-                _line("max_tokens", "Tokens an answer", given, "2000"),
+                [_line(name, label, given, example) for name, label, example in _BOUNDS if name in bounds],
                 class_="row",
             ),
             further,
@@ -198,13 +216,21 @@ def _line(
     step = {"step": "any" if name in ("budget", "deadline") else "1", "min": "0"} if kind == "number" else {}
     value = str(given.get(name) or "")
     control = element("input", type=kind, name=name, value=value, placeholder=placeholder, **step)
-    return _labelled(label, control, element("span", hint, class_="hint") if hint else None)
+    return labelled(label, control, element("span", hint, class_="hint") if hint else None)
 
 
-def _labelled(label: str, control: Element, hint: Element | None, kind: str = "") -> Element:
+def labelled(label: str, control: Element, hint: Element | None, kind: str = "") -> Element:
     """A control under its label; the hint stands outside, so that a screen reader reads the label alone."""
-    return element("div", element("label", element("span", label), control), hint, class_=f"field {kind}")
+    return element(
+        "div", element("label", element("span", label), control), hint, class_=f"field {_KINDS.get(kind, kind)}"
+    )
 
 
-def _send(text: str) -> Element:
+def send(text: str) -> Element:
+    """The button that sends a form."""
     return element("p", element("button", text, class_="primary"), class_="send")
+
+
+def terms_fields(given: Mapping[str, Any], reachable: list[str], *, opened: bool) -> Element:
+    """Model and bounds, for a form of no protocol's own."""
+    return _terms(given, reachable, None, opened=opened)

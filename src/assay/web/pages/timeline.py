@@ -31,7 +31,7 @@ def timeline_parts(watch: Watch, standing: Standing) -> Parts:
 
 
 def call_fragment(
-    run_id: str, call: Call, place: Place, request: dict[str, Any], outcome: dict[str, Any]
+    run_id: str, call: Call, place: Place, request: dict[str, Any], outcome: dict[str, Any], *, forks: bool = True
 ) -> Element:
     """A call opened: what was sent and what came back, as plain text.
 
@@ -41,6 +41,7 @@ def call_fragment(
         place: its events.
         request: as recorded in ``call.started``.
         outcome: the payload of ``call.finished`` or ``call.failed``; empty while there is none.
+        forks: whether the run can be forked.
     """
     sent = [_said(str(message.get("role", "")), str(message.get("content", ""))) for message in _messages(request)]
     options = {key: value for key, value in request.items() if key not in ("messages", "label", "schema")}
@@ -57,12 +58,7 @@ def call_fragment(
         _outcome(outcome),
         element(
             "p",
-            element(
-                "a", f"Fork before this call (event {place.started - 1})", href=_fork(run_id, place.started - 1)
-            ),
-            element("a", f"Fork after it (event {place.ended})", href=_fork(run_id, place.ended))
-            if place.ended
-            else None,
+            _forks(run_id, place) if forks else None,
             element("a", "As JSON", href=f"/runs/{run_id}/calls/{place.started}.json"),
             class_="links",
         ),
@@ -86,11 +82,18 @@ def call_page(run_id: str, title: str, call: Call, fragment: Element) -> str:
     )
 
 
+def _nothing(watch: Watch) -> str:
+    """Why there are no calls to show."""
+    if watch.started.protocol == "trial":
+        return "A trial's calls are made by its own process: the story follows an attempt, turn by turn."
+    return "No model was asked yet."
+
+
 def _overview(watch: Watch) -> list[Trusted | Element]:
     log = watch.calls
     calls = list(log.tally.calls.values())
     if not calls:
-        return [element("p", "No model was asked yet.", class_="empty")]
+        return [element("p", _nothing(watch), class_="empty")]
     shown = calls[-_PICTURED:]
     rows = list(dict.fromkeys(_row(call) for call in shown))
     accents = {row: f"c{index % _ACCENTS}" for index, row in enumerate(rows)}
@@ -238,5 +241,9 @@ def _messages(request: dict[str, Any]) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", found) if isinstance(found, list) else []
 
 
-def _fork(run_id: str, at: int) -> str:
-    return f"/runs/{run_id}/fork?at={at}"
+def _forks(run_id: str, place: Place) -> list[Element]:
+    """Where a fork may leave the run: before the call, and after it."""
+    ways = [(f"Fork before this call (event {place.started - 1})", place.started - 1)]
+    if place.ended:
+        ways.append((f"Fork after it (event {place.ended})", place.ended))
+    return [element("a", words, href=f"/runs/{run_id}/fork?at={at}") for words, at in ways]

@@ -60,12 +60,21 @@ function parsed(markup) {
   return template.content;
 }
 
+// The run has ended: what happened last stays where it is, so that nothing below jumps under a reader's eyes.
+function rest(now) {
+  now.classList.add("over");
+  for (const clock of all("[data-since]", now)) delete clock.dataset.since;
+  const phase = find("strong", now);
+  if (phase) phase.textContent = "ended; all of it is below";
+}
+
 function exchange({ parts, order }) {
   const main = find("#parts");
   for (const [name, markup] of Object.entries(parts)) {
     const fresh = parsed(markup).firstElementChild;
     const old = document.getElementById(name);
-    if (old) morph(old, fresh);
+    if (name === "now" && old && fresh.hidden && !old.hidden) rest(old);
+    else if (old) morph(old, fresh);
     else if (order.includes(name)) main.append(fresh);
   }
   for (const child of [...main.children]) if (!order.includes(child.id)) child.remove();
@@ -230,6 +239,18 @@ function localTimes() {
     const text = written.format(new Date(time.dateTime));
     if (time.textContent !== text) time.textContent = text;
   }
+}
+
+// ---- A text that may come from a file ------------------------------------------------------------------------
+
+for (const area of all("textarea[data-file]")) {
+  const file = document.createElement("input");
+  file.type = "file";
+  file.setAttribute("aria-label", "Read it from a file");
+  file.addEventListener("change", async () => {
+    if (file.files.length) area.value = await file.files[0].text();
+  });
+  area.after(file);
 }
 
 // ---- Keyboard -----------------------------------------------------------------------------------------------

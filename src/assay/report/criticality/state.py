@@ -1,0 +1,132 @@
+"""What a report on a build is made from: the project's own state and artifacts, folded from the run's events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from assay.report.run import RunHead
+from criticality import events as e
+from criticality.artifacts import Artifacts
+from criticality.machine.states import PHASES, Active, Blocked, PhaseName, ProtocolState, Verifying, beginning
+from criticality.machine.step import NoTransition, advance, where
+from llm_runtime.events import Event
+
+UnitState = Literal["waiting", "at work", "accepted", "not solved"]
+
+
+@dataclass(slots=True)
+class Unit:
+    """What became of a unit of Injection: one function, or several that call each other.
+
+    Args:
+        tries: a word for each attempt that failed: which tier, and at what it failed.
+    """
+
+    name: str
+    state: UnitState = "waiting"
+    tier: str = ""
+    attempts: int = 0
+    tests: int = 0
+    tries: list[str] = field(default_factory=list[str])
+    again: int = 0
+
+
+class BuildState:
+    """The fold over a build's events.
+
+    A run that goes on with a project tells its story from the beginning again, so that what happened to the
+    project elsewhere is in it too; the first event of a journal therefore begins everything anew.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self.run = RunHead(keep)
+        self.clear()
+
+    def clear(self) -> None:
+        """A project without a past."""
+        self.machine: ProtocolState = beginning()
+        self.artifacts = Artifacts()
+        self.visited: set[str] = {where(self.machine)}
+        self.units: dict[str, Unit] = {}
+        self.history: list[Event] = []
+        self.clustered: dict[str, list[str]] = {}
+        self.back: dict[tuple[str, str], int] = {}
+        self.odd = 0
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        self.run.apply(event, at)
+        if not event.type.startswith("criticality."):
+            return
+        if isinstance(event, e.ProjectCreated):
+            self.clear()
+        else:
+            self._advance(event)
+        self.artifacts.apply(event)
+        self.history.append(event)
+        self._unit(event)
+
+    @property
+    def place(self) -> str:
+        """``phase.subState``, ``blocked`` or ``completed``."""
+        return where(self.machine)
+
+    def _advance(self, event: Event) -> None:
+        before = self.machine
+        try:
+            self.machine = advance(before, event)[0]
+        except (NoTransition, AssertionError):  # written by another version: the story goes on without that step
+            self.odd += 1
+        self.visited.add(where(self.machine))
+        source, target = _phase(before), _phase(self.machine)
+        if source and target and PHASES.index(target) < PHASES.index(source):
+            self.back[source, target] = self.back.get((source, target), 0) + 1
+
+    def _unit(self, event: Event) -> None:
+        match event:
+            case e.TestsGenerated():
+                for name in event.units:
+                    known = self.units.setdefault(name, Unit(name))
+                    known.state = "waiting"
+            case e.FunctionSelected():
+                self._named(event.unit).state = "at work"
+            case e.VerificationFailed():
+                unit = self._named(event.unit)
+                unit.attempts, unit.tier = event.attempt, event.tier
+                unit.tries.append(f"{event.tier}, attempt {event.attempt}: {event.failure.get('kind', 'refused')}")
+            case e.Escalated():
+                self._named(event.unit).tier = event.to_tier
+            case e.VerificationPassed():
+                unit = self._named(event.unit)
+                unit.state, unit.tier, unit.attempts, unit.tests = (
+                    "accepted",
+                    event.tier,
+                    event.attempt,
+                    event.tests,
+                )
+            case e.TiersExhausted():
+                self._named(event.unit).state = "not solved"
+            case e.ClusterTestsGenerated():
+                self.clustered[event.cluster] = event.claims
+            case e.VerdictHandled():
+                for name in event.units:
+                    unit = self._named(name)
+                    unit.state, unit.again = "waiting", unit.again + 1
+            case _:
+                pass
+        if isinstance(self.machine, Active) and isinstance(self.machine.phase, Verifying):
+            self._named(self.machine.phase.function_id).state = "at work"
+
+    def _named(self, name: str) -> Unit:
+        return self.units.setdefault(name, Unit(name))
+
+
+def _phase(machine: ProtocolState) -> PhaseName | None:
+    match machine:
+        case Active():
+            return machine.phase.phase
+        case Blocked():
+            return machine.prior.phase.phase
+        case _:
+            return None

@@ -1,0 +1,92 @@
+"""The report on a build, and the trial told by a run, from the logs that come with Assay."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from importlib import resources
+
+import pytest
+
+from assay.report.ai_crucible.fold import TrialFold
+from assay.report.ai_crucible.kept import AttemptTold, attempt_event, attempt_of
+from assay.report.criticality import BuildFold
+from assay.report.html import story_html
+from assay.report.story import Details, Figure, Table
+from criticality import events as e
+from llm_runtime.events import Event, RunFinished, RunResumed, parse_event
+
+
+def logged(name: str) -> list[tuple[Event, int]]:
+    file = resources.files("assay.demo").joinpath("logs", f"{name}.jsonl.xz")
+    lines = lzma.decompress(file.read_bytes()).decode().splitlines()[1:]
+    records = [json.loads(line) for line in lines]
+    return [(parse_event(record["body"]), record["at"]) for record in records]
+
+
+@pytest.fixture(scope="module")
+def build() -> list[tuple[Event, int]]:
+    return logged("build")
+
+
+def folded(events: list[tuple[Event, int]]) -> BuildFold:
+    fold = BuildFold()
+    for event, at in events:
+        fold.apply(event, at)
+    return fold
+
+
+def test_a_finished_build_leads_from_each_claim_to_what_shows_it(build: list[tuple[Event, int]]) -> None:
+    story = folded(build).story()
+    trace = next(section for section in story.sections if section.heading == "What was asked, and what shows it")
+    table = next(block for block in trace.blocks if isinstance(block, Table))
+    assert story.tone == "good" and story.facts[0].value == f"{len(table.rows)} of {len(table.rows)}"
+    assert all(row[1] == "holds" and row[2] != "none refers to it" and int(row[3]) >= 1 for row in table.rows)
+    opened = next(block for block in trace.blocks if isinstance(block, Details))
+    assert len(opened.blocks) == len(table.rows)
+
+
+def test_a_build_can_be_looked_at_at_any_moment(build: list[tuple[Event, int]]) -> None:
+    fold = BuildFold()
+    for place, (event, at) in enumerate(build):
+        fold.apply(event, at)
+        fold.announce(event)
+        if place % 23 == 0:
+            assert story_html(fold.story()) and fold.progress().phase
+    assert fold.state.odd == 0, "every event had its place in the machine"
+
+
+def test_the_picture_shows_where_it_stands_and_what_went_back(build: list[tuple[Event, int]]) -> None:
+    until = next(i for i, (event, _) in enumerate(build) if isinstance(event, e.TestsGenerated))
+    fold = folded(build[: until + 1])
+    picture = next(b for s in fold.story().sections for b in s.blocks if isinstance(b, Figure))
+    assert "It stands at: Injection, select." in picture.alternative
+    assert "It went back from Composition Audit to Ignition 1 time." in picture.alternative
+
+
+def test_a_run_that_goes_on_tells_the_journal_again_and_counts_nothing_twice(
+    build: list[tuple[Event, int]],
+) -> None:
+    own = [moment for moment in build if moment[0].type.startswith("criticality.")]
+    cut = build[: len(build) // 2]
+    fold = folded([*cut, (RunResumed(finished_calls=9), cut[-1][1]), *own])
+    whole = folded(build)
+    assert fold.state.units == whole.state.units and fold.state.back == whole.state.back
+    assert len(fold.state.history) == len(whole.state.history)
+
+
+def test_an_attempt_comes_back_from_its_event_as_it_was() -> None:
+    told = [event for event, _ in logged("trial") if isinstance(event, AttemptTold)]
+    assert len(told) == 6
+    for event in told:
+        assert attempt_event(attempt_of(event)) == event
+
+
+def test_a_trial_that_was_stopped_says_how_to_go_on() -> None:
+    fold = TrialFold()
+    events = logged("trial")
+    until = next(i for i, (event, _) in enumerate(events) if isinstance(event, AttemptTold))
+    for event, at in [*events[:until], (RunFinished(state="stopped", message="interrupted"), events[until][1])]:
+        fold.apply(event, at)
+    story = fold.story()
+    assert story.facts[0].value == "6 of 6" and "Resume goes on with it" in story_html(story)
