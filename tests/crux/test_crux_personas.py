@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -28,7 +29,7 @@ from crux.personas.extraction import Read, Relations, placed
 from crux.personas.graph_building import build_graph
 from crux.personas.merging import Concepts, Groups, apply, batches, merge_alike
 from crux.polarity import opposed
-from llm_runtime.errors import BudgetExceeded
+from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, ServerFault
 from llm_runtime.testing import ScriptedModel, faulty
 
 Build = Callable[..., Awaitable[Any]]
@@ -213,6 +214,35 @@ async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path:
     model = reader()
     await build_persona(stored.name, stored.corpus, generate=model, answers=Answers(path))
     assert len(model.requests) == 9 + 38 + 1 - kept
+
+
+@pytest.mark.parametrize(
+    "fault", [BudgetExceeded("the cap is reached"), DeadlineExceeded("time is up"), ServerFault("broken")]
+)
+async def test_a_contract_that_is_stopped_keeps_the_answers_that_are_under_way(
+    tmp_path: Path, reader: Any, fault: Exception
+) -> None:
+    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    stored, path = shipped_corpus("maud-tarrowby"), tmp_path / "answers.jsonl"
+    inner, refused = reader(), asyncio.Event()
+
+    async def slow(request: Any) -> str:
+        if request.label.phase == "contract_flip":
+            refused.set()
+            raise fault
+        await refused.wait()
+        for _ in range(20):  # a cancelled call would end here, and its answer be lost
+            await asyncio.sleep(0)
+        return (await inner(request)).text
+
+    with pytest.raises(type(fault)):
+        await build_persona(stored.name, stored.corpus, generate=ScriptedModel(slow), answers=Answers(path))
+    assert len(path.read_text("utf-8").splitlines()) == 8 and not inner.asked("extraction")
+
+    again = reader()
+    await build_persona(stored.name, stored.corpus, generate=again, answers=Answers(path))
+    asked = [one.label.phase for one in again.requests]
+    assert [phase for phase in asked if phase.startswith("contract")] == ["contract_flip"]
 
 
 def test_the_store_keeps_and_checks_personas(tmp_path: Path, authors: list[Persona]) -> None:

@@ -45,6 +45,7 @@ from llm_runtime.errors import (
     BudgetExceeded,
     CallError,
     DeadlineExceeded,
+    LlmRuntimeError,
     PaymentRequired,
     StructuredOutputError,
 )
@@ -194,9 +195,12 @@ async def _contract(
 ) -> PersonaContract:
     done = 0
 
-    async def ask(part: str, model: type[T]) -> T:
+    async def ask(part: str, model: type[T]) -> T | LlmRuntimeError:
         nonlocal done
-        answer = await asking.one(contract_request(part, name, corpus, models, seed), model)
+        try:
+            answer = await asking.one(contract_request(part, name, corpus, models, seed), model)
+        except LlmRuntimeError as fault:
+            return fault  # raised once the other parts are there: they are under way and paid for
         done += 1
         asking.step("contract", done, CONTRACT_CALLS)
         return answer
@@ -209,19 +213,20 @@ async def _contract(
             voice = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
         raise _first(faults) from None
-    anchors, lost = verbatim(excerpts.result().excerpts, corpus, _MOST_ANCHORS)
-    examples, also_lost = verbatim(voice.result().examples, corpus, _MOST_EXAMPLES)
+    written = {part: " ".join(_had(task.result()).text.split()) for part, task in prose.items()}
+    conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
+    anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)
+    examples, also_lost = verbatim(spoken.examples, corpus, _MOST_EXAMPLES)
     words, contractions = measured_voice(corpus)
-    spoken = voice.result()
     return PersonaContract(
         persona_id=slug(name),
         name=name,
         handle=handle,
         aliases=tuple(aliases),
-        **{part: " ".join(answer.result().text.split()) for part, answer in prose.items()},
+        **written,
         flip_conditions=tuple(
             FlipCondition(id=f"F{place}", text=" ".join(text.split()))
-            for place, text in enumerate(flips.result().conditions, start=1)
+            for place, text in enumerate(conditions, start=1)
             if text.strip()
         ),
         anchor_excerpts=tuple(anchors),
@@ -236,6 +241,12 @@ async def _contract(
         dropped_quotes=lost + also_lost,
         corpus_digest=corpus.digest,
     )
+
+
+def _had(answer: T | LlmRuntimeError) -> T:
+    if isinstance(answer, LlmRuntimeError):
+        raise answer
+    return answer
 
 
 async def _graph(

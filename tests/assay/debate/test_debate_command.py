@@ -58,7 +58,10 @@ async def test_a_stored_debate_is_read_mapped_measured_exported_and_replayed(
     assert "Where it stands" in (tmp_path / "r.html").read_text(encoding="utf-8")
     cards = await assay("debate", "cards", run, "--json")
     assert {"sourceAspect", "disagreementType", "cruxRoomId"} <= cards.json[0].keys()
-    assert "Alignment map" in (await assay("debate", "map", run, run)).out
+    plain = (await assay("debate", "cards", "latest")).out
+    assert 0 < plain.index("**Maud Tarrowby:") < plain.index("**Ilario Fennimast:")  # as they sit
+    mapped = (await assay("debate", "map", run, run)).out
+    assert "Alignment map" in mapped and "Maud Tarrowby and Ilario Fennimast" in mapped
     assert "topicCoverage" in (await assay("debate", "bench", run)).out
     for form, part in (
         ("json", '"debateId"'),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from assay.report.crux.state import DebateState
 from assay.report.story import (
     Block,
@@ -69,12 +67,6 @@ def flag_notes(flags: tuple[str, ...]) -> list[Block]:
     return [Note(f"Flagged: {flag}.", "warning") for flag in flags]
 
 
-def in_seat_order(state: DebateState, names: Iterable[str]) -> list[str]:
-    """Names as they sit; a log keeps the keys of an object in alphabetical order."""
-    seats = list(state.personas)
-    return sorted(names, key=lambda name: seats.index(name) if name in seats else len(seats))
-
-
 def escaped(text: str) -> str:
     """A text within our own Markdown, on one line, in which nothing means anything."""
     flat = " ".join(text.split())
@@ -94,7 +86,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
         Note(told, tone),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
-    blocks += [_side(state, name, card.personas[name], notes) for name in in_seat_order(state, card.personas)]
+    blocks += [_side(state, name, side, notes) for name, side in card.personas.items()]
     blocks += [Note(f"{flag[:1].upper()}{flag[1:]}.", "warning") for flag in notes.flags]
     if notes.dropped_quotes:
         many = several(notes.dropped_quotes, "quotation")
@@ -167,11 +159,21 @@ def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> list[Vo
             for key in source.messages
             if key in spoken
         ]
-        blocks += [Plain(f"Belief: {_belief(state, source.persona, key)}") for key in source.beliefs]
-        blocks += [Quote(" ".join(place.quote.split()), _written(place)) for place in source.places]
+        blocks += _behind(state, source)
         accent = state.accent(source.persona) if source.persona else "quiet"
         found.append(Voice(source.part.capitalize(), tuple(blocks), accent, source.persona))
     return found
+
+
+def _behind(state: DebateState, source: SentenceSource) -> list[Block]:
+    """The beliefs behind a sentence, each with its place where every one has one."""
+    beliefs = [f"Belief: {_belief(state, source.persona, key)}" for key in source.beliefs]
+    quotes = [" ".join(place.quote.split()) for place in source.places]
+    by = [_written(place) for place in source.places]
+    if len(beliefs) == len(quotes):
+        pairs = zip(quotes, beliefs, by, strict=True)
+        return [Quote(quote, f"{belief}. {written}") for quote, belief, written in pairs]
+    return [*map(Plain, beliefs), *(Quote(quote, written) for quote, written in zip(quotes, by, strict=True))]
 
 
 def _written(place: Place) -> str:

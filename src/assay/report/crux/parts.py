@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.report.crux.cards import escaped, flag_notes, in_seat_order, room_blocks
+from assay.report.crux.cards import escaped, flag_notes, room_blocks
 from assay.report.crux.pictures import alignment_picture, graph_picture, timeline_picture
 from assay.report.crux.state import DebateState
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
@@ -21,7 +21,7 @@ def map_section(state: DebateState) -> Section | None:
     pairs = alignment_map(result.cards).pairs
     rows = tuple(
         (
-            " and ".join(in_seat_order(state, (p.first, p.second))),
+            " and ".join(name for name in names if name in (p.first, p.second)),
             p.mostly or "–",
             str(p.agree),
             str(p.oppose),

@@ -112,7 +112,10 @@ class DebateState:
             case said.BaselineAnswered():
                 self._add(self.baselines, Baseline, event.baseline)
             case said.DebateEnded():
-                self.ended = _fitting(DebateResult.model_validate, event.result)
+                ended = _fitting(DebateResult.model_validate, event.result)
+                if ended is not None:
+                    cards = tuple(_seated(card, ended.personas) for card in ended.cards)
+                    self.ended = ended.model_copy(update={"cards": cards})
             case _:
                 pass
 
@@ -182,7 +185,7 @@ class DebateState:
             case said.CruxMessagePosted():
                 self.room_messages.append(wire.message)
             case said.CruxCardPosted():
-                self.cards.append(wire.card)
+                self.cards.append(_seated(wire.card, self.personas))
             case said.DisagreementDetected():
                 self.candidates.append(wire.candidate)
             case said.DebateComplete():
@@ -216,6 +219,12 @@ def state_of(store: RunStore, run_id: str) -> DebateState:
             raise ConfigurationError(f"run {run_id} is no debate; list those there are with: assay runs list")
         state.apply(event, at)
     return state
+
+
+def _seated(card: CruxCard, seats: tuple[str, ...]) -> CruxCard:
+    """A card with its sides as they sit; a log keeps the keys of an object in alphabetical order."""
+    order = sorted(card.personas, key=lambda name: seats.index(name) if name in seats else len(seats))
+    return card.model_copy(update={"personas": {name: card.personas[name] for name in order}})
 
 
 def _fitting(read: Callable[[dict[str, Any]], M], data: dict[str, Any]) -> M | None:

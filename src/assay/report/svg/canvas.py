@@ -10,7 +10,7 @@ from assay.report.markup import Element, Node, Trusted, element, render
 
 PALETTE = """
 :root{--ink:#211f1c;--soft:#6d675f;--line:#ddd7cc;--paper:#fbf9f5;--card:#ffffff;--band:#f3efe7;
---c0:#2b6cb0;--c1:#137f6e;--c2:#7a4fb5;--c3:#a06a00;--c4:#b03a78;--c5:#4f6b1e;--red:#c2412d;--quiet:#857d72}
+--c0:#2b6cb0;--c1:#137f6e;--c2:#7a4fb5;--c3:#966300;--c4:#b03a78;--c5:#4f6b1e;--red:#c2412d;--quiet:#857d72}
 @media (prefers-color-scheme:dark){:root{--ink:#ece7de;--soft:#a59d91;--line:#37332d;--paper:#161412;--card:#1e1b18;
 --band:#221f1b;--c0:#76aef0;--c1:#4fc2ac;--c2:#b695ee;--c3:#e0ac4c;--c4:#ec86ba;--c5:#a5c566;--red:#f1806c;
 --quiet:#8f877b}}
