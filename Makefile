@@ -30,7 +30,7 @@ demo: $(VENV)/.installed ## play the recorded council through the real engine; t
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## all tests
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(BIN)/python -m pytest -q -rs tests/criticality/languages

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from criticality import events as e
 from criticality.canonical import pretty
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
+from criticality.machine.states import InterviewPhase
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
 from llm_runtime.events import CallFinished, Event
@@ -28,7 +29,7 @@ class Answer:
     question: str
     text: str
     answer: str
-    phase: str
+    phase: InterviewPhase
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,11 @@ class Artifacts:
             case e.ProjectCreated():
                 self.name, self.seed = event.name, event.seed
             case e.QuestionAnswered():
-                self.answers.append(Answer(event.question, event.text, event.answer, event.interview_phase))
+                given = Answer(event.question, event.text, event.answer, event.interview_phase)
+                if event.corrects:
+                    self.answers = [given if a.question == event.question else a for a in self.answers]
+                else:
+                    self.answers.append(given)
             case e.Delegated():
                 self.delegated_after, self.notes = event.after, event.notes
             case e.FeaturesProposed():

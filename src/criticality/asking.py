@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from criticality.budget import ContextLimits, Spare, fit
 from criticality.config import Models
 from llm_runtime import structured
 from llm_runtime.messages import CallLabel, Generate, Message, Request
@@ -59,22 +60,25 @@ class Asking:
         generate: the model.
         models: which model each role is.
         seed: the project's; nonces and sampling seeds derive from it.
+        limits: tokens that each tier's prompts may hold.
     """
 
-    def __init__(self, generate: Generate, models: Models, seed: int) -> None:
+    def __init__(self, generate: Generate, models: Models, seed: int, limits: ContextLimits | None = None) -> None:
         self._generate, self._models, self.seed = generate, models, seed
+        self._limits = limits or ContextLimits()
 
     def question(self, phase: str, item: str, role: Role, round: int = 1, attempt: int = 1) -> Question:
         """A question that stands at this place."""
         return Question(self.seed, phase, item, role, round, attempt)
 
-    async def text(self, question: Question, prompt: str, **values: str) -> str:
-        """A free answer.
+    async def text(self, question: Question, prompt: str, *, spare: Sequence[Spare] = (), **values: str) -> str:
+        """A free answer; ``spare`` may be left out of a prompt that is too long.
 
         Raises:
             CallError: the call failed.
+            ContextOverflow: no tier holds the prompt.
         """
-        return (await self._generate(self._request(question, prompt, values))).text
+        return (await self._generate(self._request(question, prompt, values, spare))).text
 
     async def data(
         self,
@@ -82,26 +86,35 @@ class Asking:
         model: type[T],
         prompt: str,
         check: Callable[[T], str | None] | None = None,
+        *,
+        spare: Sequence[Spare] = (),
         **values: str,
     ) -> T:
-        """An answer as data; one that does not fit is asked for once more, with what is wrong.
+        """An answer as data; one that does not fit is asked for again, twice at most, with what is wrong.
 
         Raises:
             StructuredOutputError: it does not fit then either.
             CallError: a call failed.
+            ContextOverflow: no tier holds the prompt.
         """
-        request = self._request(question, prompt, values)
+        request = self._request(question, prompt, values, spare)
         return (await structured.ask(self._generate, request, model, reasks=2, check=check)).value
 
-    def _request(self, question: Question, prompt: str, values: dict[str, str]) -> Request:
-        text = load_prompt("criticality", prompt).render(**values)
+    def _request(
+        self, question: Question, prompt: str, values: Mapping[str, str], spare: Sequence[Spare]
+    ) -> Request:
+        fitted = fit(question.role, values, lambda given: _rendered(prompt, given), self._limits, spare)
         return Request(
-            model=self._models.of(question.role),
-            messages=(Message("user", "\n".join(_squeezed(text))),),
+            model=self._models.of(fitted.role),
+            messages=(Message("user", fitted.text),),
             label=question.label,
-            max_tokens=MAX_OUTPUT[question.role],
+            max_tokens=MAX_OUTPUT[fitted.role],
             seed=question.sampling_seed,
         )
+
+
+def _rendered(prompt: str, values: Mapping[str, str]) -> str:
+    return "\n".join(_squeezed(load_prompt("criticality", prompt).render(**values)))
 
 
 def _squeezed(text: str) -> list[str]:

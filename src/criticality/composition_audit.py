@@ -9,6 +9,7 @@ from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
+from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.language import Language
 from criticality.lattice import dependencies
@@ -89,9 +90,18 @@ async def audit(work: Work) -> Event:
         return _completed(work, name, found)
     if name == "crossVerification":
         return await _second_look(work, phase)
+    reports = await in_parts(name, _by_module(work), lambda item, contracts: _audited(work, name, item, contracts))
+    found = [c for report in reports for c in report.contradictions_found]
+    if len(reports) > 1:
+        prefix = _FOCUS[name][1]
+        found = [c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in enumerate(found, start=1)]
+    return _completed(work, name, found)
+
+
+async def _audited(work: Work, name: str, item: str, contracts: str) -> ContradictionReport:
     kind, prefix, focus = _FOCUS[name]
-    question = work.ask.question("composition_audit", name, "auditor", work.round)
-    report = await work.ask.data(
+    question = work.ask.question("composition_audit", item, "auditor", work.round)
+    return await work.ask.data(
         question,
         ContradictionReport,
         "audit",
@@ -99,9 +109,8 @@ async def audit(work: Work) -> Event:
         prefix=prefix,
         focus=focus,
         spec=question.fence("SPECIFICATION", _statements(work.artifacts.spec)),
-        contracts=question.fence("CONTRACTS", contract_text(work.language, work.artifacts.plan)),
+        contracts=question.fence("CONTRACTS", contracts),
     )
-    return _completed(work, name, report.contradictions_found)
 
 
 def _completed(work: Work, name: str, found: list[Contradiction]) -> Event:
@@ -120,25 +129,35 @@ async def _second_look(work: Work, phase: Auditing) -> Event:
     doubted = [c for c in live if c["id"] not in computed]
     dismissed: list[str] = []
     if doubted:
-        ids = {c["id"] for c in doubted}
-        question = work.ask.question("composition_audit", "crossVerification", "architect", work.round)
-        look = await work.ask.data(
-            question,
-            SecondLook,
-            "cross_verification",
-            check=lambda look: (
-                None if {*look.confirmed, *look.dismissed} == ids else f"judge exactly {sorted(ids)}"
-            ),
-            spec=question.fence("SPECIFICATION", _statements(work.artifacts.spec)),
-            contracts=question.fence("CONTRACTS", contract_text(work.language, work.artifacts.plan)),
-            contradictions=question.fence("CONTRADICTIONS", pretty(doubted)),
+        looks = await in_parts(
+            "crossVerification", _by_module(work), lambda item, text: _looked_at(work, item, text, doubted)
         )
-        dismissed = sorted(set(look.dismissed) - set(look.confirmed))
+        # In parts, each look sees less: only what none of them confirms is dismissed.
+        confirmed = {i for look in looks for i in look.confirmed}
+        dismissed = sorted({i for look in looks for i in look.dismissed} - confirmed)
     return e.AuditorCompleted(
         auditor="crossVerification",
         dismissed=dismissed,
         canonical_decisions=_canonical_involved(work, [c for c in live if c["id"] not in dismissed]),
     )
+
+
+async def _looked_at(work: Work, item: str, contracts: str, doubted: list[dict[str, Any]]) -> SecondLook:
+    ids = {c["id"] for c in doubted}
+    question = work.ask.question("composition_audit", item, "architect", work.round)
+    return await work.ask.data(
+        question,
+        SecondLook,
+        "cross_verification",
+        check=lambda look: None if {*look.confirmed, *look.dismissed} == ids else f"judge exactly {sorted(ids)}",
+        spec=question.fence("SPECIFICATION", _statements(work.artifacts.spec)),
+        contracts=question.fence("CONTRACTS", contracts),
+        contradictions=question.fence("CONTRADICTIONS", pretty(doubted)),
+    )
+
+
+def _by_module(work: Work) -> list[str]:
+    return [contract_text(work.language, (module,)) for module in work.artifacts.plan]
 
 
 def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:

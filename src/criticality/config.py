@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from criticality.budget import ContextLimits
 from criticality.machine.breaker import BreakerLimits
 from criticality.machine.escalation import EscalationLimits
 from criticality.wire import Strict
@@ -100,6 +101,7 @@ class Config(Strict):
 
     project: ProjectConfig
     models: Models = Models()
+    context: ContextLimits = ContextLimits()
     escalation: EscalationLimits = EscalationLimits()
     circuit_breaker: BreakerLimits = BreakerLimits()
     orchestrator: OrchestratorConfig = OrchestratorConfig()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from typing import Any
 
 from criticality.artifacts import Artifacts
+from criticality.budget import Spare
 from criticality.language import Language
 
 _NAMES = {
     "syntax": "Syntax", "syntax_fatal": "Syntax", "type": "Type", "test": "Test", "timeout": "Timeout",
     "semantic": "Semantic", "security": "Security", "complexity": "Complexity",
 }  # fmt: skip
+_PURPOSE = re.compile(r"^PURPOSE: .*\n", re.MULTILINE)
+_LEFT_OUT = "(left out: there is no room for them here)"
 _HINTS = {
     "syntax": "HINT: Output statements only, indented by multiples of four spaces, nothing before or after them.",
     "types": "HINT: Look at the exact types above, and at how a value of each is made.",
@@ -48,6 +53,35 @@ def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dic
         "rules": language.rules,
         "form": _form([functions[n][1].name for n in names]),
     }
+
+
+def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str, Any] | None) -> list[Spare]:
+    """What may be left out of a prompt that is too long (specification 7.2), the least missed first.
+
+    Purposes in words; failing tests but the first; types that no signature names; then the other types.
+    """
+    values = implement_values(language, artifacts, unit)
+    found = [Spare("comments", {"functions": _PURPOSE.sub("", values["functions"])})]
+    if failure is not None and len(failure["what"]) > 1:
+        found.append(Spare("examples", {"summary": failure_summary({**failure, "what": failure["what"][:1]})}))
+    names = {
+        name
+        for one in unit.split("+")
+        for function in (artifacts.functions[one][1],)
+        for kind in (*(p.type for p in function.parameters), function.result)
+        for name in kind.names()
+    }
+    spec = artifacts.spec
+    assert spec is not None
+    blocks = re.split(r"\n\n+(?=\S)", values["types"])
+    required = [block for block in blocks if _defines(block, spec.named_types()) in names]
+    found.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))
+    return [*found, Spare("requiredTypes", {"types": _LEFT_OUT})]
+
+
+def _defines(block: str, known: Collection[str]) -> str:
+    """The type that a definition is of: the first of the system's that stands in it."""
+    return next((word for word in re.findall(r"[A-Za-z]\w*", block) if word in known), "")
 
 
 def _form(names: list[str]) -> str:

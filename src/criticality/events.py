@@ -36,13 +36,14 @@ BESIDE_THE_MACHINE = (ProjectCreated, DecisionAppended)
 
 
 class QuestionAnswered(Event, type="criticality.question_answered"):
-    """A person answered. ``last`` is true where no question is left."""
+    """A person answered. ``last`` is true where no question is left, ``corrects`` where it was answered before."""
 
     question: str
     text: str
     answer: str
     interview_phase: InterviewPhase
     last: bool = False
+    corrects: bool = False
 
 
 class Delegated(Event, type="criticality.delegated"):

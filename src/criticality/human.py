@@ -17,10 +17,15 @@ MAX_ANSWER = 20_000
 
 
 class Reply(Strict):
-    """An answer; ``delegate`` leaves the rest to the architect, with ``text`` as notes."""
+    """An answer; ``delegate`` leaves the rest to the architect, with ``text`` as notes.
+
+    Args:
+        corrects: the id of an earlier question that this answers anew; the one put is then put again.
+    """
 
     text: Annotated[str, Field(max_length=MAX_ANSWER)] = ""
     delegate: bool = False
+    corrects: str = ""
 
 
 class Approval(Strict):

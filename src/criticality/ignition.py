@@ -18,6 +18,7 @@ from criticality.spec.spec import Spec, first_fault
 from criticality.spec.types import TypeFault
 from criticality.wire import Strict
 from criticality.work import Work
+from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
 
 INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constraints", "designPrefs")
@@ -102,9 +103,21 @@ async def _put(
     reply = await work.human.answer(question, text, options)
     if reply is None:
         return None
+    if reply.corrects:
+        return _correction(work, reply)
     if reply.delegate:
         return e.Delegated(after=phase, notes=reply.text)
     return e.QuestionAnswered(question=question, text=text, answer=_plain(reply), interview_phase=phase, last=last)
+
+
+def _correction(work: Work, reply: Reply) -> Event:
+    """An earlier answer, given anew (specification 4, Resume): the question that was put is put again."""
+    old = next((answer for answer in work.artifacts.answers if answer.question == reply.corrects), None)
+    if old is None:
+        raise LlmRuntimeError(f"no question {reply.corrects} was answered yet; correct one that was")
+    return e.QuestionAnswered(
+        question=old.question, text=old.text, answer=_plain(reply), interview_phase=old.phase, corrects=True
+    )
 
 
 def _plain(reply: Reply) -> str:
@@ -118,6 +131,8 @@ async def _offer(work: Work, place: InterviewPhase) -> Event | None:
     )
     if reply is None:
         return None
+    if reply.corrects:
+        return _correction(work, reply)
     if reply.delegate:
         return e.Delegated(after=place, notes=reply.text)
     return e.QuestionAnswered(

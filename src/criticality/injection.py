@@ -10,7 +10,8 @@ from typing import Any
 from criticality import events as e
 from criticality.artifacts import Artifacts, Body
 from criticality.bodies import BodyUnreadable, SpliceRefused
-from criticality.context import failure_summary, implement_values
+from criticality.budget import tokens
+from criticality.context import failure_summary, implement_values, spare
 from criticality.language import Language
 from criticality.lattice import dependencies
 from criticality.machine.escalation import FailureKind, decide
@@ -95,7 +96,7 @@ def first_tier(work: Work, unit: str) -> Tier:
     """The worker, or the structurer where signals are strong (specification 7.1): big input, complex signature."""
     functions = work.artifacts.functions
     values = implement_values(work.language, work.artifacts, unit)
-    if sum(map(len, values.values())) / 4 > 12_000:
+    if tokens("".join(values.values())) > 12_000:
         return "fallback1"
     return "fallback1" if max(signature_complexity(functions[n][1]) for n in unit.split("+")) > 5 else "worker"
 
@@ -162,8 +163,11 @@ async def _implement(
     label_round = visit[0] * 100 + visit[1]
     question = work.ask.question("injection", unit, role, label_round, total)
     values = implement_values(work.language, work.artifacts, unit)
+    shorter = spare(work.language, work.artifacts, unit, failure)
     try:
-        answer = await work.ask.text(question, "implement", **values, summary=failure_summary(failure))
+        answer = await work.ask.text(
+            question, "implement", spare=shorter, **values, summary=failure_summary(failure)
+        )
     except BadReply as refused:
         fault = {"kind": "syntax_fatal", "what": [f"the answer was of no use: {type(refused).__name__}"]}
         return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, fault=fault)

@@ -156,9 +156,11 @@ class Ledger:
             kind, "user_explicit"
         )
         constraint = event.answer if kind != "feature" else f"{event.question.partition(':')[2]}: {event.answer}"
+        earlier = (d.id for d in self.standing("canonical") if d.rationale == event.text)
         self._append(
-            stamp, event.interview_phase, constraint, source, "canonical", "ignition", rationale=event.text
-        )
+            stamp, event.interview_phase, constraint, source, "canonical", "ignition", rationale=event.text,
+            supersedes=next(earlier, "") if event.corrects else "",
+        )  # fmt: skip
 
     def _chosen(self, event: e.ProposalMade, stamp: str) -> None:
         """The architect's choices of an earlier proposal give way to those of the new one."""

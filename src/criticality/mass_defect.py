@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from criticality import events as e
 from criticality.artifacts import Body
 from criticality.bodies import SpliceRefused
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns
 from criticality.injection import tests_of
+from criticality.language import Tree
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
 from criticality.mutation import strength
 from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests, test_files
@@ -27,6 +28,13 @@ class Transformation(Strict):
     declarations: str = ""
 
 
+@runtime_checkable
+class _Covers(Protocol):
+    """A toolchain that can say which share of the lines its tests reach."""
+
+    async def coverage(self, tree: Tree, tests: list[str]) -> float | None: ...
+
+
 async def analyze(work: Work) -> Event:
     """Measure everything, and choose what to try next: nothing where no pattern is left."""
     phase = work.state.phase
@@ -35,7 +43,8 @@ async def analyze(work: Work) -> Event:
     target = None
     if phase.applied < work.config.mass_defect.max_transforms:
         target = _next(work, found)
-    summary = _summary(work, metrics)
+    # Of the code as it is delivered: measured once nothing is left to be tried.
+    summary = _summary(work, metrics, await _coverage(work) if target is None else None)
     summary["mutation"] = work.artifacts.metrics.get("mutation") or await strength(
         work, work.config.mass_defect.mutants_per_function
     )
@@ -62,7 +71,15 @@ def _modules(work: Work, bodies: dict[str, Body]) -> dict[str, str]:
     return {module.name: tree[work.language.module_path(spec, module.name)] for module in work.artifacts.plan}
 
 
-def _summary(work: Work, metrics: dict[str, dict[str, int]]) -> dict[str, Any]:
+async def _coverage(work: Work) -> float | None:
+    if not isinstance(work.tools, _Covers):
+        return None
+    every = [file.path for file in test_files(work.language, work.artifacts)]
+    found = await work.tools.coverage(full_tree(work.language, work.artifacts), every)
+    return None if found is None else round(found, 4)
+
+
+def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | None) -> dict[str, Any]:
     """What was measured against its target; what was not measured is called that (decision 15)."""
     targets, scanner = work.config.mass_defect.targets, work.language.scanner()
     worst = {key: max((m[key] for m in metrics.values()), default=0) for key in ("complexity", "length", "nesting")}
@@ -81,12 +98,16 @@ def _summary(work: Work, metrics: dict[str, dict[str, int]]) -> dict[str, Any]:
         "functions": metrics,
         "lines": text.count("\n"),
         "avgCyclomaticComplexity": round(sum(m["complexity"] for m in metrics.values()) / max(1, len(metrics)), 3),
-        "testCoverage": None,
+        "testCoverage": coverage,
         "security": len(findings) if scanner else None,
         "scanner": scanner or "not run",
         "targets": {
             **{name: {"measured": value, "target": limit, "met": value <= limit} for name, value, limit in wanted},
-            "min_test_coverage": {"measured": "not measured", "target": targets.min_test_coverage, "met": None},
+            "min_test_coverage": {
+                "measured": "not measured" if coverage is None else coverage,
+                "target": targets.min_test_coverage,
+                "met": None if coverage is None else coverage >= targets.min_test_coverage,
+            },
         },
     }
 
@@ -105,7 +126,7 @@ async def transform(work: Work) -> Event:
             question,
             Transformation,
             "transform",
-            pattern=pattern.template,
+            pattern=pattern.prompt(work.config.project.language),
             function=question.fence("FUNCTION", shown),
             measured=f"{phase.smell}; {work.artifacts.metrics['functions'][name]}",
         )

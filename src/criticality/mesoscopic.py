@@ -6,6 +6,7 @@ from pydantic import Field
 
 from criticality import events as e
 from criticality.artifacts import Artifacts
+from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.composition_audit import contract_text, units_in_order
 from criticality.language import Language
@@ -84,24 +85,26 @@ async def generate(work: Work) -> Event:
                 return str(refused)
         return None
 
-    question = work.ask.question("mesoscopic", cluster.name, "structurer", work.round)
-    plan = tuple(module for module in work.artifacts.plan if module.name in cluster.modules)
-    found = await work.ask.data(
-        question,
-        Scenarios,
-        "scenarios",
-        check=fault,
-        spec=question.fence(
-            "SPECIFICATION", pretty(spec.model_dump(mode="json", include={"system", "data_models", "constraints"}))
-        ),
-        signatures=question.fence("SIGNATURES", contract_text(work.language, plan)),
-        claims=question.fence("CLAIMS", "\n".join(f"{c}: {spec.claims[c].text}" for c in cluster.claims)),
-    )
+    async def written(item: str, signatures: str) -> Scenarios:
+        question = work.ask.question("mesoscopic", item, "structurer", work.round)
+        shown = pretty(spec.model_dump(mode="json", include={"system", "data_models", "constraints"}))
+        return await work.ask.data(
+            question,
+            Scenarios,
+            "scenarios",
+            check=fault,
+            spec=question.fence("SPECIFICATION", shown),
+            signatures=question.fence("SIGNATURES", signatures),
+            claims=question.fence("CLAIMS", "\n".join(f"{c}: {spec.claims[c].text}" for c in cluster.claims)),
+        )
+
+    modules = [module for module in work.artifacts.plan if module.name in cluster.modules]
+    found = await in_parts(cluster.name, [contract_text(work.language, (m,)) for m in modules], written)
     return e.ClusterTestsGenerated(
         cluster=cluster.name,
         modules=cluster.modules,
         claims=cluster.claims,
-        scenarios=[s.model_dump() for s in found.scenarios],
+        scenarios=[s.model_dump() for part in found for s in part.scenarios],
         clusters=names,
     )
 

@@ -13,6 +13,7 @@ from criticality import composition_audit, ignition, injection, lattice, mass_de
 from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.asking import Asking
+from criticality.budget import ContextOverflow
 from criticality.config import Config, load_config
 from criticality.deliverable import project_files, state_text
 from criticality.human import Human, Nobody
@@ -198,6 +199,9 @@ class Orchestrator:
             return _provider_down(fault)
         except StructuredOutputError as fault:
             return _provider_down(fault)
+        except ContextOverflow as fault:
+            smaller = [] if work.state.phase.phase == "ignition" else [_SMALLER]
+            return _blocked("context_overflow", f"Too much for any model: {fault}", *smaller)
 
     async def _step(self, work: Work) -> Event | None:
         match where(work.state):
@@ -272,7 +276,7 @@ class Orchestrator:
                 self.state = advance(self.state, event, self._limits)[0]
         recorded = Recording.from_events(event for _, event in events)
         generate = recording(replaying(recorded, self._live), self._heard, replayed=recorded.has_reply)
-        self._asking = Asking(generate, self.config.models, self.artifacts.seed)
+        self._asking = Asking(generate, self.config.models, self.artifacts.seed, self.config.context)
 
     def _ask(self) -> Asking:
         assert self._asking is not None, "use it as async with"
@@ -335,12 +339,16 @@ def _provider_down(fault: LlmRuntimeError) -> Event:
     return _blocked("provider_down", f"No usable answer from a model: {fault}")
 
 
-def _blocked(reason: BlockKind, question: str) -> Event:
+_SMALLER = {"id": "restructure", "label": "Build a new lattice, of smaller modules", "resumes": "lattice"}
+
+
+def _blocked(reason: BlockKind, question: str, *more: dict[str, str]) -> Event:
     return e.BlockRequested(
         reason=reason,
         question=question,
         options=[
             {"id": "retry", "label": "Try again", "resumes": "prior"},
+            *more,
             {"id": "restate", "label": "Go back to the interview", "resumes": "ignition"},
         ],
     )

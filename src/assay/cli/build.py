@@ -311,7 +311,6 @@ def play(folder: Path, *, quiet: bool) -> int:
     click.echo(
         f"Every answer was {manifest['origin']}; type checks and tests were real. It lies in {root}", err=True
     )
-    click.echo("Build your own:  criticality init NAME   (see docs/criticality.md)", err=True)
     return code
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, TextIO
+import dataclasses
+from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from criticality.human import Approval, Reply, Resolution
 
 if TYPE_CHECKING:
-    from criticality.artifacts import Artifacts
+    from criticality.artifacts import Answer, Artifacts
     from criticality.machine.states import HumanQuery
     from criticality.spec.spec import Spec
 
@@ -31,17 +32,34 @@ class Given:
         return given
 
 
+_YES, _NO = "Yes, continue", "No, let me correct something"
+_PHASES = {"discovery": "Discovery", "architecture": "Architecture", "constraints": "Constraints",
+           "designPrefs": "Design preferences"}  # fmt: skip
+_CLASSES = ("core", "foundational", "bolt-on")
+
+
 def greeting(known: Artifacts) -> str:
     """What an interview begins with, or what is understood so far where it goes on (specification 4, Resume)."""
-    lines = [f"\n{known.name}: answer in your own words. /delegate NOTES leaves the rest to the architect; Ctrl-C"]
-    lines += ["stops here, and everything said so far is kept."]
+    how = [
+        "Answer in your own words. /delegate NOTES leaves the rest to the architect; Ctrl-C stops here, and",
+        "everything said so far is kept.",
+    ]
     said = [answer for answer in known.answers if answer.answer]
-    if said:
-        phases = dict.fromkeys(answer.phase for answer in said)
-        lines += ["", f"Here is what I understand so far ({', '.join(phases)}):"]
-        lines += [f"  - {' '.join(answer.text.split())} {' '.join(answer.answer.split())}" for answer in said]
-        lines += ["To correct any of it, choose `revise` when the proposal is shown."]
-    return "\n".join([*lines, ""])
+    if not said:
+        return "\n".join([f"\nINTERVIEW: {known.name}", "", *how, ""])
+    reached = list(_PHASES).index(said[-1].phase)
+    lines = [f"\nRESUMING INTERVIEW: {known.name}", ""]
+    lines += [f"  ✓ {title}" for title in list(_PHASES.values())[:reached]]
+    lines += [f"  › {list(_PHASES.values())[reached]}", "", "Here is what I understand so far:"]
+    lines += [f"  • {_brief(answer)}" for answer in said]
+    return "\n".join([*lines, "", *how, ""])
+
+
+def _brief(answer: Answer) -> str:
+    """An answer in one line, with what it answers."""
+    subject = answer.question.replace("_", " ").replace("feature:", "")
+    text = " ".join(answer.answer.split())
+    return f"{subject}: {text if len(text) <= 200 else text[:199] + '…'}"
 
 
 class AtTerminal:
@@ -60,6 +78,9 @@ class AtTerminal:
         known, self._known = self._known, None
         if known is not None:
             self._show(greeting(known))
+            correction = await self._confirmed(known)
+            if correction != "yes":
+                return correction
         if question.startswith("delegation:"):
             return await self._delegation(text, options)
         line = await self._choose(text, options) if options else await self._line(text)
@@ -68,6 +89,27 @@ class AtTerminal:
         if line.startswith("/delegate"):
             return Reply(text=line.removeprefix("/delegate").strip(), delegate=True)
         return Reply(text=line)
+
+    async def _confirmed(self, known: Artifacts) -> Reply | Literal["yes"] | None:
+        """Whether what is understood so far is still right; else a correction, after which it is asked again."""
+        said = {_brief(answer): answer for answer in known.answers if answer.answer}
+        if not said:
+            return "yes"
+        chosen = await self._choose("Is this still correct?", (_YES, _NO))
+        if chosen != _NO:
+            return None if chosen is None else "yes"
+        which = await self._choose("Which one?", tuple(said))
+        old = said.get(which or "")
+        if old is None:
+            return None if which is None else await self._confirmed(known)
+        options = _CLASSES if old.question.startswith("feature:") else ()
+        text = await (self._choose(old.text, options) if options else self._line(old.text))
+        if not text:
+            return None if text is None else await self._confirmed(known)
+        given = dataclasses.replace(old, answer=text)
+        known.answers = [given if answer is old else answer for answer in known.answers]
+        self._known = known
+        return Reply(text=text, corrects=old.question)
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
         from criticality.canonical import toml

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -9,19 +10,19 @@ import click
 
 from assay.cli.options import finite, open_runs, store_option
 
-_NEXT = {
-    "council": 'Ask your own: assay ask "..."   (assay models shows what you can reach)\n'
-    "Play another: assay demo circle   (a prompt that remembers a conversation; a quarter of a minute)",
-    "circle": "Judge your own: assay circle evaluate prompt.yaml\n"
-    "Measure whether dialogue helps: assay circle study DATA   (see docs/fire-circle.md)",
-    "build": "",  # says itself what to do next
-    "debate": 'Hold your own: assay debate "..." --personas maud-tarrowby,ilario-fennimast   (see docs/crux.md)',
-    "trial": "",  # says itself what to do next
+_OWN = {
+    "council": 'Ask your own:  assay ask "..."   (assay models shows what you can reach)',
+    "circle": "Judge your own:  assay circle evaluate prompt.yaml\n"
+    "Measure whether dialogue helps:  assay circle study DATA   (see docs/fire-circle.md)",
+    "trial": "Try a model:  assay trial run all --model PROVIDER/MODEL --k 5   (see docs/ai-crucible.md)",
+    "build": "Build your own:  assay build init NAME   (see docs/criticality.md)",
+    "debate": 'Hold your own:  assay debate "..." --personas maud-tarrowby,ilario-fennimast   (see docs/crux.md)',
 }
+"""By recording, in the order in which a newcomer meets them: how to do the same with models."""
 
 
 @click.command()
-@click.argument("name", type=click.Choice(list(_NEXT)), default="council")
+@click.argument("name", type=click.Choice(list(_OWN)), default="council")
 @click.option(
     "--speed",
     type=click.FloatRange(0),
@@ -36,13 +37,22 @@ _NEXT = {
 def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str | None) -> int:
     """Play a recorded run through the real engine; needs no model.
 
-    NAME is council, a question before a council with a red team, or circle, a prompt before a circle of judges,
-    or debate, two authors down to what divides them (needs the extra: pip install 'assay[debate]'), or build, an
-    interview down to verified code (needs the extra: pip install 'assay[code]'; some minutes of real tests).
+    \b
+    council  a question before a council with a red team; half a minute
+    circle   a prompt before a circle of judges; a quarter of a minute
+    trial    three solvers of sealed puzzles; half a minute (pip install 'assay[eval]')
+    build    an interview down to verified code; some minutes of real tests (pip install 'assay[code]')
+    debate   two authors down to what divides them; two minutes (pip install 'assay[debate]')
 
     Only the model function is a recording: rounds, attacks, patterns, events, store and report are what a live run
     has. The answers were written by hand for this project and are no model's output.
     """
+    code = _played(name, speed, out, quiet, store_path)
+    click.echo(f"\n{_OWN[name]}\n{_others(name)}\n\n{_pages(store_path)}", err=True)
+    return code
+
+
+def _played(name: str, speed: float, out: str | None, quiet: bool, store_path: str | None) -> int:
     if name == "trial":
         from assay.demo.trial import play
 
@@ -79,18 +89,29 @@ def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str 
         )
         code = present(outcome, store, presentation)
         click.echo("\n" + click.wrap_text(recorded.manifest["statement"]), err=True)
-        click.echo(f"Look closer:  assay runs show {outcome.run_id} --trace\n{_NEXT[name]}", err=True)
-        click.echo(_pages(), err=True)
+        click.echo(f"\nLook closer:  assay runs show {outcome.run_id} --trace", err=True)
         return code
     finally:
         store.close()
 
 
-def _pages() -> str:
-    """Where to look next, by the command that was just used."""
-    command = sys.argv[0] if "/" in sys.argv[0] and not Path(sys.argv[0]).is_absolute() else "assay"
+def _others(name: str) -> str:
+    """The recordings that come after this one, and around to it."""
+    names = list(_OWN)
+    place = names.index(name)
+    return f"Play another:  {_command()} demo {names[(place + 1) % len(names)]}   (there are: {', '.join(names)})"
+
+
+def _pages(store_path: str | None) -> str:
+    """The one address: where all of it can be seen."""
+    kept = f" --store {shlex.quote(store_path)}" if store_path else ""
     return (
-        f"\nSee what happened, and why, in your browser:  {command} serve --open\n"
-        "It prints one address, http://127.0.0.1:8737/open?key=..., and opens it. All five protocols are explained "
-        "there, and the other recordings play from there."
+        f"See it in your browser:  {_command()} serve --open{kept}\n"
+        "It prints one address, http://127.0.0.1:8737/open?key=..., and opens it.\n"
+        "What each of the five protocols did, and why, is explained there."
     )
+
+
+def _command() -> str:
+    """This program, as it was just called."""
+    return sys.argv[0] if "/" in sys.argv[0] and not Path(sys.argv[0]).is_absolute() else "assay"

@@ -53,6 +53,7 @@ class Progress:
         news: what came last that is worth knowing, oldest first: a room that opened, a card.
         state: of the run.
         message: why it did not finish, where it did not.
+        call_noun: what is counted: ``"call"``, or ``"attempt"`` where calls are made elsewhere.
     """
 
     protocol: str
@@ -75,6 +76,7 @@ class Progress:
     news: tuple[str, ...] = ()
     state: RunState = "running"
     message: str = ""
+    call_noun: str = "call"
 
     def elapsed(self, now: int) -> int:
         """Milliseconds since the start, up to the end."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.report.clean import clean, one_line
 from assay.report.progress import Progress, SeatProgress
-from assay.report.units import clock, money, short_count
+from assay.report.units import clock, money, several, short_count
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -71,7 +71,8 @@ def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
     if progress.round:
         said.append(f"{progress.round_noun} {progress.round} of {progress.rounds}")
     expected = progress.calls_expected
-    said.append(f"{progress.calls_done} of {expected} calls" if expected else f"{progress.calls_done} calls")
+    done = several(expected or progress.calls_done, progress.call_noun)
+    said.append(f"{progress.calls_done} of {done}" if expected else done)
     said.append(clock(progress.elapsed(now)))
     if left := progress.left(now):
         said.append(f"about {clock(left)} left")

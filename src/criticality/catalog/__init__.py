@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -37,6 +37,14 @@ class SmellDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """Code before a transformation and after it."""
+
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
 class PatternDefinition:
     """A transformation, its guards in words, and what it makes possible."""
 
@@ -44,9 +52,20 @@ class PatternDefinition:
     risk: int
     guards: tuple[str, ...]
     enables: tuple[str, ...]
-    languages: tuple[str, ...]
     declares: bool
     template: str
+    examples: Mapping[str, Example]
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Languages that have an example of it; it is not tried in others."""
+        return tuple(self.examples)
+
+    def prompt(self, language: str) -> str:
+        """The instructions, with the example of a language."""
+        example = self.examples[language]
+        shown = f"BEFORE:\n{example.before}\n\nAFTER:\n{example.after}"
+        return self.template.replace("{{ example }}", shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +95,13 @@ def smells() -> dict[str, SmellDefinition]:
 @cache
 def patterns() -> dict[str, PatternDefinition]:
     """Every pattern by id, in alphabetical order."""
-    return {data["pattern"]["id"]: _pattern(data) for data in _files("patterns")}
+    where = resources.files("criticality.catalog").joinpath("examples")
+    shown = {
+        path.name.removesuffix(".toml"): tomllib.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(where.iterdir(), key=lambda path: path.name)
+        if path.name.endswith(".toml")
+    }
+    return {data["pattern"]["id"]: _pattern(data, shown) for data in _files("patterns")}
 
 
 def select_patterns(
@@ -117,14 +142,18 @@ def _smell(data: dict[str, Any]) -> SmellDefinition:
     )
 
 
-def _pattern(data: dict[str, Any]) -> PatternDefinition:
+def _pattern(data: dict[str, Any], shown: Mapping[str, dict[str, Any]]) -> PatternDefinition:
     pattern = data["pattern"]
     return PatternDefinition(
         id=pattern["id"],
         risk=pattern["risk"],
         guards=tuple(data["guards"]["conditions"]),
         enables=tuple(data["enables"]["patterns"]),
-        languages=tuple(pattern["languages"]),
         declares=pattern["declares"],
         template=data["prompt"]["template"].strip(),
+        examples={
+            language: Example(found[pattern["id"]]["before"].strip("\n"), found[pattern["id"]]["after"].strip("\n"))
+            for language, found in shown.items()
+            if pattern["id"] in found
+        },
     )

@@ -26,18 +26,19 @@ from criticality.testing import Limits, TestFile
 #: Standard headers that a planned module may import.
 _IMPORTABLE = frozenset(
     {
-        "algorithm", "array", "bitset", "cctype", "charconv", "chrono", "cmath", "deque", "format", "functional", "iterator",
-        "limits", "list", "map", "memory", "numeric", "optional", "queue", "ranges", "set", "span", "sstream", "stack",
+        "algorithm", "array", "bitset", "cctype", "charconv", "chrono", "cmath", "deque", "format", "functional",
+        "iterator", "limits", "list", "map", "memory", "numeric", "optional", "queue", "ranges", "set", "span",
+        "sstream", "stack",
         "string", "string_view", "tuple", "unordered_map", "unordered_set", "utility", "variant", "vector",
     }
 )  # fmt: skip
 _RULES = """\
 - g++ -std=c++20 must accept it. A newtype is made by `Name(value)`, which throws Invalid where its type has an \
-INVARIANT, and shows its value by `.get()`. A class is made by its constructor and read by methods of its fields' names; \
-a struct is made by `Name{...}`.
+INVARIANT, and shows its value by `.get()`. A class is made by its constructor and read by methods of its fields' \
+names; a struct is made by `Name{...}`.
 - Errors are exceptions: `throw Name();`. Any other exception breaks every promise, and so does undefined behaviour.
-- No include, using, class, template, macro, static, new, goto, cast of references, thread, input or output. Lambdas are \
-allowed where they make it simpler. A planned function of another module is called `module::name`."""
+- No include, using, class, template, macro, static, new, goto, cast of references, thread, input or output. \
+Lambdas are allowed where they make it simpler. A planned function of another module is called `module::name`."""
 
 
 class Cpp:

@@ -17,7 +17,8 @@ from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import every_type, in_order, root
 
 _STANDARD = (
-    "compare", "cstdint", "map", "optional", "set", "stdexcept", "string", "string_view", "tuple", "utility", "vector",
+    "compare", "cstdint", "map", "optional", "set", "stdexcept", "string", "string_view", "tuple", "utility",
+    "vector",
 )  # fmt: skip
 
 

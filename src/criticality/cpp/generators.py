@@ -49,9 +49,7 @@ def _look(spec: Spec, name: str) -> str:
     return f'{head}"{name}({fields} + ")"; }}'
 
 
-def generator(
-    spec: Spec, kind: TypeRef, constraints: Sequence[str] = (), *, deep: bool = False
-) -> str:
+def generator(spec: Spec, kind: TypeRef, constraints: Sequence[str] = (), *, deep: bool = False) -> str:
     """The expression that draws a value of a type.
 
     Raises:
@@ -124,7 +122,10 @@ def _definition(spec: Spec, name: str) -> str:
         return f"{head}  return {name}({drawn});\n}}\n"
     fields = spec.data_models[name].fields
     checked = checks_of(spec, name)
-    drawn = [f"const auto {ident(f.name)} = {generator(spec, parse_type(f.type), f.constraints, deep=True)};" for f in fields]
+    drawn = [
+        f"const auto {ident(f.name)} = {generator(spec, parse_type(f.type), f.constraints, deep=True)};"
+        for f in fields
+    ]
     given = ", ".join(ident(field.name) for field in fields)
     lines = [*drawn, f"return {name}({given});" if checked else f"return {name}{{{given}}};"]
     if checked:

@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
-from criticality.cpp.expressions import Renderer, quoted
+from collections.abc import Sequence
+
+from criticality.cpp.expressions import quoted
 from criticality.cpp.generators import generator
 from criticality.cpp.names import ident, owned
 from criticality.expressions.conversions import ExpressionFault
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef
+from criticality.spec.types import Param, TypeRef
 from criticality.spec.values import constraints_of, root
-from criticality.typed_tests import ClaimCase
+from criticality.typed_tests import Growth
 
 #: Sizes at which a class shows itself, and is still done in a moment.
 _SIZES = ((1.5, (300, 1_000, 3_000)), (2.5, (50, 150, 450)), (9.0, (20, 40, 80)))
 
 
-def grown(spec: Spec, renderer: Renderer, case: ClaimCase) -> list[str]:
-    """The lines of a test that time what the steps do, for larger and larger values.
+def grown(
+    spec: Spec, variables: Sequence[Param], growth: Growth, promise: str, steps: Sequence[str], last: str
+) -> list[str]:
+    """The lines of a test that time some steps, for larger and larger values.
+
+    Args:
+        promise: an expression of its words.
+        steps: statements over the variables; ``last`` is what they come to.
 
     Raises:
         ExpressionFault: the type of the growing variable is none that can grow.
     """
-    growth = case.growth
-    assert growth is not None
     sizes = next(sizes for slope, sizes in _SIZES if growth.slope < slope)
+    named = growth.words.removeprefix("COMPLEXITY: ").partition(" where ")[0]
     lines: list[str] = []
-    for param in case.variables:
+    for param in variables:
         drawn = _sized(spec, param.type) if param.name == growth.variable else generator(spec, param.type)
         lines.append(f"const auto {ident(param.name)} = support::sample([&] {{ return {drawn}; }});")
-    held = ", ".join(ident(param.name) for param in case.variables)
-    steps = [f"const auto {ident(step.name)} = {renderer.render(step.value)};" for step in case.steps]
     return [
-        f"support::grows(kPromise, {quoted(growth.words)}, {growth.slope!r}, {{{', '.join(map(str, sizes))}}}, "
-        "[](std::int64_t length) {",
-        *(f"  {line}" for line in lines),
-        f"  return [{held}] {{",
-        "    return support::timed([&] {",
-        *(f"      {line}" for line in steps),
-        f"      return {ident(case.steps[-1].name)};",
-        "    });",
-        "  };",
-        "});",
+        f"support::grows({promise}, {quoted(named)}, {growth.slope!r}, {{{', '.join(map(str, sizes))}}},",
+        "  [](std::int64_t length) {",
+        *(f"    {line}" for line in lines),
+        f"    return [{', '.join(ident(param.name) for param in variables)}] {{",
+        "      return support::timed([&] {",
+        *(f"        {step}" for step in steps),
+        f"        return {last};",
+        "      });",
+        "    };",
+        "  });",
     ]
 
 

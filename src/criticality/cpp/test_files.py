@@ -15,7 +15,7 @@ from criticality.naming import pascal
 from criticality.spec.spec import Spec
 from criticality.spec.types import Param
 from criticality.testing import TestFile
-from criticality.typed_tests import ClaimCase, ClaimTests, ClauseTest, ContractTests
+from criticality.typed_tests import ClaimCase, ClaimTests, ClauseTest, ContractTests, Growth
 
 
 class TestWriter:
@@ -44,6 +44,11 @@ class TestWriter:
         promises[name] = "no error but those that the contract promises"
         body = self._drawing(tests.parameters, self._errors(tests, promises[name]))
         parts.append(_test(suite, name, promises[name], body))
+        if tests.growth is not None:
+            name = f"{function}_complexity"
+            promises[name] = tests.growth.words
+            body = grown(self.spec, tests.parameters, tests.growth, quoted(promises[name]), [], self._called(tests))
+            parts.append(_test(suite, name, promises[name], body))
         head = f"What {tests.function} promises: made from its contract before it had a body."
         return TestFile(f"tests/{module}_{function}_test.cpp", self._file(head, "", parts), promises)
 
@@ -96,12 +101,16 @@ class TestWriter:
         return [*self._assumed(tests.assume), *self._outcome(tests), *_holds(quoted(promise), condition)]
 
     def _outcome(self, tests: ContractTests) -> list[str]:
-        given = tuple(Variable(param.type, param.name) for param in tests.parameters)
-        called = self.renderer.render(Call(tests.result, tests.function, given))
+        called = self._called(tests)
+        shown = _shown([param.name for param in tests.parameters], "outcome.words()")
         return [
             f"const auto outcome = support::call([&] {{ return {called}; }});",
-            f"const auto shown = [&] {{ return {_shown([p.name for p in tests.parameters], 'outcome.words()')}; }};",
+            f"const auto shown = [&] {{ return {shown}; }};",
         ]
+
+    def _called(self, tests: ContractTests) -> str:
+        given = tuple(Variable(param.type, param.name) for param in tests.parameters)
+        return self.renderer.render(Call(tests.result, tests.function, given))
 
     def _claim_body(self, tests: ClaimTests, case: ClaimCase) -> list[str]:
         names = [param.name for param in case.variables]
@@ -111,13 +120,13 @@ class TestWriter:
         inner: list[str] = []
         kept = case.steps[:-1] if case.raises else case.steps
         for step in kept:
-            made = f"support::step(kPromise, {quoted(step.name)}, [&] {{ return {self.renderer.render(step.value)}; }})"
+            value = self.renderer.render(step.value)
+            made = f"support::step(kPromise, {quoted(step.name)}, [&] {{ return {value}; }})"
             inner.append(f"const auto {ident(step.name)} = {made};")
             names = [*names, step.name]
         if case.raises:
-            inner.append(
-                f"const auto outcome = support::call([&] {{ return {self.renderer.render(case.steps[-1].value)}; }});"
-            )
+            value = self.renderer.render(case.steps[-1].value)
+            inner.append(f"const auto outcome = support::call([&] {{ return {value}; }});")
             inner.append(f"const auto shown = [&] {{ return {_shown(names, 'outcome.words()')}; }};")
             inner += _holds("kPromise", f"outcome.raises<{case.raises}>()")
         else:
@@ -132,7 +141,11 @@ class TestWriter:
                 "});",
             ]
         body = self._drawing(case.variables, [*lines, *inner])
-        return body + (grown(self.spec, self.renderer, case) if case.growth is not None else [])
+        return body + (self._grown(case, case.growth) if case.growth is not None else [])
+
+    def _grown(self, case: ClaimCase, growth: Growth) -> list[str]:
+        steps = [f"const auto {ident(step.name)} = {self.renderer.render(step.value)};" for step in case.steps]
+        return grown(self.spec, case.variables, growth, "kPromise", steps, ident(case.steps[-1].name))
 
 
 def _holds(promise: str, condition: str) -> list[str]:

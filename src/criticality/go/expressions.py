@@ -65,7 +65,7 @@ _OF_TEXT = {
 _OF_NUMBER = {"less": "({0} < {1})", "less_equal": "({0} <= {1})", "equal": "({0} == {1})"}
 _OF_FLOAT = {
     **_OF_NUMBER, "floor_divide": "math.Floor({0} / {1})", "modulo": "({0} - {1} * math.Floor({0}/{1}))",
-    "power": "math.Pow({0}, {1})", "absolute": "math.Abs({0})", "truncate": "int({0})",
+    "power": "math.Pow({0}, {1})", "absolute": "math.Abs({0})", "truncate": "truncated({0})",
 }  # fmt: skip
 _OF_DECIMAL = {
     "add": "{0}.Add({1})", "subtract": "{0}.Sub({1})", "multiply": "{0}.Mul({1})", "divide": "{0}.Quo({1})",

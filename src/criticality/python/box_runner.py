@@ -1,10 +1,11 @@
 """The inside of the box: imports pytest and hypothesis once, then forks for each job.
 
 A line of JSON on standard input is a job ``{"id", "root", "tests", "seconds", "memory", "processes"}``; a line on
-standard output is its result ``{"id", "state", "tests": [{"name", "outcome", "message"}], "seconds"}``. Each job
-runs in a child of its own with limits on time, memory, processes, file size and open files, and with a
-filter of system calls: it starts no process and no thread, runs no program, opens no socket. That holds for root
-too, whom the kernel's process limit does not bind. Stands alone: nothing of the tool is imported in here.
+standard output is its result ``{"id", "state", "tests": [{"name", "outcome", "message"}], "lines", "seconds"}``. A
+job with ``"lines"`` is told how many lines of the sources ran, and how many there are. Each job runs in a child of
+its own with limits on time, memory, processes, file size and open files, and with a filter of system calls: it
+starts no process and no thread, runs no program, opens no socket. That holds for root too, whom the kernel's
+process limit does not bind. Stands alone: nothing of the tool is imported in here.
 """
 
 # pyright: basic
@@ -103,6 +104,7 @@ def _child(job, pipe):
         os.environ["CRITICALITY_EXAMPLES"] = str(job["examples"])
     sys.path[:0] = [os.path.join(job["root"], "src"), os.path.join(job["root"], "tests")]
     collector = _Collector()
+    seen = _watch_lines(job["root"]) if job.get("lines") else None
     import pytest
 
     arguments = ["-q", "-x"] if job.get("stop_early") else ["-q"]
@@ -110,10 +112,42 @@ def _child(job, pipe):
     arguments += ["--rootdir", job["root"], "--import-mode=importlib"]
     arguments += ["-c", os.devnull, *job["tests"]]
     pytest.main(arguments, plugins=[collector])
+    sys.settrace(None)
     with os.fdopen(pipe, "w") as out:
-        json.dump(collector.results, out)
+        json.dump({"tests": collector.results, "lines": _count_lines(job["root"], seen)}, out)
         out.flush()
     os._exit(0)
+
+
+def _watch_lines(root):
+    """Which lines of the sources run, from now on."""
+    sources, seen = os.path.join(root, "src") + os.sep, set()
+
+    def line(frame, event, argument):
+        seen.add((frame.f_code.co_filename, frame.f_lineno))
+        return line
+
+    def call(frame, event, argument):
+        return line(frame, event, argument) if frame.f_code.co_filename.startswith(sources) else None
+
+    sys.settrace(call)
+    return seen
+
+
+def _count_lines(root, seen):
+    """How many lines of the sources ran, and how many there are that can."""
+    if seen is None:
+        return None
+    known = set()
+    for folder, _, names in os.walk(os.path.join(root, "src")):
+        for path in (os.path.join(folder, name) for name in names if name.endswith(".py")):
+            with open(path, encoding="utf-8") as file:
+                codes = [compile(file.read(), path, "exec")]
+            while codes:
+                code = codes.pop()
+                known |= {(path, number) for _, _, number in code.co_lines() if number}
+                codes += [part for part in code.co_consts if hasattr(part, "co_lines")]
+    return [len(known & seen), len(known)]
 
 
 def _read(pipe, deadline):
@@ -151,16 +185,15 @@ def run(job):
         except OSError:
             pass
     status = os.waitpid(child, 0)[1]
-    state = "done"
-    tests = []
+    state, told = "done", {"tests": [], "lines": None}
     if data is None:
         state = "timeout"
     else:
         try:
-            tests = json.loads(data)
+            told = json.loads(data)
         except ValueError:
             state = "cpu" if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU else "died"
-    return {"id": job["id"], "state": state, "tests": tests, "seconds": round(time.monotonic() - begun, 3)}
+    return {"id": job["id"], "state": state, **told, "seconds": round(time.monotonic() - begun, 3)}
 
 
 def _warm():

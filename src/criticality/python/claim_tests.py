@@ -43,8 +43,8 @@ def claim_test_file(spec: Spec, claim: StructuredClaim, text: str, ids: Collecti
         f'"""Claim {claim.id}: made from the specification before there were bodies."""\n\n'
         "from dataclasses import replace\nfrom decimal import Decimal\nfrom functools import reduce\n\n"
         "import pytest\nimport strategies\nfrom circumstances import advance, clock, now, side_by_side\n"
-        "from growth import grows, sized\nfrom harness import bounded, few, holds\n"
-        "from hypothesis import assume, given\n"
+        "from growth import grows, sized\nfrom harness import assume, drawn, few, holds\n"
+        "from hypothesis import given\n"
         "from hypothesis import strategies as st\n\n"
         f"from {spec.package}.domain import *  # noqa: F403\n{imports}\n\n\n"
     )
@@ -107,7 +107,7 @@ def _test(spec: Spec, claim: StructuredClaim, test: ClaimTest, text: str, functi
         f"holds({promise!r}, lambda: {_code(check, scope, where)}{', None' if shown else ''}{shown})"
         for check in test.check
     ]
-    decorators = [f"@given({', '.join(drawn)})", "@bounded"] if drawn else []
+    decorators = [f"@drawn({', '.join(drawn)})"] if drawn else []
     body = [*assumed, *steps, *checks]
     made = [name for name in dict.fromkeys(names) if name not in drawn_names]
     match claim.type:
@@ -115,7 +115,7 @@ def _test(spec: Spec, claim: StructuredClaim, test: ClaimTest, text: str, functi
             body = ["clock()", *body]
         case "concurrent" if not test.raises:
             drawn.append("turns=st.lists(st.integers(0, 2), max_size=12)")
-            decorators = [f"@given({', '.join(drawn)})", "@bounded"]
+            decorators = [f"@drawn({', '.join(drawn)})"]
             drawn_names.append("turns")
             body = [*assumed, *_lanes(steps, checks, made, promise)]
         case "performance":

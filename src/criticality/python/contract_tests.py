@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -37,7 +38,7 @@ def contract_test_file(spec: Spec, module: ModulePlan, function: FunctionPlan, i
     measured = growth_test(spec, function, "\n".join(_opening(spec, function, name, promise)) + "\n")
     if measured is not None:
         promises[name] = promise
-        parts.append(measured.replace("@bounded\n", "@few\n", 1))
+        parts.append(re.sub(r"\A@drawn(.*)\n", r"@given\1\n@few\n", measured))
     source = _head(spec, module, function, ids) + "\n\n".join(parts)
     return TestFile(f"tests/property/test_{module.name}_{function.name}.py", source, promises)
 
@@ -55,8 +56,8 @@ def _head(spec: Spec, module: ModulePlan, function: FunctionPlan, ids: Iterable[
     return (
         f'"""What {module.name}.{function.name} promises: made from its contract before it had a body."""\n\n'
         "from dataclasses import replace\nfrom decimal import Decimal\nfrom functools import reduce\n\n"
-        "import strategies\nfrom growth import grows, sized\nfrom harness import bounded, call, few, holds\n"
-        "from hypothesis import assume, given\n"
+        "import strategies\nfrom growth import grows, sized\nfrom harness import assume, call, drawn, few, holds\n"
+        "from hypothesis import given\n"
         "from hypothesis import strategies as st\n\n"
         f"from {spec.package}.domain import *  # noqa: F403\n" + "\n".join(imports) + "\n\n\n"
     )
@@ -67,7 +68,7 @@ def _opening(spec: Spec, function: FunctionPlan, name: str, promise: str) -> lis
     lines: list[str] = []
     if names:
         drawn = ", ".join(f"{p.name}={_strategy(spec, function, p.name)}" for p in function.parameters)
-        lines += [f"@given({drawn})", "@bounded"]
+        lines.append(f"@drawn({drawn})")
     lines += [f"def {name}({', '.join(names)}):", f'    """{_quoted(promise)}"""']
     required = (*function.contract.requires, *function.contract.invariants)
     lines += [

@@ -112,6 +112,18 @@ class Toolchain:
         finally:
             self._boxes.put_nowait(box)
 
+    async def coverage(self, tree: dict[str, str], tests: list[str]) -> float | None:
+        """The share of the sources' lines that run when test files do, 0 to 1; ``None`` where the run does not end.
+
+        Raises:
+            ConfigurationError: no box starts here.
+        """
+        box = await self._boxes.get()
+        try:
+            return await box.lines(tree, tests)
+        finally:
+            self._boxes.put_nowait(box)
+
     def _folder(self, name: str) -> Path:
         folder = self._root / name
         folder.mkdir(mode=0o755)

@@ -27,9 +27,9 @@ from criticality.testing import Limits, TestFile
 _IMPORTABLE = frozenset({"cmp", "collections", "fmt", "iter", "mem", "num", "ops", "str"})
 _RULES = """\
 - cargo and clippy must accept it; `unsafe` is forbidden. A newtype is made by `Name::new(value)`, which returns \
-`Result` where its type has an INVARIANT, and shows its value by `.get()`. A record whose fields are private is made by \
-`Name::new(...)` and read by methods of its fields' names.
-- Errors are values: `return Err(Error::Name)`. A panic breaks every promise; use `?`, `match` and checked arithmetic.
+`Result` where its type has an INVARIANT, and shows its value by `.get()`. A record whose fields are private is \
+made by `Name::new(...)` and read by methods of its fields' names.
+- Errors are values: `return Err(Error::Name)`. A panic breaks every promise; use `?` and `match`.
 - No import, type, impl, macro definition, static, thread, input or output. `vec!`, `matches!`, `format!` and \
 `assert!` are there. Closures and local functions are allowed where they make it simpler."""
 

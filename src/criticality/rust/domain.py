@@ -109,7 +109,8 @@ def errors_source(spec: Spec) -> str:
         "/// What can go wrong.\n#[derive(Debug, Clone, Copy, PartialEq, Eq)]\n"
         f"pub enum Error {{\n{listed}}}\n\n"
         "impl fmt::Display for Error {\n    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {\n"
-        f"        f.write_str(match self {{\n{texts}        }})\n    }}\n}}\n\nimpl std::error::Error for Error {{}}\n"
+        f"        f.write_str(match self {{\n{texts}        }})\n    }}\n}}\n\n"
+        "impl std::error::Error for Error {}\n"
     )
 
 
@@ -136,8 +137,10 @@ def _witness(spec: Spec, name: str) -> str:
     lent = borrowed(spec, kind)
     given = "self.0" if is_copied(spec, kind) else "&self.0"
     return (
-        f"/// {_sentence(new.description or name)}{said}\n{_derives(spec, name)}\npub struct {name}({owned(kind)});\n\n"
-        f"impl {name} {{\n    {doc}\n    pub fn new(value: {owned(kind)}) -> {result} {{\n{tests}        {made}\n    }}\n\n"
+        f"/// {_sentence(new.description or name)}{said}\n{_derives(spec, name)}\n"
+        f"pub struct {name}({owned(kind)});\n\n"
+        f"impl {name} {{\n    {doc}\n    pub fn new(value: {owned(kind)}) -> {result} {{\n"
+        f"{tests}        {made}\n    }}\n\n"
         f"    /// The value itself.\n    pub fn get(&self) -> {lent} {{\n        {given}\n    }}\n}}\n"
     )
 
@@ -150,7 +153,8 @@ def _record(spec: Spec, name: str) -> str:
     listed = "".join(f"    {visible}{field}: {owned(kind)},\n" for field, kind in fields)
     checks = [*field_checks(spec, name), *_invariants(spec, name)] if checked else []
     said = "".join(f"\n/// INVARIANT: {words}" for _, words in checks)
-    head = f"/// {_sentence(model.description or name)}{said}\n{_derives(spec, name)}\npub struct {name} {{\n{listed}}}\n"
+    head = f"/// {_sentence(model.description or name)}{said}\n{_derives(spec, name)}\n"
+    head += f"pub struct {name} {{\n{listed}}}\n"
     if not checked:
         return head
     params = ", ".join(f"{field}: {owned(kind)}" for field, kind in fields)
@@ -165,7 +169,8 @@ def _record(spec: Spec, name: str) -> str:
     )
     names = ", ".join(field for field, _ in fields)
     return (
-        f"{head}\nimpl {name} {{\n    /// Checks the invariants.\n    pub fn new({params}) -> Result<Self, Invalid> {{\n"
+        f"{head}\nimpl {name} {{\n    /// Checks the invariants.\n"
+        f"    pub fn new({params}) -> Result<Self, Invalid> {{\n"
         f"{tests}        Ok(Self {{ {names} }})\n    }}\n{getters}}}\n"
     )
 

@@ -48,8 +48,8 @@ _PLAIN = {
     "reversed": "{0}.into_iter().rev().collect::<Vec<_>>()", "sorted": "values::sorted({0})",
     "minimum": "values::minimum({0})", "maximum": "values::maximum({0})",
     "enumerate": "({1}..).zip({0}).collect::<Vec<_>>()",
-    "occurrences": "({{ let wanted = {1}; {0}.iter().filter(|item| **item == wanted).count() as i64 }})",
-    "position": '({{ let wanted = {1}; {0}.iter().position(|item| *item == wanted).expect("an item of the list") as i64 }})',
+    "occurrences": "values::occurrences(&{0}, &{1})",
+    "position": "values::position(&{0}, &{1})",
     "to_set": "{0}.into_iter().collect::<BTreeSet<_>>()", "distinct_list": "values::distinct({0})",
     "lookup": '{0}.get(&{1}).cloned().expect("a key of the map")', "keys": "{0}.into_keys().collect::<Vec<_>>()",
     "values": "{0}.into_values().collect::<Vec<_>>()", "entries": "{0}.into_iter().collect::<Vec<_>>()",
@@ -123,11 +123,12 @@ class Renderer:
             case Comprehension():
                 return self._comprehension(node)
             case Keyed():
-                helper = f"values::{node.name}_by_key"
-                return f"{helper}({self.render(node.items)}, |{self._bound(node.variable, node.kind)}| {self.render(node.key)})"
+                key = f"|{self._bound(node.variable, node.kind)}| {self.render(node.key)}"
+                return f"values::{node.name}_by_key({self.render(node.items)}, {key})"
             case Reduce():
                 both = f"{self._bound(node.state, node.type)}, {self._bound(node.item, node.kind)}"
-                return f"{self.render(node.items)}.into_iter().fold({self.render(node.start)}, |{both}| {self.render(node.body)})"
+                fold = f"fold({self.render(node.start)}, |{both}| {self.render(node.body)})"
+                return f"{self.render(node.items)}.into_iter().{fold}"
             case Raised():
                 return f"outcome.raises(&Error::{node.error})"
 

@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from criticality.expressions.conversions import ExpressionFault
-from criticality.rust.expressions import Renderer, quoted
+from criticality.rust.expressions import quoted
 from criticality.rust.generators import generator
 from criticality.rust.names import ident
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef
+from criticality.spec.types import Param, TypeRef
 from criticality.spec.values import constraints_of, root
-from criticality.typed_tests import ClaimCase
+from criticality.typed_tests import Growth
 
 #: Sizes at which a class shows itself, and is still done in a moment.
 _SIZES = ((1.5, (300, 1_000, 3_000)), (2.5, (50, 150, 450)), (9.0, (20, 40, 80)))
 
 
-def grown(spec: Spec, renderer: Renderer, case: ClaimCase) -> list[str]:
-    """The lines of a test that time what the steps do, for larger and larger values.
+def grown(
+    spec: Spec, variables: Sequence[Param], growth: Growth, promise: str, steps: Sequence[str], last: str
+) -> list[str]:
+    """The lines of a test that time some steps, for larger and larger values.
+
+    Args:
+        promise: an expression of its words.
+        steps: statements over the variables; ``last`` is what they come to.
 
     Raises:
         ExpressionFault: the type of the growing variable is none that can grow.
     """
-    growth = case.growth
-    assert growth is not None
     sizes = next(sizes for slope, sizes in _SIZES if growth.slope < slope)
+    named = growth.words.removeprefix("COMPLEXITY: ").partition(" where ")[0]
     lines: list[str] = []
-    for param in case.variables:
+    for param in variables:
         drawn = _sized(spec, param.type) if param.name == growth.variable else generator(spec, param.type)
         lines.append(f"let {ident(param.name)} = sample(&{drawn});")
-    steps = " ".join(f"let {ident(step.name)} = {renderer.render(step.value)};" for step in case.steps)
-    last = ident(case.steps[-1].name) if case.steps else "()"
     return [
-        f"grows(PROMISE, {quoted(growth.words)}, {growth.slope!r}, &{list(sizes)}, |size| {{",
+        f"grows({promise}, {quoted(named)}, {growth.slope!r}, &{list(sizes)}, |size| {{",
         *(f"    {line}" for line in lines),
         "    move || timed(|| {",
-        f"        {steps}",
+        *(f"        {step}" for step in steps),
         f"        {last}",
         "    })",
         "});",
@@ -51,7 +56,8 @@ def _sized(spec: Spec, kind: TypeRef) -> str:
             if "sorted" in constraints_of(spec, kind.name):
                 drawn += ".prop_map(|mut items| { items.sort(); items })"
         case "Set":
-            drawn = f"prop::collection::vec({sub[0]}, size).prop_map(|items| items.into_iter().collect::<BTreeSet<_>>())"
+            items = f"prop::collection::vec({sub[0]}, size)"
+            drawn = f"{items}.prop_map(|items| items.into_iter().collect::<BTreeSet<_>>())"
         case "Map":
             pairs = f"prop::collection::vec(({sub[0]}, {sub[1]}), size)"
             drawn = f"{pairs}.prop_map(|items| items.into_iter().collect::<BTreeMap<_, _>>())"

@@ -29,7 +29,8 @@ _MODULES = frozenset({"domain", "decimal", "scalars", "lib", "main", "core", "st
 #: Names of types that code would take for something else.
 TYPES_TAKEN = frozenset(
     {
-        "Box", "BTreeMap", "BTreeSet", "Clone", "Copy", "Date", "Debug", "Decimal", "Eq", "Err", "Error", "Fn", "From",
+        "Box", "BTreeMap", "BTreeSet", "Clone", "Copy", "Date", "Debug", "Decimal", "Eq", "Err", "Error", "Fn",
+        "From",
         "Hash", "Invalid", "Into", "Iterator", "None", "Ok", "Option", "Ord", "Result", "Self", "Some", "String",
         "Timestamp", "ToString", "Uuid", "Vec", "Outcome", "Case", "Clock", "Strategy",
     }
@@ -75,7 +76,7 @@ def is_copied(spec: Spec, kind: TypeRef) -> bool:
 
 
 def is_lent(kind: TypeRef) -> bool:
-    """Whether a parameter is a reference: all but scalars is, so that a signature tells it without looking further."""
+    """Whether a parameter is a reference: all but scalars are, so that a signature is read without the types."""
     if kind.name in ("Option", "Tuple"):
         return any(is_lent(arg) for arg in kind.args)
     return kind.name not in _COPIED

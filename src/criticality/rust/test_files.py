@@ -46,6 +46,11 @@ class TestWriter:
         parts.append(
             _test(name, promises[name], self._drawing(tests.parameters, self._errors(tests, promises[name])))
         )
+        if tests.growth is not None:
+            name = f"{function}_complexity"
+            promises[name] = tests.growth.words
+            body = grown(self.spec, tests.parameters, tests.growth, quoted(promises[name]), [], self._called(tests))
+            parts.append(_test(name, promises[name], body))
         head = f"What {tests.function} promises: made from its contract before it had a body."
         return TestFile(f"tests/{module}_{function}.rs", self._head(head) + "\n".join(parts), promises)
 
@@ -105,14 +110,16 @@ class TestWriter:
         return [*lines, *(f"        || {case}" for case in cases), "})"]
 
     def _outcome(self, tests: ContractTests) -> list[str]:
-        plan = self.functions[tests.function]
-        given = tuple(Variable(param.type, param.name) for param in tests.parameters)
-        called = self.renderer.call(Call(tests.result, tests.function, given), checked=False)
+        plan, called = self.functions[tests.function], self._called(tests)
         how = "attempt" if plan.errors else f"call::<_, {'Error' if self.spec.errors else '()'}>"
         return [
             f"let outcome = {how}(|| {called});",
             f"let shown = || format!({_shown([p.name for p in tests.parameters], '; {}')}, outcome.told());",
         ]
+
+    def _called(self, tests: ContractTests) -> str:
+        given = tuple(Variable(param.type, param.name) for param in tests.parameters)
+        return self.renderer.call(Call(tests.result, tests.function, given), checked=False)
 
     def _claim_body(self, tests: ClaimTests, case: ClaimCase) -> list[str]:
         names = [param.name for param in case.variables]
@@ -136,7 +143,9 @@ class TestWriter:
             inner.append("Ok(())")
         body = self._drawing(case.variables, [*lines, *inner])
         if case.growth is not None:
-            body += grown(self.spec, self.renderer, case)
+            steps = [f"let {ident(step.name)} = {self.renderer.render(step.value)};" for step in case.steps]
+            last = ident(case.steps[-1].name) if case.steps else "()"
+            body += grown(self.spec, case.variables, case.growth, "PROMISE", steps, last)
         return body
 
     def _raising(self, case: ClaimCase, value: Expression, names: Sequence[str]) -> list[str]:

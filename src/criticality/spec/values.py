@@ -1,4 +1,4 @@
-"""What every language needs to know of a specification's values: which types they are made of, and within what bounds."""
+"""What every language needs to know of a specification's values: what they are made of, and within what bounds."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Self
 
 from criticality.testing import Diagnostic, Limits, TestReport, TestResult
 from criticality.toolchains.dependencies import Pinned
-from criticality.toolchains.sandbox import Ended, Job, Sandbox, can_isolate
+from criticality.toolchains.sandbox import Ended, Job, Sandbox, can_confine, can_isolate
 from criticality.toolchains.workcopy import WorkCopy
 
 #: A build is given more than a test: compilers are large, and not what is distrusted.
@@ -78,7 +78,7 @@ class CompiledToolchain(ABC):
         """What holds a test run, in words for the report."""
         if self.isolated:
             return "bubblewrap: no network, read-only system"
-        return "limits on resources, no new processes, no sockets"
+        return "limits on resources" + (", no new processes, no sockets" if can_confine() else " only")
 
     async def __aenter__(self) -> Self:
         return self

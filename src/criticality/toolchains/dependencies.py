@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import shutil
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from llm_runtime.errors import ConfigurationError
 
 _INSTALL_S = 900.0
 _DONE = ".complete"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class NotInstallable(ConfigurationError):
@@ -115,7 +117,7 @@ async def command(folder: Path, *words: str, environment: Mapping[str, str] | No
 
 def _telling(lines: Sequence[str]) -> str:
     """The line that says why: the first that speaks of an error, else the last."""
-    filled = [line.strip() for line in lines if line.strip()]
+    filled = [text for line in lines if (text := _COLOUR.sub("", line).strip())]
     errors = [line for line in filled if "error" in line.lower()]
     return ((errors or filled[-1:] or ["no output"])[0])[:200]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import platform
 import shutil
 import signal
 import sys
@@ -128,6 +129,11 @@ class Sandbox:
 def can_isolate() -> bool:
     """Whether bubblewrap is installed."""
     return shutil.which("bwrap") is not None
+
+
+def can_confine() -> bool:
+    """Whether the launcher has a filter of system calls for this machine."""
+    return sys.platform.startswith("linux") and platform.machine() in ("x86_64", "aarch64")
 
 
 def _java_settings() -> list[str]:

@@ -30,9 +30,10 @@ def pinned() -> Pinned:
 
 async def _install(folder: Path) -> None:
     # No scripts: what a package runs when it is installed is not looked at by anybody.
-    await command(
-        folder, str(NPM.path()), "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"
-    )
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"]
+    # npm's own patience without a network is minutes.
+    patience = ["--fetch-retries=0", "--fetch-timeout=60000"]
+    await command(folder, str(NPM.path()), "install", *quiet, *patience)
 
 
 class TypeScriptToolchain(CompiledToolchain):
@@ -76,7 +77,7 @@ class TypeScriptToolchain(CompiledToolchain):
         node, out = NODE.path(), place.out / "report.json"
         heap = f"--max-old-space-size={max(64, self.limits.memory * 3 // 4 >> 20)}"
         runner = str(installed / "node_modules/vitest/vitest.mjs")
-        options = ["--pool=threads", "--no-file-parallelism", "--configLoader=runner", "--no-cache"]
+        options = ["--pool=threads", "--no-file-parallelism", "--no-isolate", "--configLoader=runner", "--no-cache"]
         options += ["--bail=1"] if wanted.stop_early else []
         options += ["--reporter=json", f"--outputFile={out}", f"--testTimeout={int(wanted.seconds * 1000)}"]
         ended = await self.execute(

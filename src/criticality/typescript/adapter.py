@@ -44,7 +44,7 @@ class TypeScript:
         return grammar("typescript")
 
     def usable(self, name: str) -> bool:
-        return name.isidentifier() and name not in ("values", "index")
+        return name.isidentifier()
 
     def spec_fault(self, spec: Spec) -> str:
         try:
@@ -54,7 +54,7 @@ class TypeScript:
         return ""
 
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        tree = {"src/domain.ts": domain.domain_source(spec), "src/values.ts": _support("values.ts")}
+        tree = {"src/domain.ts": domain.domain_source(spec), "src/by-value.ts": _support("by-value.ts")}
         for module in plan:
             own = {
                 f.name: (body.text, body.declarations)

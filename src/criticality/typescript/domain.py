@@ -176,7 +176,7 @@ def domain_source(spec: Spec) -> str:
     if uses_decimals(spec):
         head.append(_DECIMALS)
     if "$." in body:
-        head += ['import * as $ from "./values.js";', ""]
+        head += ['import * as $ from "./by-value.js";', ""]
     if "Branded<" in body:
         head.append(_BRAND)
     return "\n".join([*head, body])

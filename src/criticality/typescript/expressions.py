@@ -1,4 +1,4 @@
-"""Typed expressions as TypeScript; operations that JavaScript lacks stand in ``values.ts``, imported as ``$``."""
+"""Typed expressions as TypeScript; operations that JavaScript lacks stand in ``by-value.ts``, imported as ``$``."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _DECIMALS = {
     "add": "plus", "subtract": "minus", "multiply": "times", "divide": "dividedBy", "power": "pow",
     "modulo": "modulo",
 }  # fmt: skip
-#: Operations that are a function of ``values.ts`` with all their operands.
+#: Operations that are a function of ``by-value.ts`` with all their operands.
 _HELPERS = {
     "floor_divide": "floorDivide", "modulo": "modulo", "get": "get", "index": "at", "slice": "slice",
     "contains": "contains", "occurrences": "occurrences", "position": "position", "lookup": "lookup", "sum": "sum",

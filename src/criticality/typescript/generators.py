@@ -237,7 +237,7 @@ def arbitraries_source(spec: Spec, literals: Literals) -> str:
         f"/** Values of the types of {spec.system.name}, drawn at random. */", "",
         'import fc from "fast-check";', "", 'import * as domain from "../../src/domain.js";',
     ]  # fmt: skip
-    head += ['import * as $ from "../../src/values.js";'] if "$." in body else []
+    head += ['import * as $ from "../../src/by-value.js";'] if "$." in body else []
     scalars = _SCALARS + (_DECIMAL if uses_decimals(spec) else "")
     texts = ", ".join(map(quoted, (*literals.examples, *literals.texts)))
     near = (

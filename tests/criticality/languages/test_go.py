@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import account_system as system
+import every_value
 import pytest
 import pytest_asyncio
 
@@ -16,7 +17,7 @@ from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
 from criticality.go import adapter, names
 from criticality.machine.states import Completed
-from criticality.spec.literals import literals_of
+from criticality.spec.literals import Literals, literals_of
 from criticality.spec.spec import read_spec
 from criticality.testing import Limits
 from criticality.toolchains import facts, pinned, toolchain
@@ -102,6 +103,17 @@ WRONG = [
         "claim speed_001 (The total of all accounts is computed in O(n)) does not hold: time grows with the power",
     ),
 ]  # fmt: skip
+#: Bodies for the system that has a value of every type.
+KEEPING = {
+    "shelf.keep": "return parcel",
+    "shelf.look_up": """\
+value, there := parcel.ByName()[wanted]
+if !there {
+	return 0, domain.ErrMissing
+}
+return value, nil""",
+    "shelf.check_ranks": "",
+}
 _ANSWERS = system.ANSWERS.model_copy(
     update={"answers": {"performance": "none", "security": "none", "compliance": "none"} | system.ANSWERS.answers}
 )
@@ -201,6 +213,21 @@ async def test_memory_that_lanes_share_is_a_race(tools: CompiledToolchain) -> No
     assert [test.message for test in report.failures] == [
         "two lanes touch the same memory, and one of them writes (data race)"
     ]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_holds_in_python_holds_for_values_of_every_type(tools: CompiledToolchain) -> None:
+    spec, plan = every_value.spec(), every_value.plan()
+    bodies = {name: Body(text, "", "worker", 1) for name, text in KEEPING.items()}
+    tree = go.sources(spec, plan, bodies)
+    assert go.spec_fault(spec) == ""
+    assert await tools.check(tree) == []
+    files = [go.contract_test(spec, plan, plan[0], function) for function in plan[0].functions]
+    files += [go.claim_test(spec, plan, claim, "Every value is what it is") for claim in every_value.claims()]
+    tree |= go.test_support(spec, Literals()) | {file.path: file.source for file in files}
+    report = await tools.test(tree, [file.path for file in files])
+    assert report.passed, report.failures
+    assert len(report.tests) == sum(len(file.promises) for file in files)
 
 
 @pytest.mark.asyncio(loop_scope="module")

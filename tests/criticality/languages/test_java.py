@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import account_system as system
+import every_value
 import pytest
 import pytest_asyncio
 
@@ -14,7 +15,7 @@ from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
 from criticality.java import adapter
 from criticality.machine.states import Completed
-from criticality.spec.literals import literals_of
+from criticality.spec.literals import Literals, literals_of
 from criticality.spec.spec import read_spec
 from criticality.testing import Limits
 from criticality.toolchains import facts, pinned, toolchain
@@ -64,6 +65,16 @@ WRONG = [
     ("holds.is_held", ("<", "<="), "claimHold001UntilItsTime", "claim hold_001"),
     ("payments.total", ("account -> account", _COUNTED), "claimSpeed001GrowsWithTheList", "claim speed_001"),
 ]
+#: Bodies for the system that has a value of every type.
+KEEPING = {
+    "shelf.keep": "return parcel;",
+    "shelf.look_up": """\
+if (!parcel.byName().containsKey(wanted)) {
+    throw new Missing();
+}
+return parcel.byName().get(wanted);""",
+    "shelf.check_ranks": "",
+}
 _ANSWERS = system.ANSWERS.model_copy(
     update={"answers": {"performance": "none", "security": "none", "compliance": "none"} | system.ANSWERS.answers}
 )
@@ -150,6 +161,21 @@ async def test_what_lanes_share_is_noticed(tools: CompiledToolchain) -> None:
     tree[path] = shared.replace("value() - amount", "value() - (++calls % 7 == 3 ? 1 : 0) - amount")
     report = await tools.test(tree, [p for p in tree if p.endswith("ClaimLanes001Test.java")])
     assert [test.name for test in report.failures] == ["claimLanes001SideBySide"]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_holds_in_python_holds_for_values_of_every_type(tools: CompiledToolchain) -> None:
+    spec, plan = every_value.spec(), every_value.plan()
+    bodies = {name: Body(text, "", "worker", 1) for name, text in KEEPING.items()}
+    tree = java.sources(spec, plan, bodies)
+    assert java.spec_fault(spec) == ""
+    assert await tools.check(tree) == []
+    files = [java.contract_test(spec, plan, plan[0], function) for function in plan[0].functions]
+    files += [java.claim_test(spec, plan, claim, "Every value is what it is") for claim in every_value.claims()]
+    tree |= java.test_support(spec, Literals()) | {file.path: file.source for file in files}
+    report = await tools.test(tree, [file.path for file in files])
+    assert report.passed, report.failures
+    assert len(report.tests) == sum(len(file.promises) for file in files)
 
 
 @pytest.mark.asyncio(loop_scope="module")

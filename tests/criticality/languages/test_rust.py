@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -59,7 +60,11 @@ WRONG = [
     ("accounts.withdraw", BODIES["accounts.withdraw"].replace("- amount", "+ amount"), "withdraw_ensures_3"),
     ("payments.find_account", "accounts.iter().next().cloned()", "find_account_ensures_2"),
     ("payments.total", BODIES["payments.total"].replace("sum()", "max().unwrap_or(0)"), "total_ensures_1"),
-    ("payments.transfer", BODIES["payments.transfer"].replace("less.clone()", "source.clone()"), "transfer_001_the_same_amount"),
+    (
+        "payments.transfer",
+        BODIES["payments.transfer"].replace("less.clone()", "source.clone()"),
+        "transfer_001_the_same_amount",
+    ),
     ("holds.is_held", "at <= &hold.held_until", "hold_001_until_its_time"),
     (
         "payments.total",
@@ -133,6 +138,7 @@ def test_every_claim_type_has_a_test_with_a_name_of_its_own() -> None:
     assert rust.test_support(system.spec(), Literals())["tests/support/generators.rs"].count("pub fn ") >= 8
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_wrong_bodies_are_noticed_and_the_promise_is_said(cargo: CompiledToolchain) -> None:
     for name, body, noticed_by in WRONG:
@@ -149,6 +155,7 @@ async def test_an_undone_body_is_said_to_be_undone(cargo: CompiledToolchain) -> 
     assert report.failures and all(rust.undone in test.message for test in report.failures)
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_system_goes_from_the_interview_to_a_crate_that_cargo_accepts(
     tmp_path: Path, cargo: CompiledToolchain
@@ -169,8 +176,14 @@ async def test_a_system_goes_from_the_interview_to_a_crate_that_cargo_accepts(
     (root / "Cargo.lock").write_text(lock, "utf-8")
     environment = {**os.environ, "CARGO_HOME": str(installed / "cargo-home"), "CARGO_TARGET_DIR": str(target)}
     environment |= {"CARGO_PROFILE_DEV_DEBUG": "0", "PROPTEST_CASES": "40"}
-    done = subprocess.run(
-        ["cargo", "test", "--offline"], cwd=root, env=environment, capture_output=True, text=True, check=False
+    done = await asyncio.to_thread(
+        subprocess.run,
+        ["cargo", "test", "--offline"],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert done.stdout.count("test result: ok") >= 14

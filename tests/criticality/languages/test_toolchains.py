@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from tiny_trees import TINY, Tiny
 
 from criticality.testing import Limits, TestReport
 from criticality.toolchains import TOOLCHAINS, facts, pinned, project_files, toolchain
 from criticality.toolchains.compiled import CompiledToolchain
 from criticality.toolchains.dependencies import CommandFailed, NotInstallable, Pinned
 from criticality.toolchains.programs import Program
-
-_found = importlib.util.spec_from_file_location("tiny_trees", Path(__file__).with_name("tiny_trees.py"))
-assert _found is not None and _found.loader is not None
-_trees = importlib.util.module_from_spec(_found)
-sys.modules["tiny_trees"] = _trees
-_found.loader.exec_module(_trees)
+from criticality.toolchains.sandbox import Job, Sandbox, can_confine
 
 LANGUAGES = list(TOOLCHAINS)
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module", params=LANGUAGES)
-async def tools(request: pytest.FixtureRequest) -> AsyncIterator[tuple[CompiledToolchain, _trees.Tiny]]:
+async def tools(request: pytest.FixtureRequest) -> AsyncIterator[tuple[CompiledToolchain, Tiny]]:
     """A language's tools and its tiny tree."""
     missing = [f"{fact.name}: {fact.get}" for fact in facts(request.param) if fact.needed and not fact.version]
     if missing:
@@ -37,7 +32,7 @@ async def tools(request: pytest.FixtureRequest) -> AsyncIterator[tuple[CompiledT
     except NotInstallable as refused:
         pytest.skip(str(refused))
     async with toolchain(request.param, Limits(memory=512 << 20), 1) as tools:
-        yield tools, _trees.TINY[request.param]
+        yield tools, TINY[request.param]
 
 
 shared_loop = pytest.mark.asyncio(loop_scope="module")
@@ -50,7 +45,7 @@ def outcomes(report: TestReport) -> dict[str, str]:
 
 @shared_loop
 async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(
-    tools: tuple[CompiledToolchain, _trees.Tiny],
+    tools: tuple[CompiledToolchain, Tiny],
 ) -> None:
     compiler, tiny = tools
     assert await compiler.check(tiny.tree(tiny.source)) == []
@@ -63,7 +58,7 @@ async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(
 
 @shared_loop
 async def test_each_test_has_its_result_and_none_starts_a_process_or_opens_a_socket(
-    tools: tuple[CompiledToolchain, _trees.Tiny],
+    tools: tuple[CompiledToolchain, Tiny],
 ) -> None:
     compiler, tiny = tools
     tree = tiny.tree(tiny.source, tiny.good + tiny.bad)
@@ -76,7 +71,7 @@ async def test_each_test_has_its_result_and_none_starts_a_process_or_opens_a_soc
 
 @shared_loop
 async def test_a_file_that_does_not_compile_is_a_failure_with_a_reason(
-    tools: tuple[CompiledToolchain, _trees.Tiny],
+    tools: tuple[CompiledToolchain, Tiny],
 ) -> None:
     compiler, tiny = tools
     report = await compiler.test(tiny.tree(tiny.source, "import nowhere\n((("), [tiny.test], seconds=60)
@@ -86,13 +81,27 @@ async def test_a_file_that_does_not_compile_is_a_failure_with_a_reason(
 
 @shared_loop
 async def test_what_never_ends_and_what_takes_everything_is_ended(
-    tools: tuple[CompiledToolchain, _trees.Tiny],
+    tools: tuple[CompiledToolchain, Tiny],
 ) -> None:
     compiler, tiny = tools
     assert (await compiler.test(tiny.tree(tiny.source, tiny.loops), [tiny.test], seconds=4)).state == "timeout"
     hoarding = await compiler.test(tiny.tree(tiny.source, tiny.hoards), [tiny.test], seconds=60)
     assert not hoarding.passed
     assert hoarding.state != "timeout"
+
+
+@pytest.mark.skipif(not can_confine(), reason="no filter of system calls on this machine")
+async def test_tests_are_held_without_bubblewrap_too(tmp_path: Path) -> None:
+    sandbox = Sandbox(tmp_path, isolated=False)
+    code = "import os, sys; print('begun', flush=True); os.fork(); print('forked')"
+    job = Job((sys.executable, "-c", code), tmp_path, seconds=20, memory=512 << 20)
+    ended = await sandbox.run(job)
+    assert (ended.state, ended.code) == ("done", 1)
+    assert "begun" in ended.output and "PermissionError" in ended.output
+    greedy = Job((*job.command[:2], "a = [b'x' * (1 << 24) for _ in range(999)]"), tmp_path, 20, 256 << 20)
+    assert (await sandbox.run(greedy)).state == "memory"
+    endless = Job((*job.command[:2], "while True: pass"), tmp_path, 0.5, 512 << 20)
+    assert (await sandbox.run(endless)).state == "timeout"
 
 
 async def test_packages_are_installed_once_by_however_many_ask(

@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
+from criticality.catalog import patterns
 from criticality.language import Toolchain, Tree, language
 from criticality.lattice_plan import index
 from criticality.spec.literals import literals_of
@@ -118,6 +119,16 @@ def test_an_expression_that_cannot_be_a_test_is_a_fault_and_not_dropped() -> Non
     changed = function.model_copy(update={"contracts": ["ENSURES: result == round(at / 2)"]})
     with pytest.raises(ClaimTestFault, match="outside what typed languages render"):
         TYPESCRIPT.contract_test(SPEC, PLAN, module, type(function).model_validate(changed.model_dump()))
+
+
+def test_every_pattern_has_an_example_and_what_it_declares_is_accepted() -> None:
+    assert all("typescript" in pattern.languages for pattern in patterns().values())
+    for pattern in patterns().values():
+        if pattern.declares:
+            declared = pattern.examples["typescript"].after.partition("export ")[0].splitlines()
+            first = "\n".join(declared[: 1 if len(declared) == 2 else None])
+            assert TYPESCRIPT.declaration_fault(first) == "", first
+    assert "person.age" in patterns()["extract-explanatory-variable"].prompt("typescript")
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")

@@ -103,7 +103,6 @@ def play(out: Path, *, speed: float = 1.0, quiet: bool = False) -> int:
     click.echo(f"ledger: {found.length} events, {'as signed' if found.ok else 'NOT as signed'}")
     click.echo(f"report: {write_trials_report(book, out, recorded.manifest['title'])}", err=True)
     click.echo("\n" + click.wrap_text(recorded.manifest["statement"]), err=True)
-    click.echo("Try a model: assay trial run all --model PROVIDER/MODEL --k 5", err=True)
     return 1 if report.errors or not found.ok else 0
 
 

@@ -69,12 +69,13 @@ class TrialFold:
                 return None
 
     def progress(self) -> Progress:
-        """The trial as it stands; an attempt counts as a call."""
+        """The trial as it stands, counted in attempts."""
         began = self._began
         return replace(
             self._any.progress(),
             protocol="AI Crucible",
             phase="solving puzzles" if began else "preparing the sandboxes",
+            call_noun="attempt",
             calls_done=len(self._ended) + (began.done if began else 0),
             calls_expected=began.attempts if began else None,
             tokens=sum(each.tokens for each in self._ended),
@@ -95,7 +96,8 @@ class TrialFold:
         if self._ended:
             blocks.append(self._table())
         if run.state in ("stopped", "failed"):
-            said = f"The trial is {run.state}{f': {run.message}' if run.message else ''}"
+            ended = "was stopped" if run.state == "stopped" else "failed"
+            said = f"The trial {ended}{f': {run.message}' if run.message else ''}"
             blocks.append(
                 Note(f"{said.rstrip('.')}. Resume goes on with it; no finished attempt is repeated.", "warning")
             )

@@ -127,8 +127,8 @@ def _grading(attempt: Attempt) -> list[Block]:
         (check.name, _role(check), _check(check.before), _check(check.after), _cut(check.detail, 400))
         for check in verdict.checks
     )
-    caption = "The work folder was copied out and graded in a second box, which alone held the oracle"
-    blocks: list[Block] = [Table(columns, rows, caption=f"{caption} (sha256 {verdict.oracle_digest[:16]}…)")]
+    caption = "The work folder was copied out and graded in a second box, which alone held the checks"
+    blocks: list[Block] = [Table(columns, rows, caption=f"{caption} (SHA-256 {verdict.oracle_digest[:16]}…)")]
     if verdict.undeclared:
         blocks.append(Note(f"Changed without being declared editable: {', '.join(verdict.undeclared)}.", "warning"))
     if verdict.adversarial:

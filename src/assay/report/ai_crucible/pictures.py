@@ -47,7 +47,8 @@ def rates_picture(models: Sequence[ModelRollup]) -> Figure | None:
         return None
     said = "; ".join(f"{d.name}: {percent(d.value)} ({percent(d.low)} to {percent(d.high)})" for d in dots)
     svg = interval_plot(dots, "Attempts passed", f"{said}.", write=percent, high=1.0)
-    return Figure(svg, "Share of attempts that passed the gate, with its 95% Wilson interval.", f"{said}.")
+    caption = "Share of attempts that passed, meeting every condition, with its 95% Wilson interval."
+    return Figure(svg, caption, f"{said}.")
 
 
 def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:

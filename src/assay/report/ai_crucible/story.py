@@ -118,7 +118,7 @@ def _summary(models: Sequence[ModelRollup]) -> str:
         text = f"{name} passed **{passed} of {several(attempts, 'attempt')}** ({rate})"
         if model.reliability and model.reliability[0] > 1:
             k, value = model.reliability
-            text += f"; that all {k} attempts at a puzzle pass is estimated at {percent(value)}"
+            text += f"; the chance that all {k} attempts at one puzzle pass is put at {percent(value)}"
         lines.append(f"{text}.")
     return "\n\n".join(lines)
 
@@ -142,7 +142,11 @@ def _models_table(models: Sequence[ModelRollup]) -> Table:
         Column("Tokens", number),
         Column("Cost", number),
     )
-    return Table(columns, tuple(_model_row(model) for model in models), caption="By model; anchors are left out.")
+    caption = (
+        "By model. pass@k: at least one of k attempts at a puzzle passes; pass^k: all of them do. Anchors, puzzles "
+        "whose outcome is known beforehand, are left out."
+    )
+    return Table(columns, tuple(_model_row(model) for model in models), caption=caption)
 
 
 def _model_row(model: ModelRollup) -> tuple[str, ...]:

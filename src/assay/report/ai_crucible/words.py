@@ -36,7 +36,7 @@ CONDITIONS = {
 HOW_MEASURED = (
     "Each attempt starts in a fresh box without a network, from the same files. Budgets are shown to the solver "
     "and kept outside it. When it has halted, its work folder is copied out and graded in a second box, which "
-    "alone holds the oracle; the gate opens only if every condition holds. Intervals are over attempts (Wilson "
+    "alone holds the checks; the gate opens only if every condition holds. Intervals are over attempts (Wilson "
     "1927), not over puzzles: they say how sure the rate at these puzzles is, not how the model would do at "
     "others. pass@k (Chen et al. 2021) and pass^k (Yao et al. 2024) are the unbiased estimates, averaged over "
     "puzzles, and points without an interval. Differences carry Newcombe's interval (1998, method 10). Attempts "

@@ -69,12 +69,13 @@ def _ending(state: BuildState, claims: list[Traced]) -> tuple[str, Tone]:
 def _facts(state: BuildState, claims: list[Traced]) -> tuple[Fact, ...]:
     total, units = state.run.tally.total, list(state.units.values())
     accepted = sum(unit.state == "accepted" for unit in units)
+    at_once = sum(unit.state == "accepted" and unit.attempts == 1 for unit in units)
     facts = [
         Fact(
             "Claims held", f"{sum(c.result == 'holds' for c in claims)} of {len(claims)}" if claims else "none yet"
         ),
         Fact("Functions", f"{accepted} of {len(units)}" if units else "none yet"),
-        Fact("First attempt", str(sum(u.state == "accepted" and u.attempts == 1 for u in units)) if units else "–"),
+        Fact("At first attempt", str(at_once) if units else "–"),
         Fact("Calls", str(total.both.calls + total.failed)),
         Fact("Tokens", short_count(total.both.tokens)),
         Fact("Time", duration(state.run.milliseconds)),

@@ -113,7 +113,7 @@ def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes
         blocks += _opened(state, name, place)
     known = {place.quote for place in places}
     blocks += [Plain(f"“{quote}”") for quote in side.grounding_quotes or () if quote not in known]
-    remark = side.position + (f", in {in_words(list(side.messages))}" if side.messages else "")
+    remark = side.position + (f", said in {in_words(list(side.messages))}" if side.messages else "")
     return Voice(name, tuple(blocks), state.accent(name), remark)
 
 

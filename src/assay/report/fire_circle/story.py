@@ -78,7 +78,9 @@ def _verdict(state: CircleState, circle: Circle | None) -> Section:
         last = [e.falsehood for e in circle.history()[-1].evaluations]
         blocks.append(
             Plain(
-                f"The highest of {several(len(circle.answered()), 'judgement')} decides, so that an alarm once "
+                "Each judgement gives three figures from 0 to 1: T, how far the prompt deals fairly with those it "
+                "speaks to and of; I, how far that cannot be told; F, how far it does not. "
+                f"The highest F of {several(len(circle.answered()), 'judgement')} decides, so that an alarm once "
                 f"raised is not talked away. In the last round the highest F was {max(last):.2f}, "
                 f"the mean {sum(last) / len(last):.2f}."
             )
@@ -187,7 +189,7 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
             Fact("F", f"{verdict.consensus.falsehood:.2f}"),
             Fact("T · I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
             Fact("Patterns", str(len(verdict.patterns))),
-            Fact("Empty chair", f"{verdict.influence:.0%}"),
+            Fact("Empty chair", f"found {verdict.influence:.0%}"),
         ]
     elif state.result:
         facts.append(Fact("F", f"{state.result.falsehood:.2f}"))

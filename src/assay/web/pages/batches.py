@@ -92,7 +92,7 @@ def _row(progress: Progress) -> Element:
             ),
             class_="figures",
         ),
-        class_="item",
+        class_="item plainly",
         id=f"batch-{batch.batch_id}",
     )
 

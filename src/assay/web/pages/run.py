@@ -24,6 +24,8 @@ _LONG_TITLE = 120
 _RECORDED = (
     "This is a recording: the answers were written by hand for it, and everything else is the engine at work."
 )
+_SEATLESS = frozenset({"criticality", "persona", "trial"})
+"""Protocols in which nobody has a seat: what happens now needs no room for any."""
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -231,10 +233,10 @@ def _now(watch: Watch, view: str) -> Element:
         "div",
         element("div", _pace(progress), _meter(progress), class_="pace"),
         element("ul", [_seat(seat) for seat in progress.seats], class_="seats") if progress.seats else None,
-        _in_flight(calls),
+        _in_flight(calls) if progress.call_noun == "call" else None,
         element("ol", [element("li", line.step, dir="auto") for line in watch.steps(3)], class_="steps"),
         id="now",
-        class_="now",
+        class_="now brief" if watch.started.protocol in _SEATLESS else "now",
         aria_label="What happens now",
         role="region",
     )
@@ -256,7 +258,8 @@ def _pace(progress: Progress) -> Element:
 
 def _meter(progress: Progress) -> Element:
     done, expected = progress.calls_done, progress.calls_expected
-    words = f"{done} of {expected} calls" if expected else several(done, "call")
+    counted = several(expected or done, progress.call_noun)
+    words = f"{done} of {counted}" if expected else counted
     value = {"value": str(done), "max": str(max(expected, 1))} if expected else {}
     return element("p", element("progress", **value, aria_label=words), element("span", words), class_="meter")
 

@@ -12,8 +12,10 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
+#include <random>
 #include <set>
 #include <string>
 #include <thread>
@@ -136,18 +138,40 @@ auto step(const std::string& promise, const std::string& name, F make) {
   }
 }
 
+// What drawn values are made from: whole numbers, of which RapidCheck makes few and small ones once a test has failed.
+// Where they are used up, the least value is chosen; an endless supply goes on at random.
+class Choices {
+ public:
+  explicit Choices(std::vector<std::uint32_t> given = {}, bool endless = false)
+      : given_(std::move(given)), endless_(endless) {}
+
+  std::uint32_t next() {
+    if (at_ < given_.size()) return given_[at_++];
+    return endless_ ? static_cast<std::uint32_t>(more_()) : 0;
+  }
+
+ private:
+  std::vector<std::uint32_t> given_;
+  std::size_t at_ = 0;
+  bool endless_;
+  std::mt19937 more_{1};
+};
+
+inline Choices choices;
+
 // Draw again unless it holds.
 inline void assume(bool condition) {
   if (!condition) throw rc::detail::CaseResult(rc::detail::CaseResult::Type::Discard, "it assumes otherwise");
 }
 
-inline void judge(const rc::detail::TestResult& result) {
-  if (result.is<rc::detail::FailureResult>()) {
-    FAIL() << result.get<rc::detail::FailureResult>().description;
-  } else if (result.is<rc::detail::GaveUpResult>() && result.get<rc::detail::GaveUpResult>().numSuccess == 0) {
+inline void judge(const rc::detail::TestResult& result, const std::string& broken) {
+  if (result.is<rc::detail::SuccessResult>()) return;
+  if (!broken.empty()) {
+    FAIL() << broken;
+  } else if (!result.is<rc::detail::GaveUpResult>()) {
+    FAIL() << "a property cannot be tested";
+  } else if (result.get<rc::detail::GaveUpResult>().numSuccess == 0) {
     FAIL() << "no drawn values fulfil what it assumes";
-  } else if (result.is<rc::detail::Error>()) {
-    FAIL() << result.get<rc::detail::Error>().description;
   }
 }
 
@@ -159,7 +183,25 @@ inline void property(const std::function<void()>& test) {
   params.seed = 1;
   params.maxSuccess = examples == nullptr ? 100 : std::atoi(examples);
   params.maxDiscardRatio = 100;
-  judge(rc::detail::checkTestable([&test] { test(); }, rc::detail::TestMetadata(), params));
+  const auto number = rc::gen::inRange<std::uint32_t>(0, std::numeric_limits<std::uint32_t>::max());
+  const auto numbers = rc::gen::scale(2.0, rc::gen::container<std::vector<std::uint32_t>>(number));
+  // After a failure only so many smaller values are tried: the search for the smallest has no end of its own.
+  std::string broken;
+  int left = 300;
+  const auto bounded = [&] {
+    choices = Choices(*numbers);
+    if (!broken.empty() && left-- <= 0) return;
+    try {
+      test();
+    } catch (const rc::detail::CaseResult& result) {
+      if (result.type == rc::detail::CaseResult::Type::Failure) broken = result.description;
+      throw;
+    } catch (...) {
+      broken = told(std::current_exception());
+      throw;
+    }
+  };
+  judge(rc::detail::checkTestable(bounded, rc::detail::TestMetadata(), params), broken);
 }
 
 // One case without drawn values.
@@ -244,10 +286,8 @@ void grows(const std::string& promise, const std::string& named, double slope, s
 // One drawn value, outside of a property.
 template <typename F>
 auto sample(F draw) {
-  std::optional<decltype(draw())> drawn;
-  const std::function<void()> drawing = [&] { drawn.emplace(draw()); };
-  rc::gen::exec([drawing] { return drawing(), true; })(rc::Random(1), 100).value();
-  return *drawn;
+  choices = Choices({}, true);
+  return draw();
 }
 
 }  // namespace support

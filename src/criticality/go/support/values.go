@@ -212,6 +212,8 @@ func sum[T int | float64](items []T) T {
 	return total
 }
 
+func truncated(value float64) int { return int(value) }
+
 func absolute(value int) int { return max(value, -value) }
 
 func floorDivide(a, b int) int {

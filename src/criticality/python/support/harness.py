@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
+import hypothesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import SearchStrategy
 
 #: The same examples every time: a result is a property of the code, not of the day.
 bounded = settings(
@@ -23,6 +25,76 @@ bounded = settings(
 
 #: For what is measured, not looked for.
 few = settings(bounded, max_examples=3)
+
+_values: dict[str, list[dict[str, Any]]] = {}
+_going_through = False
+
+
+class _DoesNotFit(Exception):
+    """These values are not what the test is about."""
+
+
+def drawn(**strategies: SearchStrategy[Any]) -> Callable[[Callable[..., None]], Callable[[], None]]:
+    """A test over random values: hypothesis draws them, once for all tests that draw the same.
+
+    A test that fails is run again by hypothesis itself, which looks for the smallest values that break the promise;
+    so is one whose assumptions leave fewer than half of the values.
+    """
+
+    def decorate(test: Callable[..., None]) -> Callable[[], None]:
+        def run() -> None:
+            search = given(**strategies)(bounded(test))
+            try:
+                enough = _all_hold(test, _values_of(strategies))
+            except NotImplementedError:
+                raise
+            except Exception:
+                search()
+                raise
+            if not enough:
+                search()
+
+        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+        return run
+
+    return decorate
+
+
+def assume(condition: object) -> None:
+    """Leave values out that a test is not about."""
+    if _going_through and not condition:
+        raise _DoesNotFit
+    hypothesis.assume(condition)
+
+
+def _values_of(strategies: dict[str, SearchStrategy[Any]]) -> list[dict[str, Any]]:
+    key = repr(strategies)
+    if key not in _values:
+        found = _values[key] = []
+
+        @settings(bounded, phases=(Phase.generate,))
+        @given(**strategies)
+        def draw(**values: Any) -> None:
+            found.append(values)
+
+        draw()
+    return _values[key]
+
+
+def _all_hold(test: Callable[..., None], values: list[dict[str, Any]]) -> bool:
+    """Go through all values; whether at least half of them were what the test is about."""
+    global _going_through
+    _going_through, fitting = True, 0
+    try:
+        for given_values in values:
+            try:
+                test(**given_values)
+                fitting += 1
+            except _DoesNotFit:
+                continue
+    finally:
+        _going_through = False
+    return 2 * fitting >= len(values)
 
 
 @dataclass(frozen=True)

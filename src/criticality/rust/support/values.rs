@@ -89,3 +89,13 @@ pub fn distinct<T: PartialEq>(items: Vec<T>) -> Vec<T> {
 pub fn all_characters(text: &str, kind: impl Fn(char) -> bool) -> bool {
     !text.is_empty() && text.chars().all(kind)
 }
+
+/// How often it is there.
+pub fn occurrences<T: PartialEq>(items: &[T], wanted: &T) -> i64 {
+    items.iter().filter(|item| *item == wanted).count() as i64
+}
+
+/// Where it stands first.
+pub fn position<T: PartialEq>(items: &[T], wanted: &T) -> i64 {
+    items.iter().position(|item| item == wanted).expect("an item of the list") as i64
+}

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterEach, vi } from "vitest";
 
-export * from "../../src/values.js";
+export * from "../../src/by-value.js";
 
 declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
 declare const performance: { now(): number };

@@ -1,0 +1,125 @@
+"""The command line from start to end, as a person or a script has it: a real server, a real kill, a real pytest."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from turnstile_system import ANSWERS, Script, needs_toolchain
+
+from criticality.canonical import toml
+from llm_runtime.prompts import load_prompt
+from llm_runtime.testing import LoopbackServer
+
+pytestmark = [needs_toolchain, pytest.mark.timeout(240)]
+
+PROMPTS = {
+    load_prompt("criticality", path.name.removesuffix(".md")).text.partition("{{")[0][:60]: path.name[:-3]
+    for path in resources.files("criticality").joinpath("prompts").iterdir()
+}
+PHASES = {
+    "features": ("ignition", "features"), "challenge": ("ignition", "challenge"),
+    "proposal": ("ignition", "proposal-1"), "structure": ("lattice", "structure"),
+    "audit": ("composition_audit", "temporal"), "claims": ("tests", "claims"), "scenarios": ("mesoscopic", "room"),
+    "transform": ("mass_defect", "any"),
+}  # fmt: skip
+
+
+class Model:
+    """The scripted system behind a server; at its first question of a phase it may never answer.
+
+    Args:
+        stuck_at: the name of a prompt; ``""`` answers all.
+    """
+
+    def __init__(self, stuck_at: str) -> None:
+        self.stuck_at, self.stuck = stuck_at, asyncio.Event()
+        self.answered: Counter[str] = Counter()
+
+    async def __call__(self, received: Any) -> str:
+        text: str = received.messages[-1].content
+        prompt = next(name for opening, name in PROMPTS.items() if text.startswith(opening))
+        if prompt == self.stuck_at:
+            self.stuck.set()
+            await asyncio.Event().wait()
+        self.answered[text] += 1
+        usual = Script()._usual(*self._place(prompt, text))
+        return usual if isinstance(usual, str) else json.dumps(usual)
+
+    def _place(self, prompt: str, text: str) -> tuple[str, str]:
+        match prompt:
+            case "module":
+                return "lattice", "gate" if "Write the module `gate`" in text else "parity"
+            case "implement":
+                return "injection", "gate.enter" if "FUNCTION: enter" in text else "parity"
+            case _:
+                return PHASES[prompt]
+
+
+class Shell:
+    """Commands in a folder, with a key and an address in the environment."""
+
+    def __init__(self, folder: Path, server: LoopbackServer) -> None:
+        self._folder = folder
+        self._world = {
+            "PATH": os.environ["PATH"], "HOME": str(folder), "ASSAY_CONFIG_DIR": str(folder / "config"),
+            "ASSAY_DATA_DIR": str(folder / "data"), "OLLAMA_HOST": "127.0.0.1:9", "PYTHONWARNINGS": "error",
+            "OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1",
+        }  # fmt: skip
+
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "assay", "build", *arguments, cwd=self._folder, env=self._world,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+
+    async def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        process = await self.start(*arguments)
+        out, err = await process.communicate()
+        return process.returncode or 0, out.decode(), err.decode()
+
+
+@pytest.mark.parametrize(
+    "stuck_at",
+    [
+        "implement",
+        pytest.param("module", marks=pytest.mark.slow),
+        pytest.param("scenarios", marks=pytest.mark.slow),
+    ],
+)
+async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path: Path, stuck_at: str) -> None:
+    (tmp_path / "answers.toml").write_text(toml(ANSWERS.model_dump(mode="json")))
+    model = Model(stuck_at)
+    async with LoopbackServer(model) as server:
+        shell = Shell(tmp_path, server)
+        code, _, err = await shell("init", "turn-stile", "--seed", "7")
+        assert code == 0 and err == "made turn-stile; next: criticality run -C turn-stile\n"
+        with (tmp_path / "turn-stile/criticality.toml").open("a") as config:
+            config.write("\n[mass_defect]\nmutants_per_function = 1\n[orchestrator]\nmesoscopic_examples = 40\n")
+
+        process = await shell.start("run", "-C", "turn-stile", "--answers", "answers.toml", "-q")
+        await model.stuck.wait()
+        os.kill(process.pid, signal.SIGKILL)
+        await process.communicate()
+        code, out, _ = await shell("status", "-C", "turn-stile", "--json")
+        assert code == 0 and json.loads(out)["state"]["type"] == "active"
+        answered, model.stuck_at = model.answered.copy(), ""
+
+        code, out, err = await shell("resume", "-C", "turn-stile", "--answers", "answers.toml", "-q")
+        assert (code, out) == (0, out) and out.startswith("done: turn-stile is built"), err
+    assert answered and max(model.answered.values()) == 1, "no finished call is made again"
+
+    outside = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path / "turn-stile",
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    said = (await outside.communicate())[0].decode()
+    assert outside.returncode == 0 and " passed" in said, said[-2000:]
