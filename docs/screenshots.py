@@ -61,7 +61,7 @@ async def served(folder: Path) -> AsyncGenerator[tuple[str, Site]]:
 
 
 async def played(site: Site, folder: Path) -> dict[str, str]:
-    """A finished run of each recording, by protocol, and a council under way."""
+    """A finished run of each recording, by protocol, and a second council under ``again``."""
     runs: dict[str, str] = {}
     for guide in GUIDES:
         if guide.recording in PLAYED:
@@ -71,7 +71,7 @@ async def played(site: Site, folder: Path) -> dict[str, str]:
         watch = site.hub.watch(run_id)
         while site.works.owns(run_id):
             await watch.changed(watch.version, 0.1)
-    runs["live"] = await site.works.play(opening("council", folder), 0.6)
+    runs["again"] = await site.works.play(opening("council", folder), 0)
     return runs
 
 
@@ -87,6 +87,10 @@ def addresses(runs: dict[str, str]) -> dict[str, tuple[str, Step | None]]:
         await page.keyboard.press("Control+k")
         await page.locator("#palette .chosen").wait_for()
 
+    async def play(page: Page) -> None:
+        await page.locator("#guide-council form button").click()
+        await page.get_by_role("heading", name="Loop 1").wait_for()
+
     council = runs["crucible"]
     found: dict[str, tuple[str, Step | None]] = {
         "start": ("/", None),
@@ -94,10 +98,10 @@ def addresses(runs: dict[str, str]) -> dict[str, tuple[str, Step | None]]:
         "batches": ("/batches", None),
         "personas": ("/personas", None),
         "persona": (f"/personas/{demo.load('debate').manifest['personas'][0]}", None),
-        "compare": (f"/compare?run={council}&run={runs['live']}", None),
+        "compare": (f"/compare?run={council}&run={runs['again']}", None),
         "go-to": (f"/runs/{council}", summon),
         "call": (f"/runs/{council}/timeline", open_call),
-        "live": (f"/runs/{runs['live']}", None),
+        "live": ("/", play),
     }
     for guide in GUIDES:
         found[f"new-{guide.form}"] = (f"/new?protocol={guide.form}", None)

@@ -51,7 +51,7 @@ class Model:
             self.stuck.set()
             await asyncio.Event().wait()
         self.answered[text] += 1
-        usual = Script()._usual(*self._place(prompt, text))
+        usual = Script().usual(*self._place(prompt, text))
         return usual if isinstance(usual, str) else json.dumps(usual)
 
     def _place(self, prompt: str, text: str) -> tuple[str, str]:

@@ -134,9 +134,9 @@ class Script:
                 found = self.changes[key]
                 found = found(request) if callable(found) else found
                 return found if isinstance(found, str | BaseException) else json.dumps(found)
-        return json.dumps(found) if not isinstance(found := self._usual(label.phase, item), str) else found
+        return json.dumps(found) if not isinstance(found := self.usual(label.phase, item), str) else found
 
-    def _usual(self, phase: str, item: str) -> Any:
+    def usual(self, phase: str, item: str) -> Any:
         match phase, item:
             case "ignition", "features":
                 return {"features": []}

@@ -40,6 +40,8 @@ _CLASSES = ("core", "foundational", "bolt-on")
 
 def greeting(known: Artifacts) -> str:
     """What an interview begins with, or what is understood so far where it goes on (specification 4, Resume)."""
+    from criticality.ignition import catalogue
+
     how = [
         "Answer in your own words. /delegate NOTES leaves the rest to the architect; Ctrl-C stops here, and",
         "everything said so far is kept.",
@@ -47,10 +49,12 @@ def greeting(known: Artifacts) -> str:
     said = [answer for answer in known.answers if answer.answer]
     if not said:
         return "\n".join([f"\nINTERVIEW: {known.name}", "", *how, ""])
-    reached = list(_PHASES).index(said[-1].phase)
+    answered = {answer.question for answer in known.answers}
+    open_phases = [q.phase for q in catalogue() if q.id not in answered]
+    reached = open_phases[0] if open_phases else said[-1].phase
     lines = [f"\nRESUMING INTERVIEW: {known.name}", ""]
-    lines += [f"  ✓ {title}" for title in list(_PHASES.values())[:reached]]
-    lines += [f"  › {list(_PHASES.values())[reached]}", "", "Here is what I understand so far:"]
+    lines += [f"  ✓ {title}" for phase, title in _PHASES.items() if phase not in open_phases and phase != reached]
+    lines += [f"  › {_PHASES[reached]}", "", "Here is what I understand so far:"]
     lines += [f"  • {_brief(answer)}" for answer in said]
     return "\n".join([*lines, "", *how, ""])
 

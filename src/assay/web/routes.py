@@ -94,10 +94,7 @@ ADDRESSES = (
         "/play",
         acting.play_recording,
         "POST",
-        body=(
-            ("name", "of the recording: council, circle, trial, build or debate"),
-            ("speed", "how many times as fast; 0 does not wait"),
-        ),
+        body=_RECORDING,
         also_json=True,
     ),
     Address("/open", reading.enter, query=(("key", "the one-time key, or the launch's token"),)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable, Sequence
 
@@ -59,6 +60,8 @@ def serve(
         shown = f"[{shown}]" if ":" in shown and not shown.startswith("[") else shown
         ready(f"http://{shown}:{number}/open?key={gate.key}", gate)
         site = Site(store, gate)
+        # asyncio warns of every page that goes away while its stream writes; that is how pages end.
+        logging.getLogger("asyncio").setLevel(logging.ERROR)
         config = uvicorn.Config(
             application(site),
             log_level="warning",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from criticality.testing import Diagnostic, Limits, TestReport, TestResult
 from criticality.toolchains.compiled import CompiledToolchain, Place, Wanted, report
-from criticality.toolchains.dependencies import Pinned, command
+from criticality.toolchains.dependencies import CommandFailed, Pinned, command
 from criticality.toolchains.programs import Program, prefix
 from criticality.toolchains.projects import project_files
 from criticality.toolchains.warm import WarmCompiler
@@ -31,9 +31,12 @@ def pinned() -> Pinned:
 async def _install(folder: Path) -> None:
     # No scripts: what a package runs when it is installed is not looked at by anybody.
     quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"]
-    # npm's own patience without a network is minutes.
-    patience = ["--fetch-retries=0", "--fetch-timeout=60000"]
-    await command(folder, str(NPM.path()), "install", *quiet, *patience)
+    # npm's own patience without a network is minutes; one more attempt finds what the first one has fetched.
+    words = [str(NPM.path()), "install", *quiet, "--fetch-retries=0", "--fetch-timeout=60000"]
+    try:
+        await command(folder, *words)
+    except CommandFailed:
+        await command(folder, *words)
 
 
 class TypeScriptToolchain(CompiledToolchain):

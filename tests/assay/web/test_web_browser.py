@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from assay.demo.played import import_played
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.testing import LoopbackServer, Received
@@ -154,6 +155,31 @@ async def test_streaming_loses_nothing_that_a_person_opened_or_typed(page: Any, 
     assert await page.get_by_text("question 1", exact=True).is_visible()
 
 
+_SHIFTS = """() => {
+  window.shifted = 0;
+  new PerformanceObserver((list) => {
+    for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifted += each.value;
+  }).observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_nothing_jumps_while_a_debate_arrives(page: Any, web: Any, width: int) -> None:
+    recorded = import_played(web.store, "debate")
+    first, *rest = (event for _, event in web.store.events(recorded))
+    log = web.store.start(first.model_copy(update={"run_id": "d-1"}))
+    await page.set_viewport_size({"width": width, "height": 844})
+    await page.goto(f"{web.url}/open?key={web.site.gate.key}")
+    await page.goto(f"{web.url}/runs/d-1")
+    await page.evaluate(_SHIFTS)
+    for event in rest:
+        log.emit(event)
+        await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    log.close()
+    await page.locator(".ending.good").wait_for()
+    assert await page.evaluate("window.shifted") < 0.1
+
+
 async def test_a_person_answers_on_the_page(page: Any, serve: Serve) -> None:
     async with LoopbackServer(council_answer) as models:
         _, address = await serve(models)
@@ -241,8 +267,10 @@ async def test_no_page_is_wider_than_its_screen(page: Any, web: Any, council: An
         "/runs/a/events",
         "/compare?run=a&run=a",
         "/runs/a/fork",
+        f"/runs/{import_played(web.store, 'trial')}",
     ):
         await page.goto(web.url + path)
+        await page.keyboard.press("e")
         assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.web.pages.frame import page
+from assay.web.pages.frame import button, page
 from assay.web.pages.guides import GUIDES, Guide
 from assay.web.pages.runs import row
 from llm_runtime.store import RunSummary
@@ -87,8 +87,7 @@ def _ways(guide: Guide, played: Played) -> Element:
 
 
 def _play(recording: str, words: str, class_: str | None) -> Element:
-    name = element("input", type="hidden", name="name", value=recording)
-    return element("form", name, element("button", words, class_=class_), method="post", action="/play")
+    return button(words, "/play", ("name", recording), class_=class_)
 
 
 def _latest(latest: list[RunSummary]) -> Element | None:
