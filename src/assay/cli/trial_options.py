@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
 
 F = TypeVar("F", bound=Callable[..., Any])
-#: Providers that Inspect reaches by itself, by the name that our own specifications have for them.
-_INSPECTS_OWN = frozenset({"openrouter", "anthropic", "openai"})
+#: Providers that our gateway reaches too, each with the package that Inspect reaches it by.
+_CLIENTS = {"anthropic": "anthropic", "openai": "openai", "openrouter": "openai"}
 _NO_MODEL = (
     "no model to try: give --model, any that Inspect knows (openrouter/VENDOR/MODEL, ollama/NAME, ...), one of "
     "ours (ollama:NAME, a base URL, mailbox:DIR, terminal:), or assay/crucible/MODEL for a council"
@@ -116,6 +116,9 @@ def running_options(command: F) -> F:
 def solver_of(model: str | None) -> str:
     """The model that a person named, as Inspect names it; ours are ``assay/single/...`` and ``assay/crucible/...``.
 
+    What is written as Inspect writes it is left to Inspect, unless the package is missing that it needs and our own
+    gateway does without.
+
     A council without MODEL takes the one that is configured, so that its name says who answers.
 
     Raises:
@@ -138,9 +141,10 @@ def solver_of(model: str | None) -> str:
             raise ConfigurationError(
                 f"--model {name}: write PROVIDER/MODEL, as in ollama/qwen3 or openrouter/VENDOR/MODEL"
             )
+        provider, _, rest = name.partition("/")
+        if provider in _CLIENTS and find_spec(_CLIENTS[provider]) is None:
+            return f"assay/single/{provider}:{rest}"
         return name
-    if target.provider in _INSPECTS_OWN and target.model:
-        return f"{target.provider}/{target.model}"
     return f"assay/single/{name}"
 
 

@@ -24,8 +24,8 @@ def test_time_left_follows_from_the_attempts_done() -> None:
 @pytest.mark.parametrize(
     ("name", "solver"),
     [
-        ("openrouter/vendor/model", "openrouter/vendor/model"),
-        ("openrouter:vendor/model", "openrouter/vendor/model"),
+        ("google/gemini-x", "google/gemini-x"),
+        ("openrouter:vendor/model", "assay/single/openrouter:vendor/model"),
         ("ollama:qwen3:8b", "assay/single/ollama:qwen3:8b"),
         ("mailbox:letters", "assay/single/mailbox:letters"),
         ("http://127.0.0.1:9/v1#tiny", "assay/single/http://127.0.0.1:9/v1#tiny"),
@@ -35,6 +35,15 @@ def test_time_left_follows_from_the_attempts_done() -> None:
 )
 def test_a_model_of_ours_is_reached_through_our_gateway_and_others_through_inspect(name: str, solver: str) -> None:
     assert solver_of(name) == solver
+
+
+def test_a_package_that_inspect_lacks_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere(name: str) -> None:
+        return None
+
+    monkeypatch.setattr("assay.cli.trial_options.find_spec", nowhere)
+    assert solver_of("openai/gpt-4o") == "assay/single/openai:gpt-4o"
+    assert solver_of("mockllm/model") == "mockllm/model"
 
 
 def test_a_council_is_named_after_the_model_that_is_configured(
