@@ -115,6 +115,10 @@ async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path
 
         code, out, err = await shell("resume", "-C", "turn-stile", "--answers", "answers.toml", "-q")
         assert (code, out) == (0, out) and out.startswith("done: turn-stile is built"), err
+        code, _, err = await shell("report", "-C", "turn-stile", "--out", "told.html")
+        assert (code, err) == (0, "report: told.html\n")
+    page = (tmp_path / "told.html").read_text()
+    assert "The room never holds more than its limit" in page and "gate.enter" in page and "never_over" in page
     assert answered and max(model.answered.values()) == 1, "no finished call is made again"
 
     outside = await asyncio.create_subprocess_exec(

@@ -11,10 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turnstile_system import SPEC
 
+from criticality.language import language
+from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.spec.claims import StructuredClaim
 from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import read_spec
 from criticality.spec.types import GENERICS, SCALARS, TypeFault, TypeRef, parse_type
+from criticality.testing import ClaimTestFault
 from llm_runtime.errors import ConfigurationError
 
 
@@ -157,3 +161,26 @@ def test_a_specification_that_does_not_fit_together_is_one_line(path: str, value
     with pytest.raises(ConfigurationError, match=said) as refused:
         read_spec(changed(path, value))
     assert "\n" not in str(refused.value)
+
+
+def test_a_claim_on_performance_takes_its_class_from_its_words_or_else_from_the_contract() -> None:
+    def made(text: str, *clauses: str) -> str:
+        function = FunctionPlan(
+            name="total", params=["counts: List<Count>"], returns="Int", doc="Their sum.",
+            contracts=["PURITY: pure", *clauses],
+        )  # fmt: skip
+        claim = StructuredClaim.model_validate(
+            {
+                "id": "speed_001", "type": "performance", "subject": "total", "predicate": "is fast",
+                "functions": ["sums.total"],
+                "tests": [{"name": "scales", "variables": ["counts: List<Count>"], "steps": ["s = total(counts)"],
+                           "check": ["s >= 0"]}],
+            }
+        )  # fmt: skip
+        plan = (ModulePlan(name="sums", purpose="Sums.", functions=[function]),)
+        return language("python").claim_test(read_spec(SPEC), plan, claim, text).source
+
+    assert "grows('claim speed_001 (Adding is O(n^2))', 2, " in made("Adding is O(n^2)", "COMPLEXITY: O(n)")
+    assert "grows('claim speed_001 (Adding is fast)', 1, " in made("Adding is fast", "COMPLEXITY: O(n)")
+    with pytest.raises(ClaimTestFault, match="names a class"):
+        made("Adding is fast")

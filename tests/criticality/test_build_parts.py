@@ -165,7 +165,7 @@ def test_the_command_line_from_init_to_status(tmp_path: Path) -> None:
     assert "waiting for you (Ignition, interview); go on with: criticality resume" in waiting.output
     assert "/delegate NOTES leaves the rest to the architect" in waiting.output
     resumed = cli.invoke(criticality, ["resume", "-C", folder, "-q"], input="")
-    assert "What problem does the system solve, and for whom? A till" in resumed.output, "what is understood so far"
+    assert "problem users: A till" in resumed.output, "what is understood so far"
     assert "d001" in cli.invoke(criticality, ["ledger", "-C", folder]).output
     assert "python" in cli.invoke(criticality, ["doctor"]).output
     assert run is not None

@@ -75,6 +75,10 @@ async def test_a_worker_sees_signature_contracts_types_and_planned_callees_and_n
         assert secret not in prompt
 
 
+def in_lattice(state: Any) -> bool:
+    return isinstance(state, Active) and state.phase.phase == "lattice"
+
+
 class Killed(BaseException):
     """The process ends here."""
 
@@ -330,7 +334,7 @@ async def test_a_claim_over_one_unit_is_tested_before_its_bodies_are_accepted(pr
 
 
 async def test_a_provider_that_fails_blocks_and_nothing_is_lost(project: Path, drive: Any) -> None:
-    script = Script(**{"injection/gate.enter": lambda request: CallTimeout("no answer in time")})
+    script = Script(**{"injection/gate.enter": CallTimeout("no answer in time")})
     result = await drive(project, script)
     assert result.type == "blocked" and result.state.reason == "provider_down"
     answers = ANSWERS.model_copy(update={"resolutions": [Resolution(option="retry")]})
@@ -364,7 +368,7 @@ async def test_two_orchestrators_do_not_work_on_one_project(project: Path, drive
 
 
 async def test_a_changed_journal_is_refused_and_a_cut_one_goes_on(project: Path, drive: Any) -> None:
-    await drive(project, Script(), until=lambda state: isinstance(state, Active) and state.phase.phase == "lattice")
+    await drive(project, Script(), until=in_lattice)
     journal = project / ".criticality/events.jsonl"
     whole = journal.read_text()
     journal.write_text(whole.replace("A room fills up", "A zoom fills up"))
@@ -385,7 +389,7 @@ async def test_a_damaged_state_file_is_made_again_from_the_journal(project: Path
 
 async def test_what_lies_in_the_archive_never_reaches_a_prompt(project: Path, drive: Any) -> None:
     script = Script()
-    await drive(project, script, until=lambda s: isinstance(s, Active) and s.phase.phase == "lattice")
+    await drive(project, script, until=in_lattice)
     shelved = list((project / ".criticality/archive").rglob("*.json"))
     assert shelved
     for path in shelved:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.build_mcp import mcp
+from assay.cli.build_report import report
 from assay.cli.options import cap_options, caps_from, model_options, settings_from
 from llm_runtime.errors import ConfigurationError
 
@@ -297,6 +298,7 @@ def _person(root: Path, answers: str | None, demo: bool, display: LiveDisplay | 
 
 
 criticality.add_command(mcp)
+criticality.add_command(report)
 
 
 def play(folder: Path, *, quiet: bool) -> int:

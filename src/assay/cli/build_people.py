@@ -43,8 +43,8 @@ def greeting(known: Artifacts) -> str:
     from criticality.ignition import catalogue
 
     how = [
-        "Answer in your own words. /delegate NOTES leaves the rest to the architect; Ctrl-C stops here, and",
-        "everything said so far is kept.",
+        "Answer in your own words. /delegate NOTES leaves the rest to the architect.",
+        "Ctrl-C stops here, and everything said so far is kept.",
     ]
     said = [answer for answer in known.answers if answer.answer]
     if not said:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.python.growth_tests import DEGREES, PROMISED
 from criticality.python.names import usable
 from criticality.python.strategies import strategy
@@ -14,12 +15,14 @@ from criticality.spec.types import GENERICS, SCALARS, TypeFault, parse_param
 from criticality.testing import ClaimTestFault, TestFile
 
 
-def claim_test_file(spec: Spec, claim: StructuredClaim, text: str, ids: Collection[str]) -> TestFile:
+def claim_test_file(
+    spec: Spec, claim: StructuredClaim, text: str, ids: Mapping[str, tuple[ModulePlan, FunctionPlan]]
+) -> TestFile:
     """The tests of one claim; ``tests/integration`` where several functions make it true, else unit or property.
 
     Args:
         text: the claim in words.
-        ids: all functions of the lattice.
+        ids: all functions of the lattice, as planned.
 
     Raises:
         ClaimTestFault: a variable, a step or a check cannot be read, or names what nothing defines.
@@ -33,7 +36,8 @@ def claim_test_file(spec: Spec, claim: StructuredClaim, text: str, ids: Collecti
     if len(promises) != len(claim.tests):
         raise ClaimTestFault(f"{claim.id}: two tests share a name")
     by_name = {function_id.partition(".")[2]: function_id for function_id in ids}
-    parts = [_test(spec, claim, test, text, by_name) for test in claim.tests]
+    declared = [ids[name][1].contract.complexity or "" for name in claim.functions]
+    parts = [_test(spec, claim, test, text, by_name, declared) for test in claim.tests]
     folder = "integration" if len(claim.functions) > 1 else _folder(claim)
     used = sorted({i for name, i in by_name.items() if any(_mentions(part, name) for part in parts)})
     imports = "\n".join(
@@ -61,7 +65,14 @@ def _mentions(part: str, name: str) -> bool:
     return re.search(rf"\b{name}\b", part) is not None
 
 
-def _test(spec: Spec, claim: StructuredClaim, test: ClaimTest, text: str, functions: Mapping[str, str]) -> str:
+def _test(
+    spec: Spec,
+    claim: StructuredClaim,
+    test: ClaimTest,
+    text: str,
+    functions: Mapping[str, str],
+    declared: list[str],
+) -> str:
     where = f"{claim.id}.{test.name}"
     if not test.check and not test.raises:
         raise ClaimTestFault(f"{where}: it checks nothing")
@@ -119,7 +130,7 @@ def _test(spec: Spec, claim: StructuredClaim, test: ClaimTest, text: str, functi
             drawn_names.append("turns")
             body = [*assumed, *_lanes(steps, checks, made, promise)]
         case "performance":
-            degree, sized = _growth(spec, claim, text, test, where)
+            degree, sized = _growth(spec, claim, text, test, where, declared)
             decorators = [f"@given({', '.join(drawn)})", "@few"]
             body = [*assumed, *_measured(sized, degree, steps, checks, promise)]
         case _:
@@ -141,16 +152,19 @@ def _lanes(steps: list[str], checks: list[str], made: list[str], promise: str) -
     ]
 
 
-def _growth(spec: Spec, claim: StructuredClaim, text: str, test: ClaimTest, where: str) -> tuple[int, str]:
-    """The power of n that is promised, and the variable that grows."""
+def _growth(
+    spec: Spec, claim: StructuredClaim, text: str, test: ClaimTest, where: str, declared: list[str]
+) -> tuple[int, str]:
+    """The power of n that is promised, by the claim or else by a contract, and the variable that grows."""
     said = PROMISED.search(f"{text} {claim.predicate} {claim.scope}")
-    if said is None:
+    known = said[1] if said else next((each for each in declared if each in DEGREES), None)
+    if known is None:
         raise ClaimTestFault(f"{where}: a claim on performance names a class that a test can show, as O(n log n)")
     params = map(parse_param, test.variables)
     sized = next((p.name for p in params if root_type(spec, str(p.type)) in ("List", "Text", "String")), None)
     if sized is None:
         raise ClaimTestFault(f"{where}: a claim on performance draws a list or a text that can grow")
-    return DEGREES[said[1]], sized
+    return DEGREES[known], sized
 
 
 def _measured(sized: str, degree: int, steps: list[str], checks: list[str], promise: str) -> list[str]:

@@ -70,7 +70,7 @@ def assume(condition: object) -> None:
 def _values_of(strategies: dict[str, SearchStrategy[Any]]) -> list[dict[str, Any]]:
     key = repr(strategies)
     if key not in _values:
-        found = _values[key] = []
+        found: list[dict[str, Any]] = []
 
         @settings(bounded, phases=(Phase.generate,))
         @given(**strategies)
@@ -78,6 +78,7 @@ def _values_of(strategies: dict[str, SearchStrategy[Any]]) -> list[dict[str, Any
             found.append(values)
 
         draw()
+        _values[key] = found
     return _values[key]
 
 
@@ -94,7 +95,7 @@ def _all_hold(test: Callable[..., None], values: list[dict[str, Any]]) -> bool:
                 continue
     finally:
         _going_through = False
-    return 2 * fitting >= len(values)
+    return fitting > 0 and 2 * fitting >= len(values)
 
 
 @dataclass(frozen=True)
