@@ -1,7 +1,7 @@
 /** What the generated tests stand on: one call with its outcome, and a message that says which promise broke. */
 
 import fc from "fast-check";
-import { afterEach, vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 export * from "../../src/by-value.js";
 
@@ -81,14 +81,14 @@ function told<T>(run: fc.RunDetails<T>): void {
 /** Seconds since 1970 at the beginning of every example that has a clock. */
 const BEGINNING = 1_700_000_000;
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is moved, as long as the test lasts. Stopwatches go on. */
 export function clock(): void {
-  vi.useFakeTimers({ now: BEGINNING * 1000 });
+  if (!vi.isFakeTimers()) onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({
+    now: BEGINNING * 1000,
+    toFake: ["Date", "setTimeout", "clearTimeout", "setInterval", "clearInterval"],
+  });
 }
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 /** The time, in seconds since 1970. */
 export function now(): number {
