@@ -6,11 +6,11 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, nullcontext
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from llm_runtime.messages import Generate
 
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
 def _clock() -> int:
     return time.time_ns() // 1_000_000
 
@@ -38,6 +41,16 @@ def _root(folder: str) -> Path:
 folder_option = click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
 answers_option = click.option("--answers", metavar="PATH", help="A file of answers, in place of the keyboard.")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
+demo_option = click.option(
+    "--demo", is_flag=True, help="Answer from the recorded demonstration: no model is asked."
+)
+
+
+def driving_options(command: F) -> F:
+    """What every command takes that goes on with a project as it stands."""
+    for option in (quiet_option, demo_option, cap_options, model_options, answers_option, folder_option):
+        command = option(command)
+    return command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -69,36 +82,21 @@ def init(name: str, folder: str | None, language: str, seed: int | None) -> None
 
 
 @criticality.command()
-@folder_option
-@answers_option
-@model_options
-@cap_options
-@click.option("--demo", is_flag=True, help="Answer from the recorded demonstration: no model is asked.")
-@quiet_option
+@driving_options
 def run(folder: str, answers: str | None, demo: bool, quiet: bool, **flags: Any) -> int:
     """Go on until the project is done, blocked, or waits for you."""
     return _drive(_root(folder), answers, demo, quiet, flags)
 
 
 @criticality.command()
-@folder_option
-@answers_option
-@model_options
-@cap_options
-@click.option("--demo", is_flag=True, help="Answer from the recorded demonstration.")
-@quiet_option
+@driving_options
 def resume(folder: str, answers: str | None, demo: bool, quiet: bool, **flags: Any) -> int:
     """Go on where the project stood; no finished call is made again."""
     return _drive(_root(folder), answers, demo, quiet, flags)
 
 
 @criticality.command()
-@folder_option
-@answers_option
-@model_options
-@cap_options
-@click.option("--demo", is_flag=True, help="Answer from the recorded demonstration.")
-@quiet_option
+@driving_options
 def interview(folder: str, answers: str | None, demo: bool, quiet: bool, **flags: Any) -> int:
     """Answer the interview, up to the approved specification."""
     return _drive(_root(folder), answers, demo, quiet, flags, until_phase="lattice")

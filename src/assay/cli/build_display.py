@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.report.criticality.words import place_name
 from assay.report.units import several
-from criticality.machine.states import Blocked, Completed
+from criticality.machine.states import AwaitingApproval, Blocked, Completed
 from criticality.machine.step import where
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, tel
         lines += ["next: criticality resolve, or criticality resolve OPTION"]
     elif isinstance(state, Completed):
         lines += ["next: read trace.md; README.md says how to run the tests"]
-    elif where(state) == "ignition.awaitingApproval":
-        lines += [f"next: read {state.phase.proposal_path}, then: criticality approve"]  # type: ignore[union-attr]
+    elif isinstance(state.phase, AwaitingApproval):
+        lines += [f"next: read {state.phase.proposal_path}, then: criticality approve"]
     else:
         lines += ["next: criticality run"]
     return "\n".join(lines)

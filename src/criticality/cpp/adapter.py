@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
 from criticality import toolchains, typed_tests
 from criticality.artifacts import Body
-from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
 from criticality.cpp import domain, names, skeleton
 from criticality.cpp.generators import generators_source
 from criticality.cpp.test_files import TestWriter
-from criticality.grammar.grammar import grammar
-from criticality.language import Fact, Language, Plan, Toolchain, Tree
+from criticality.grammar.speaking import Speaking
+from criticality.language import Language, Plan, Tree
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
-from criticality.testing import Limits, TestFile
+from criticality.testing import TestFile
 
 #: Standard headers that a planned module may import.
 _IMPORTABLE = frozenset(
@@ -41,7 +39,7 @@ names; a struct is made by `Name{...}`.
 Lambdas are allowed where they make it simpler. A planned function of another module is called `module::name`."""
 
 
-class Cpp:
+class Cpp(Speaking):
     """C++20, GoogleTest and RapidCheck; newtypes are witnesses that the compiler tells apart."""
 
     name = "cpp"
@@ -49,6 +47,7 @@ class Cpp:
     undone = "not implemented"
     importable = _IMPORTABLE
     rules = _RULES
+    todo = skeleton.TODO
 
     def usable(self, name: str) -> bool:
         return names.usable(name)
@@ -122,55 +121,6 @@ class Cpp:
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(f"<{name}>" for name in sorted({*skeleton.STANDARD, *module.imports}))
-
-    def read_body(self, answer: str, function: str) -> str:
-        return grammar("cpp").read_body(answer, function)
-
-    def splice(self, source: str, function: str, body: str) -> str:
-        return grammar("cpp").splice(source, function, body)
-
-    def body_of(self, source: str, function: str) -> str:
-        return grammar("cpp").body_of(source, function)
-
-    def inspect_body(
-        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
-    ) -> list[Finding]:
-        planned = {function.name, *(call.partition(".")[2] for call in function.calls)}
-        return grammar("cpp").inspect(
-            body, name=function.name, parameters=[param.name for param in function.parameters], callable=planned,
-            siblings=siblings, purity=function.contract.purity or "pure",
-        )  # fmt: skip
-
-    def leaked_logic(self, source: str) -> list[str]:
-        return grammar("cpp").leaked(source, skeleton.TODO)
-
-    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
-        return grammar("cpp").security(body, [param.name for param in function.parameters])
-
-    def scanner(self) -> str | None:
-        return grammar("cpp").scanner
-
-    def mutants(self, body: str) -> list[str]:
-        return grammar("cpp").mutants(body)
-
-    def declaration_fault(self, text: str) -> str:
-        return grammar("cpp").declaration_fault(text)
-
-    async def smells(
-        self, plan: Plan, modules: Mapping[str, str]
-    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
-        found, metrics = grammar("cpp").smells(modules)
-        known = {name for module in plan for name in module.function_ids()}
-        return (
-            [smell for smell in found if smell.function in known],
-            {name: measured for name, measured in metrics.items() if name in known},
-        )
-
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return toolchains.toolchain("cpp", limits, parallel)
-
-    def facts(self) -> list[Fact]:
-        return toolchains.facts("cpp")
 
 
 def adapter() -> Language:

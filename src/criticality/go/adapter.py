@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
 from criticality import toolchains
 from criticality.artifacts import Body
-from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
 from criticality.go import domain, names, skeleton
 from criticality.go.claim_tests import claim_test_file
 from criticality.go.contract_tests import contract_test_file
 from criticality.go.generators import generators_source
-from criticality.grammar.grammar import Grammar, grammar
-from criticality.language import Fact, Language, Plan, Toolchain, Tree
+from criticality.grammar.speaking import Speaking
+from criticality.language import Language, Plan, Tree
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.naming import pascal
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
-from criticality.testing import Limits, TestFile
+from criticality.testing import TestFile
 from llm_runtime.errors import ConfigurationError
 
 _RULES = """\
@@ -38,7 +35,7 @@ PURITY: pure means that nothing given is changed: do not assign to a parameter o
 - Function literals are allowed where they make it simpler."""
 
 
-class Go:
+class Go(Speaking):
     """Go 1.23, vet, rapid and the race detector; witnesses are checked when a value is made."""
 
     name = "go"
@@ -46,10 +43,14 @@ class Go:
     undone = "not implemented"
     importable: frozenset[str] = frozenset()
     rules = _RULES
+    todo = skeleton.TODO
+    besides = ("domain",)
 
-    @property
-    def _grammar(self) -> Grammar:
-        return grammar("go")
+    def function(self, name: str) -> str:
+        return pascal(name)
+
+    def parameter(self, name: str) -> str:
+        return names.ident(name)
 
     def usable(self, name: str) -> bool:
         return names.usable(name)
@@ -121,57 +122,6 @@ class Go:
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["domain (the types)", *sorted(names.PACKAGES)])
-
-    def read_body(self, answer: str, function: str) -> str:
-        return self._grammar.read_body(answer, pascal(function))
-
-    def splice(self, source: str, function: str, body: str) -> str:
-        return self._grammar.splice(source, pascal(function), body)
-
-    def body_of(self, source: str, function: str) -> str:
-        return self._grammar.body_of(source, pascal(function))
-
-    def inspect_body(
-        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
-    ) -> list[Finding]:
-        planned = [pascal(call.partition(".")[2]) for call in function.calls]
-        return self._grammar.inspect(
-            body,
-            name=pascal(function.name),
-            parameters=[names.ident(p.name) for p in function.parameters],
-            callable=[*planned, "domain"],
-            siblings=[pascal(name) for name in siblings],
-            purity=function.contract.purity or "pure",
-        )
-
-    def leaked_logic(self, source: str) -> list[str]:
-        return self._grammar.leaked(source, skeleton.TODO)
-
-    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
-        return self._grammar.security(body)
-
-    def scanner(self) -> str | None:
-        return self._grammar.scanner
-
-    def mutants(self, body: str) -> list[str]:
-        return self._grammar.mutants(body)
-
-    def declaration_fault(self, text: str) -> str:
-        return self._grammar.declaration_fault(text)
-
-    async def smells(
-        self, plan: Plan, modules: Mapping[str, str]
-    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
-        neutral = {f"{m.name}.{pascal(f.name)}": f"{m.name}.{f.name}" for m in plan for f in m.functions}
-        found, measured = self._grammar.smells(modules)
-        renamed = [replace(s, function=neutral.get(s.function, s.function)) for s in found]
-        return renamed, {neutral.get(name, name): values for name, values in measured.items()}
-
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return toolchains.toolchain("go", limits, parallel)
-
-    def facts(self) -> list[Fact]:
-        return toolchains.facts("go")
 
 
 def adapter() -> Language:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 
 from criticality import toolchains
 from criticality.artifacts import Body
-from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
-from criticality.grammar.grammar import Grammar, grammar
+from criticality.grammar.speaking import Speaking
 from criticality.java import domain, names, skeleton
 from criticality.java.claim_tests import claim_test_file
 from criticality.java.contract_tests import contract_test_file
 from criticality.java.generators import generators_source
-from criticality.language import Fact, Language, Plan, Toolchain, Tree
+from criticality.language import Language, Plan, Tree
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
-from criticality.testing import Limits, TestFile
+from criticality.testing import TestFile
 from llm_runtime.errors import ConfigurationError
 
 _RULES = """\
@@ -32,7 +29,7 @@ changed: lists, sets and maps may refuse a change; make new ones (`new ArrayList
 - Lambdas and local variables with `var` are allowed where they make it simpler."""
 
 
-class Java:
+class Java(Speaking):
     """Java 17, JUnit 5 and jqwik; witnesses are checked when a value is made."""
 
     name = "java"
@@ -40,10 +37,13 @@ class Java:
     undone = "not implemented"
     importable: frozenset[str] = frozenset()
     rules = _RULES
+    todo = skeleton.TODO
 
-    @property
-    def _grammar(self) -> Grammar:
-        return grammar("java")
+    def function(self, name: str) -> str:
+        return names.ident(name)
+
+    def parameter(self, name: str) -> str:
+        return names.ident(name)
 
     def usable(self, name: str) -> bool:
         return names.usable(name)
@@ -115,58 +115,9 @@ class Java:
         known = {path.rpartition(".")[2] for path in (*names.IMPORTED, *skeleton.BODIES_MAY)}
         return ", ".join(sorted(known))
 
-    def read_body(self, answer: str, function: str) -> str:
-        return self._grammar.read_body(answer, names.ident(function))
-
-    def splice(self, source: str, function: str, body: str) -> str:
-        return self._grammar.splice(source, names.ident(function), body)
-
-    def body_of(self, source: str, function: str) -> str:
-        return self._grammar.body_of(source, names.ident(function))
-
-    def inspect_body(
-        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
-    ) -> list[Finding]:
-        planned = [names.ident(call.partition(".")[2]) for call in function.calls]
-        return self._grammar.inspect(
-            body,
-            name=names.ident(function.name),
-            parameters=[names.ident(p.name) for p in function.parameters],
-            callable=planned,
-            siblings=[names.ident(name) for name in siblings],
-            purity=function.contract.purity or "pure",
-        )
-
     def leaked_logic(self, source: str) -> list[str]:
-        found = self._grammar.leaked(source, skeleton.TODO)
         # The constructor that keeps anybody from making a module has nothing to do.
-        return [name for name in found if f"    private {name}() {{}}\n" not in source]
-
-    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
-        return self._grammar.security(body)
-
-    def scanner(self) -> str | None:
-        return self._grammar.scanner
-
-    def mutants(self, body: str) -> list[str]:
-        return self._grammar.mutants(body)
-
-    def declaration_fault(self, text: str) -> str:
-        return self._grammar.declaration_fault(text)
-
-    async def smells(
-        self, plan: Plan, modules: Mapping[str, str]
-    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
-        neutral = {f"{m.name}.{names.ident(f.name)}": f"{m.name}.{f.name}" for m in plan for f in m.functions}
-        found, measured = self._grammar.smells(modules)
-        renamed = [replace(s, function=neutral.get(s.function, s.function)) for s in found]
-        return renamed, {neutral.get(name, name): values for name, values in measured.items()}
-
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return toolchains.toolchain("java", limits, parallel)
-
-    def facts(self) -> list[Fact]:
-        return toolchains.facts("java")
+        return [name for name in super().leaked_logic(source) if f"    private {name}() {{}}\n" not in source]
 
 
 def adapter() -> Language:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib import resources
 
 from criticality import toolchains, typed_tests
 from criticality.artifacts import Body
-from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
-from criticality.grammar.grammar import grammar
-from criticality.language import Fact, Language, Plan, Toolchain, Tree
+from criticality.grammar.speaking import Speaking
+from criticality.language import Language, Plan, Tree
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.rust import domain, names, skeleton
 from criticality.rust.generators import generators_source
@@ -21,7 +19,7 @@ from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
-from criticality.testing import Limits, TestFile
+from criticality.testing import TestFile
 
 #: Parts of the standard library that a planned module may import.
 _IMPORTABLE = frozenset({"cmp", "collections", "fmt", "iter", "mem", "num", "ops", "str"})
@@ -34,7 +32,7 @@ made by `Name::new(...)` and read by methods of its fields' names.
 `assert!` are there. Closures and local functions are allowed where they make it simpler."""
 
 
-class Rust:
+class Rust(Speaking):
     """Rust 2024, clippy, libtest and proptest; newtypes are witnesses that the compiler tells apart."""
 
     name = "rust"
@@ -42,6 +40,7 @@ class Rust:
     undone = "not yet implemented"
     importable = _IMPORTABLE
     rules = _RULES
+    todo = skeleton.TODO
 
     def usable(self, name: str) -> bool:
         return names.usable(name)
@@ -122,55 +121,6 @@ class Rust:
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["std::collections::{BTreeMap, BTreeSet}", *(f"std::{name}" for name in module.imports)])
-
-    def read_body(self, answer: str, function: str) -> str:
-        return grammar("rust").read_body(answer, function)
-
-    def splice(self, source: str, function: str, body: str) -> str:
-        return grammar("rust").splice(source, function, body)
-
-    def body_of(self, source: str, function: str) -> str:
-        return grammar("rust").body_of(source, function)
-
-    def inspect_body(
-        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
-    ) -> list[Finding]:
-        planned = {function.name, *(call.partition(".")[2] for call in function.calls)}
-        return grammar("rust").inspect(
-            body, name=function.name, parameters=[param.name for param in function.parameters], callable=planned,
-            siblings=siblings, purity=function.contract.purity or "pure",
-        )  # fmt: skip
-
-    def leaked_logic(self, source: str) -> list[str]:
-        return grammar("rust").leaked(source, skeleton.TODO)
-
-    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
-        return grammar("rust").security(body, [param.name for param in function.parameters])
-
-    def scanner(self) -> str | None:
-        return grammar("rust").scanner
-
-    def mutants(self, body: str) -> list[str]:
-        return grammar("rust").mutants(body)
-
-    def declaration_fault(self, text: str) -> str:
-        return grammar("rust").declaration_fault(text)
-
-    async def smells(
-        self, plan: Plan, modules: Mapping[str, str]
-    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
-        found, metrics = grammar("rust").smells(modules)
-        known = {name for module in plan for name in module.function_ids()}
-        return (
-            [smell for smell in found if smell.function in known],
-            {name: measured for name, measured in metrics.items() if name in known},
-        )
-
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return toolchains.toolchain("rust", limits, parallel)
-
-    def facts(self) -> list[Fact]:
-        return toolchains.facts("rust")
 
 
 def adapter() -> Language:

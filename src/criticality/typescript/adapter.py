@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
 from criticality.artifacts import Body
-from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
-from criticality.grammar.grammar import Grammar, grammar
-from criticality.language import Fact, Language, Plan, Toolchain, Tree
-from criticality.lattice_plan import FunctionPlan, ModulePlan, index
+from criticality.grammar.speaking import Speaking
+from criticality.language import Language, Plan, Tree
+from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
-from criticality.testing import ClaimTestFault, Limits, TestFile
+from criticality.testing import ClaimTestFault, TestFile
 from criticality.typescript import claim_tests, contract_tests, domain, skeleton
 from criticality.typescript.generators import arbitraries_source
 from criticality.typescript.names import identifier
@@ -30,7 +28,7 @@ means that nothing given is changed.
 - Local helper functions are allowed where they make it simpler."""
 
 
-class TypeScript:
+class TypeScript(Speaking):
     """tsc strict, vitest and fast-check; witnesses are branded types, level ``distinction``."""
 
     name = "typescript"
@@ -38,10 +36,13 @@ class TypeScript:
     undone = skeleton.UNDONE
     importable = frozenset[str]()
     rules = _RULES
+    todo = skeleton.TODO
 
-    @property
-    def _grammar(self) -> Grammar:
-        return grammar("typescript")
+    def function(self, name: str) -> str:
+        return identifier(name)
+
+    def parameter(self, name: str) -> str:
+        return identifier(name)
 
     def usable(self, name: str) -> bool:
         return name.isidentifier()
@@ -104,61 +105,6 @@ class TypeScript:
 
     def imported(self, module: ModulePlan) -> str:
         return "none"
-
-    def read_body(self, answer: str, function: str) -> str:
-        return self._grammar.read_body(answer, identifier(function))
-
-    def splice(self, source: str, function: str, body: str) -> str:
-        return self._grammar.splice(source, identifier(function), body)
-
-    def body_of(self, source: str, function: str) -> str:
-        return self._grammar.body_of(source, identifier(function))
-
-    def inspect_body(
-        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
-    ) -> list[Finding]:
-        planned = {identifier(call.partition(".")[2]) for call in function.calls} | {identifier(function.name)}
-        return self._grammar.inspect(
-            body,
-            name=identifier(function.name),
-            parameters={identifier(param.name) for param in function.parameters},
-            callable=planned,
-            siblings=set(map(identifier, siblings)),
-            purity=function.contract.purity or "pure",
-        )
-
-    def leaked_logic(self, source: str) -> list[str]:
-        return self._grammar.leaked(source, skeleton.TODO)
-
-    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
-        return self._grammar.security(body, {identifier(param.name) for param in function.parameters})
-
-    def scanner(self) -> str | None:
-        return self._grammar.scanner
-
-    def mutants(self, body: str) -> list[str]:
-        return self._grammar.mutants(body)
-
-    def declaration_fault(self, text: str) -> str:
-        return self._grammar.declaration_fault(text)
-
-    async def smells(
-        self, plan: Plan, modules: Mapping[str, str]
-    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
-        found, metrics = self._grammar.smells(modules)
-        ids = {f"{n.partition('.')[0]}.{identifier(n.partition('.')[2])}": n for n in index(plan)}
-        own = [DetectedSmell(s.smell_id, ids[s.function], s.severity) for s in found if s.function in ids]
-        return own, {ids[name]: measured for name, measured in metrics.items() if name in ids}
-
-    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        from criticality.toolchains import toolchain
-
-        return toolchain("typescript", limits, parallel)
-
-    def facts(self) -> list[Fact]:
-        from criticality.toolchains import facts
-
-        return facts("typescript")
 
 
 def adapter() -> Language:

@@ -1,0 +1,93 @@
+"""What a language with a grammar of its own does by that grammar alone: everything that is done to bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from criticality import toolchains
+from criticality.bodies import Finding
+from criticality.catalog import DetectedSmell
+from criticality.grammar.grammar import Grammar, grammar
+from criticality.language import Fact, Plan, Toolchain
+from criticality.lattice_plan import FunctionPlan
+from criticality.testing import Limits
+
+
+class Speaking:
+    """The part of :class:`~criticality.language.Language` that languages on tree-sitter share.
+
+    A language names itself and what is still to do, and says how it writes the names of functions and of parameters
+    where that is not how the plan does.
+    """
+
+    name: str
+    todo: str
+    #: What bodies may call besides what was planned.
+    besides: tuple[str, ...] = ()
+
+    def function(self, name: str) -> str:
+        """A function's name as the language has it."""
+        return name
+
+    def parameter(self, name: str) -> str:
+        """A parameter's name as the language has it."""
+        return name
+
+    @property
+    def _grammar(self) -> Grammar:
+        return grammar(self.name)
+
+    def read_body(self, answer: str, function: str) -> str:
+        return self._grammar.read_body(answer, self.function(function))
+
+    def splice(self, source: str, function: str, body: str) -> str:
+        return self._grammar.splice(source, self.function(function), body)
+
+    def body_of(self, source: str, function: str) -> str:
+        return self._grammar.body_of(source, self.function(function))
+
+    def inspect_body(
+        self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
+    ) -> list[Finding]:
+        planned = {self.function(name.rpartition(".")[2]) for name in (function.name, *function.calls)}
+        return self._grammar.inspect(
+            body,
+            name=self.function(function.name),
+            parameters=self._parameters(function),
+            callable=planned.union(self.besides),
+            siblings={self.function(name) for name in siblings},
+            purity=function.contract.purity or "pure",
+        )
+
+    def leaked_logic(self, source: str) -> list[str]:
+        return self._grammar.leaked(source, self.todo)
+
+    def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
+        return self._grammar.security(body, self._parameters(function))
+
+    def scanner(self) -> str | None:
+        return self._grammar.scanner
+
+    def mutants(self, body: str) -> list[str]:
+        return self._grammar.mutants(body)
+
+    def declaration_fault(self, text: str) -> str:
+        return self._grammar.declaration_fault(text)
+
+    async def smells(
+        self, plan: Plan, modules: Mapping[str, str]
+    ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
+        planned = {f"{m.name}.{self.function(f.name)}": f"{m.name}.{f.name}" for m in plan for f in m.functions}
+        found, measured = self._grammar.smells(modules)
+        own = [replace(smell, function=planned[smell.function]) for smell in found if smell.function in planned]
+        return own, {planned[name]: figures for name, figures in measured.items() if name in planned}
+
+    def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
+        return toolchains.toolchain(self.name, limits, parallel)
+
+    def facts(self) -> list[Fact]:
+        return toolchains.facts(self.name)
+
+    def _parameters(self, function: FunctionPlan) -> set[str]:
+        return {self.parameter(param.name) for param in function.parameters}
