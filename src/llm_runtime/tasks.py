@@ -1,0 +1,33 @@
+"""Concurrent work whose first failure ends the rest, and is raised as itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar, cast
+
+from llm_runtime.errors import LlmRuntimeError
+
+T = TypeVar("T")
+
+
+async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run coroutines side by side; return their results in the order given.
+
+    Raises:
+        Exception: the first failure, unpacked from its group; by then every other coroutine has ended.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in work]
+    except BaseExceptionGroup as faults:
+        raise first_error(faults) from None
+    return [task.result() for task in tasks]
+
+
+def first_error(fault: BaseException) -> BaseException:
+    """Return the one error inside an exception group: the first of ours, where there is one; else the first."""
+    if not isinstance(fault, BaseExceptionGroup):
+        return fault
+    causes = [first_error(one) for one in cast("BaseExceptionGroup[BaseException]", fault).exceptions]
+    return next((cause for cause in causes if isinstance(cause, LlmRuntimeError)), causes[0])
