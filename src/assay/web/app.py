@@ -24,7 +24,7 @@ def application(site: Site) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
         yield
-        await site.works.close()
+        await site.runs.close()
 
     app = Starlette(
         routes=routes(),
