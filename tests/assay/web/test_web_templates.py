@@ -43,7 +43,7 @@ from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.store import RunState, RunSummary, open_store
 from llm_runtime.wrappers.budgeted import Caps, Spend
 
-SHARED = {"page.html", "macros.html", "fields.html", "sums.html"}
+SHARED = {"page.html", "macros.html", "fields.html"}
 """Templates that others extend or import; they are rendered with those."""
 HARMLESS = "words of a model"
 HOSTILE = [
