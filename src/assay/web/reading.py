@@ -8,6 +8,7 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
+from markupsafe import Markup
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
@@ -17,11 +18,9 @@ from assay.demo.openings import missing
 from assay.registry import story_of
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
-from assay.report.markup import Element, render
 from assay.report.svg import PALETTE
 from assay.runners import BOUND, RUNNERS
 from assay.web import data
-from assay.web.drawing import VIEWS
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
 from assay.web.pages.guides import GUIDES, Guide
@@ -29,6 +28,7 @@ from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import run_page
 from assay.web.pages.runs import STATES, Choice, runs_page
 from assay.web.pages.timeline import call_fragment, call_page
+from assay.web.rendering import VIEWS
 from assay.web.site import answer, site_of, wants_json
 from assay.web.stream import event_stream, page_stream
 from assay.web.watch import Watch
@@ -116,7 +116,7 @@ async def list_runs(request: Request) -> Response:
         request,
         lambda: {
             "runs": [data.summary_data(run) for run in shown],
-            "next": choice.query(before=shown[-1].run_id).replace("/runs?", "/runs.json?") if more else None,
+            "next": f"/runs.json?{choice.query(shown[-1].run_id)}" if more else None,
         },
         lambda: runs_page(shown, choice, protocols, more),
     )
@@ -148,8 +148,8 @@ async def show_events(request: Request) -> Response:
         events = [{"seq": record.seq, "at": record.at, "event": from_json(record.body)} for record in records]
         return JSONResponse({"events": events, "length": watch.seq})
     if asked is None:
-        drawing = site.painter.draw(watch, "events")
-        return HTMLResponse(run_page(watch, drawing.parts, "events", drawing.mark))
+        page = site.renderer.render(watch, "events")
+        return HTMLResponse(run_page(watch, page.parts, "events", page.mark))
     parts = listed(watch, site.standing(watch), after)
     return HTMLResponse(run_page(watch, parts, "events", None))
 
@@ -195,7 +195,7 @@ async def stream(request: Request) -> Response:
     after, view = min(last_seen(request), watch.seq), query.get("view", "")
     if view in VIEWS:
         drawn = "" if "last-event-id" in request.headers else query.get("drawn", "")
-        told = page_stream(site.painter, watch, view, after, drawn, closing=site.closing, look=site.look)
+        told = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
     else:
         told = event_stream(site.store, watch, after, site.closing)
     return StreamingResponse(told, media_type="text/event-stream", headers=_STREAM)
@@ -250,17 +250,17 @@ def _view(request: Request, view: str, told: Callable[[Watch], object]) -> Respo
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
 
-    def drawn() -> str:
-        drawing = site.painter.draw(watch, view)
-        return run_page(watch, drawing.parts, view, drawing.mark)
+    def html() -> str:
+        page = site.renderer.render(watch, view)
+        return run_page(watch, page.parts, view, page.mark)
 
-    return answer(request, lambda: told(watch), drawn)
+    return answer(request, lambda: told(watch), html)
 
 
-def _opened(request: Request, told: dict[str, Any], fragment: Element, whole: Callable[[], str]) -> Response:
+def _opened(request: Request, told: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
     """A thing opened within a page, or as a page of its own."""
     if request.headers.get("x-fragment") and not wants_json(request):
-        return Response(render(fragment), media_type="text/html")
+        return Response(fragment, media_type="text/html")
     return answer(request, lambda: told, whole)
 
 

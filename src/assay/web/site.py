@@ -16,11 +16,11 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from assay.web.calls import place_words
 from assay.web.desk import Questions
-from assay.web.drawing import Painter
 from assay.web.guard import Gate
 from assay.web.letters import Letter, folders, letters
 from assay.web.pages.asking import Ask
-from assay.web.pages.run import Standing
+from assay.web.pages.run import RunPageState
+from assay.web.rendering import PageRenderer
 from assay.web.watch import Hub, Watch
 from assay.web.running import ActiveRuns
 from llm_runtime.errors import ConfigurationError
@@ -50,7 +50,7 @@ class Site:
     hub: Hub = field(init=False)
     questions: Questions = field(init=False)
     runs: ActiveRuns = field(init=False)
-    painter: Painter = field(init=False)
+    renderer: PageRenderer = field(init=False)
     closing: asyncio.Event = field(init=False)
     _asked: WeakKeyDictionary[Watch, tuple[str, ...]] = field(init=False)
 
@@ -58,15 +58,15 @@ class Site:
         self.hub = Hub(self.store)
         self.questions = Questions(self.hub.touch)
         self.runs = ActiveRuns(self.store, self.questions, self.settings)
-        self.painter = Painter(self.standing)
+        self.renderer = PageRenderer(self.standing)
         self.closing = asyncio.Event()
         self._asked = WeakKeyDictionary()
 
-    def standing(self, watch: Watch) -> Standing:
+    def standing(self, watch: Watch) -> RunPageState:
         """What a run's page knows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
-        return Standing(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
+        return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
 
     def end_streams(self) -> None:
         """The server ends: let every stream end before it, so that its readers come back to the next one."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("jinja2", reason="the web extra is not installed")
 pytest.importorskip("starlette", reason="the web extra is not installed")
 pytest.importorskip("uvicorn", reason="the web extra is not installed")
 

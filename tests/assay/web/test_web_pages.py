@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from assay.registry import story_of
 from assay.report.html import story_html
 from assay.web.calls import CallLog, place_words
-from assay.web.drawing import VIEWS
+from assay.web.rendering import VIEWS
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunResumed, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 
@@ -178,7 +179,7 @@ async def test_a_view_that_cannot_be_drawn_says_so_and_ends_nothing_else(
     async with web.client.get(f"{web.url}/runs/{run_id}") as answer:
         code, page = answer.status, await answer.text()
         assert "content-security-policy" in answer.headers
-    assert code == 500 and "a fault of Assay's own" in page and "secret" not in page
+    assert code == 500 and "a fault of Assay's own" in unescape(page) and "secret" not in page
     assert (await web.get(f"/runs/{run_id}/timeline"))[0] == 200
     kinds = [kind async for kind, _, _ in web.stream(run_id, "view=story", last=0)]
     assert kinds[-1] == "end" and "page" not in kinds
