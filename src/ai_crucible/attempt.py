@@ -20,6 +20,7 @@ from ai_crucible.tools import WorkBox, carry_out
 from ai_crucible.trace_writer import change_of
 from ai_crucible.types import Arm, AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle, ToolCall
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.tasks import gather
 
 _SETUP = "/tmp/.setup.sh"
 _SETUP_S = 60.0
@@ -190,9 +191,7 @@ async def run_pass_hat_k(k: int, attempt: Callable[[int], Any], *, at_once: int 
         async with turn:
             return await attempt(number)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(number)) for number in range(1, k + 1)]
-    return [task.result() for task in tasks]
+    return await gather(one(number) for number in range(1, k + 1))
 
 
 def _direct(box: WorkBox) -> Hands:

@@ -13,12 +13,10 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -26,8 +24,10 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ai_crucible.events import TrialLogged
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, chain_digest, link, parse_event
+from llm_runtime.files import write_atomic
 from llm_runtime.store.anchor import Head, SignedHead
 
 Kind: TypeAlias = Literal[
@@ -140,7 +140,7 @@ class Ledger:
     path: Path
     anchors: Path
     signer: Signer
-    clock: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000)
+    clock: Callable[[], int] = now_ms
 
     @property
     def name(self) -> str:
@@ -302,8 +302,8 @@ class Ledger:
         if pinned and pinned != signed.public_key:
             raise SigningFailed("the signing program uses another key than the one this ledger began with")
         if not pinned:
-            write_whole(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n")
-        write_whole(self.anchors / f"{self.name}.json", json.dumps(signed.to_dict()) + "\n")
+            write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
+        write_atomic(self.anchors / f"{self.name}.json", json.dumps(signed.to_dict()) + "\n", private=True)
         return signed
 
 
@@ -373,13 +373,3 @@ def file_digest(path: Path) -> str:
 def _line(record: Record) -> bytes:
     start = b'{"seq":%d,"at":%d,"digest":"%s","body":' % (record.seq, record.at, record.digest.hex().encode())
     return start + record.body + b"}\n"
-
-
-def write_whole(target: Path, text: str) -> None:
-    """Write a file whole or not at all: temporary file, fsync, rename."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(target)

@@ -18,6 +18,7 @@ from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle
 from ai_crucible.types import PUZZLE_ID, Line, Prompting
 from llm_runtime.errors import ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
+from llm_runtime.models import first_fault
 from llm_runtime.prompts import Fence, load_prompt
 
 _SAFE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$"
@@ -123,9 +124,7 @@ def read_draft(text: str) -> Draft:
     try:
         return Draft.model_validate(json.loads(text[start : end + 1]))
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise StructuredOutputError(f"{where}: {first['msg']}", text) from None
+        raise StructuredOutputError(first_fault(fault), text) from None
     except (ValueError, RecursionError):
         raise StructuredOutputError("the object is not JSON", text) from None
 

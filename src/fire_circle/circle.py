@@ -15,7 +15,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from pydantic import BaseModel
 
@@ -49,6 +49,7 @@ from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
 from llm_runtime.prompts import Prompt
+from llm_runtime.tasks import gather
 
 Clock = Callable[[], float]
 
@@ -268,12 +269,7 @@ class _Circle:
             self._tell_seat(question.seat, plan, outcome)
             return outcome
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(question)) for question in asked]
-        except BaseExceptionGroup as faults:
-            raise _first(faults) from None
-        return [task.result() for task in tasks]
+        return await gather(one(question) for question in asked)
 
     async def _types(self, descriptions: list[str], number: int) -> dict[str, tuple[PatternType, ...]]:
         """The types of each description, by the classifying model where that is wanted and works."""
@@ -372,10 +368,3 @@ def _data(models: Sequence[BaseModel]) -> list[dict[str, Any]]:
 
 def _whole(request: Request) -> str:
     return "\n\n".join(message.content for message in request.messages)
-
-
-def _first(faults: BaseExceptionGroup[BaseException]) -> BaseException:
-    first = faults.exceptions[0]
-    return (
-        _first(cast("BaseExceptionGroup[BaseException]", first)) if isinstance(first, BaseExceptionGroup) else first
-    )

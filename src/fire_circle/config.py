@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import first_fault
 
 
 class CircleConfigurationError(ConfigurationError, ValueError):
@@ -75,10 +76,7 @@ class _Settings(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as fault:
-            first = fault.errors()[0]
-            name = ".".join(map(str, first["loc"]))
-            reason = first["msg"].removeprefix("Value error, ")
-            raise CircleConfigurationError(f"{name}: {reason}" if name else reason) from None
+            raise CircleConfigurationError(first_fault(fault).replace("Value error, ", "", 1)) from None
 
 
 class EvaluationConfig(_Settings):

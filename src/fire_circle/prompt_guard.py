@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -26,6 +25,7 @@ from fire_circle.session import SessionMemory
 from llm_runtime.errors import NoModelError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
+from llm_runtime.tasks import gather
 
 Mode: TypeAlias = Literal["single", "parallel", "fire_circle"]
 Exchange: TypeAlias = Literal["reciprocal", "neutral", "extractive"]
@@ -181,9 +181,7 @@ async def independent_evaluations(
             salvaging=True,
         )
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(ask_seat(generate, question(seat))) for seat in seats]
-    return [task.result() for task in tasks]
+    return await gather(ask_seat(generate, question(seat)) for seat in seats)
 
 
 def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
