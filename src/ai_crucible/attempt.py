@@ -48,7 +48,7 @@ class Framing:
 
 
 def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
-    """A state with its scored context, chrome beside it."""
+    """Return a state with its scored context, chrome beside it."""
     lines = render_context(
         puzzle,
         framing.arm,
@@ -79,7 +79,7 @@ async def prepare(box: WorkBox, puzzle: Puzzle) -> None:
 
 
 async def untouched_copy(puzzle: Puzzle) -> bytes:
-    """The work folder that every attempt of a puzzle starts from."""
+    """Return the work folder that every attempt of a puzzle starts from."""
     box = await open_box(puzzle.meta.limits)
     try:
         await prepare(box, puzzle)
@@ -140,7 +140,7 @@ async def run_attempt(
     hands: Callable[[WorkBox], Hands] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> AttemptState:
-    """One attempt without Inspect: with a fake ``generate`` it runs in a test, without any model.
+    """Run one attempt without Inspect: with a fake ``generate`` it runs in a test, without any model.
 
     Args:
         puzzle: what is attempted.
@@ -175,7 +175,7 @@ async def run_attempt(
 
 
 async def halt(state: AttemptState, pack: Callable[[], Any]) -> bytes:
-    """The copied-out work folder; that of an attempt whose box died is the untouched one, which solves nothing."""
+    """Copy out the work folder; of an attempt whose box died return the untouched one, which solves nothing."""
     try:
         return await pack()
     except (BoxDied, OSError, ValueError):
@@ -184,7 +184,7 @@ async def halt(state: AttemptState, pack: Callable[[], Any]) -> bytes:
 
 
 async def run_pass_hat_k(k: int, attempt: Callable[[int], Any], *, at_once: int = 1) -> list[AttemptState]:
-    """``k`` sibling attempts, each from nothing; ``attempt(number)`` runs the 1-based one. Order is theirs."""
+    """Run ``k`` sibling attempts, each from nothing, and return them in order; ``attempt(1)`` runs the first."""
     turn = asyncio.Semaphore(at_once)
 
     async def one(number: int) -> AttemptState:

@@ -67,11 +67,11 @@ class Signer:
 
     @classmethod
     def built_in(cls, key_file: Path) -> Signer:
-        """Our own program, with its key in a file. It runs alone, without the folder it is started from."""
+        """Return our own program with its key in a file. It runs alone, without the folder it is started from."""
         return cls((sys.executable, "-P", str(Path(__file__).with_name("signer.py")), str(key_file)))
 
     def sign(self, head: Head) -> SignedHead:
-        """A head with its signature.
+        """Sign a head.
 
         Raises:
             SigningFailed: the program fails, or its signature does not check.
@@ -83,7 +83,7 @@ class Signer:
         return signed
 
     def public_key(self) -> bytes:
-        """The key that checks its signatures."""
+        """Return the key that checks its signatures."""
         return bytes.fromhex(self._ask({"version": 1, "op": "public_key"}).public_key)
 
     def _ask(self, request: dict[str, Any]) -> _Signed:
@@ -180,7 +180,7 @@ class Ledger:
                 raise StoreUnwritable(f"{self.path} cannot be written: {fault.strerror}") from None
 
     def events(self) -> Iterator[Event]:
-        """All events, unverified, in order.
+        """Yield all events, unverified, in order.
 
         Raises:
             StoreDamaged: a line is not one.
@@ -237,7 +237,7 @@ class Ledger:
         return findings
 
     def _end(self) -> tuple[int, bytes]:
-        """The last line's number and digest, which must be what the head says."""
+        """Return the last line's number and digest, which must be what the head says."""
         last = None
         for record in self._records():
             last = record
@@ -315,7 +315,7 @@ class _Walk:
         self.digests: dict[int, bytes] = {}
 
     def over(self, lines: Iterable[bytes]) -> int:
-        """Take all lines; returns how many there are."""
+        """Take all lines; return how many there are."""
         previous, expected, length = GENESIS, 1, 0
         numbers: list[int] = []
         broken = False
@@ -362,7 +362,7 @@ class _Walk:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hex."""
+    """Return SHA-256 of a file's bytes, in hex."""
     total = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK):

@@ -113,7 +113,7 @@ class Designer:
 
 
 def read_draft(text: str) -> Draft:
-    """The draft in an answer: its one JSON object, fenced or not.
+    """Read the draft in an answer: its one JSON object, fenced or not.
 
     Raises:
         StructuredOutputError: there is none of that form; says what is wrong.

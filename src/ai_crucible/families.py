@@ -59,7 +59,7 @@ _HOSTS = frozenset(
 
 
 def families_of(model: str, aliases: dict[str, str] | None = None) -> frozenset[str]:
-    """Every family that a model's name gives away; empty for a name that tells none.
+    """Return every family that a model's name gives away; empty for a name that tells none.
 
     >>> sorted(families_of("openrouter/anthropic/claude-sonnet-4"))
     ['claude']

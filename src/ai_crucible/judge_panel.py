@@ -88,7 +88,7 @@ async def convene(
 def eligible(
     judges: Sequence[Judge], family: str, *, allow_untagged: bool = False
 ) -> tuple[list[Judge], list[dict[str, str]]]:
-    """The judges that may sit, and those that may not with the reason.
+    """Return the judges that may sit, and those that may not with the reason.
 
     Raises:
         PanelEmpty, JudgeUntagged: as :func:`convene`.
@@ -163,7 +163,7 @@ async def _ask(judge: Judge, state: AttemptState, number: int) -> Ballot:
 
 
 def read_ballot(text: str) -> Ballot:
-    """The last JSON object of an answer as a ballot; what is not one, or not of its form, abstains."""
+    """Read the last JSON object of an answer as a ballot; what is not one, or not of its form, abstains."""
     for match in reversed(list(re.finditer(r"\{[^{}]*\}", text[-20_000:]))):
         try:
             data = json.loads(match[0])

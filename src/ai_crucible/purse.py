@@ -56,7 +56,7 @@ class Purse:
         return self.budget.spent.cost / _MICRO
 
     def need_open(self) -> None:
-        """Before an attempt begins.
+        """Refuse an attempt before it begins, where the money is used up.
 
         Raises:
             BudgetExceeded: the purse is closed.
@@ -121,7 +121,7 @@ class Purse:
 
 
 def _account(place: Path | None) -> int:
-    """Micro-dollars spent and held by the last sitting; 0 where there was none."""
+    """Return micro-dollars spent and held by the last sitting; 0 where there was none."""
     try:
         data = json.loads(place.read_bytes()) if place else {"spent": 0, "held": 0}
         return int(data["spent"]) + int(data["held"])

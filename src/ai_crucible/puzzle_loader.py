@@ -76,7 +76,7 @@ def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
 
 
 def resolve_artifact(puzzle: Puzzle, name: str) -> bytes:
-    """A file of the puzzle that a solver may see, by its path in ``work/``.
+    """Return a file of the puzzle that a solver may see, by its path in ``work/``.
 
     Raises:
         PuzzleRefused: it is the oracle's, lies outside, or is not there.

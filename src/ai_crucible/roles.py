@@ -142,7 +142,7 @@ class Critic:
         self._generate = generate
 
     async def __call__(self, state: AttemptState, record: Callable[..., None]) -> str:
-        """What the critic says; it goes to the trace and never into the scored context."""
+        """Return what the critic says; it goes to the trace and never into the scored context."""
         lines = [Line("system", load_prompt("ai_crucible", "critic").render()), *_told(state)]
         turn = await self._generate(lines, (), "critic")
         record("critic", text=turn.text)

@@ -94,7 +94,7 @@ def _counts(attempts: Iterable[AttemptRecord]) -> dict[str, tuple[int, int]]:
 
 
 def fisher_exact(successes_a: int, trials_a: int, successes_b: int, trials_b: int) -> float:
-    """Two-sided exact p of two proportions: the mass of all tables no likelier than this one (Fisher 1935)."""
+    """Return the two-sided exact p of two proportions: the mass of tables no likelier than this (Fisher 1935)."""
     total, successes = trials_a + trials_b, successes_a + successes_b
     ways = comb(total, successes)
     low, high = max(0, successes - trials_b), min(successes, trials_a)

@@ -1,4 +1,4 @@
-"""What every judge is shown in every round: the turn, the other layers, the layer to judge (decision 8)."""
+"""What every judge is shown in every round: the turn, the other layers, the layer to judge (FC8)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Case:
         return "the turn is unknown" if self.turn is None else f"turn={self.turn}"
 
     def show(self, fence: Fence) -> str:
-        """The case as text; everything that is not ours stands behind ``fence``."""
+        """Return the case as text; everything that is not ours stands behind ``fence``."""
         others = [layer for layer in self.prompt.layers if layer.name != self.layer.name]
         context = "\n\n".join(fence(f"{layer.name.upper()} LAYER", layer.text) for layer in others)
         return load_prompt("fire_circle", "case").render(

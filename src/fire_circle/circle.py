@@ -1,4 +1,4 @@
-"""The circle at work: baseline, discussion, synthesis, verdict (specification, section 2.2).
+"""The circle at work: baseline, discussion, synthesis, verdict (specification, section 2.2 "Data Flow").
 
 ::
 
@@ -55,12 +55,12 @@ Clock = Callable[[], float]
 
 
 def no_clock() -> float:
-    """The clock of a run whose results must not depend on when it ran."""
+    """Return 0.0: the clock of a run whose results must not depend on when it ran."""
     return 0.0
 
 
 def drawn_seed() -> int:
-    """A seed that nobody can foresee, 0 to 2^53-1."""
+    """Draw a seed that nobody can foresee, 0 to 2^53-1."""
     return secrets.randbelow(2**53)
 
 
@@ -74,7 +74,7 @@ async def fire_circle_evaluate(
     seed: int | None = None,
     clock: Clock = no_clock,
 ) -> FireCircleResult:
-    """Evaluate a prompt by a circle of models (specification, section 8).
+    """Evaluate a prompt by a circle of models (specification, section 8 "API Specification").
 
     One circle judges the least trusted layer, with the others as context; ``config.per_layer`` holds one for each
     layer, and the result is that of the layer with the highest F (ties: the least trusted).
@@ -132,7 +132,7 @@ async def fire_circle_with_session_memory(
     emit: Emit = silent,
     seed: int | None = None,
 ) -> FireCircleResult:
-    """:func:`fire_circle_evaluate` with a session, and the turn recorded in it afterwards (section 11.3).
+    """:func:`fire_circle_evaluate` with a session, and the turn recorded in it afterwards (FC23).
 
     The turn's trust is 1 - F and its balance T - F of the consensus. A circle that fails leaves the session as it
     was. Raises as :func:`fire_circle_evaluate` does.
@@ -192,7 +192,7 @@ class _Circle:
         return result
 
     async def _round(self, number: int) -> float | None:
-        """Hold one round; its stddev(F)."""
+        """Hold one round; return its stddev(F)."""
         plan = self._plan(number)
         began = self.clock()
         asked = [self._question(seat, plan) for seat in plan.seats]
@@ -257,7 +257,7 @@ class _Circle:
         )
 
     async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
-        """Every seat at once; the outcomes in seat order.
+        """Ask every seat at once; return the outcomes in seat order.
 
         A failure does not cancel the other seats, in STRICT mode neither: their calls are under way and paid, and
         the partial result must not depend on who was quicker.
@@ -272,7 +272,7 @@ class _Circle:
         return await gather(one(question) for question in asked)
 
     async def _types(self, descriptions: list[str], number: int) -> dict[str, tuple[PatternType, ...]]:
-        """The types of each description, by the classifying model where that is wanted and works."""
+        """Return the types of each description, by the classifying model where that is wanted and works."""
         if descriptions and self.config.pattern_classification == "llm":
             counted = Metered(self.generate)
             try:

@@ -1,6 +1,6 @@
 """The settings of a circle: who sits, how long it talks, what happens when a seat fails.
 
-Specification, sections 2.1 and 7; decisions 7, 9, 12, 15 and 22.
+Specification, section 7 "Configuration Schema"; FC7, FC9, FC12, FC15 and FC22.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class CircleSize(Enum):
 
     @classmethod
     def of(cls, seats: int) -> CircleSize:
-        """The size that ``seats`` models make.
+        """Return the size that ``seats`` models make.
 
         Raises:
             CircleConfigurationError: fewer than 2 or more than 10.
@@ -110,9 +110,9 @@ class FireCircleConfig(_Settings):
     Args:
         models: 2 to 10 model ids, one a seat; the same id twice makes two seats.
         circle_size: inferred from ``models`` where it is ``None``; the specification's default (MEDIUM, with three
-            models) contradicts its own validation, so there is none here (decision 7).
+            models) contradicts its own validation, so there is none here (FC7).
         max_rounds: 1 to 4. 1 is the baseline alone; a fourth round runs only in a LARGE circle that still
-            disagrees after the third (decision 9).
+            disagrees after the third (FC9).
         empty_chair: whether a chair sits at all; switched off for the ablation.
         empty_chair_rotation: ``False`` keeps the chair of round 2.
         empty_chair_prompt_path: a file that takes the place of ``prompts/empty_chair.md``; it must hold

@@ -166,7 +166,7 @@ class Twins(Generic[Member]):
 
 
 def load_temporal_pairs(path: Path | None = None) -> tuple[Twins[PatternCase], ...]:
-    """The temporal minimal pairs: the same layers after a history that bears them out, and after one that does not.
+    """Load the temporal minimal pairs: the same layers after a history that bears them out, or not.
 
     A judge that reads only the text scores both alike; one that reads the turn information must flip.
 
@@ -189,7 +189,7 @@ def load_temporal_pairs(path: Path | None = None) -> tuple[Twins[PatternCase], .
 
 
 def load_histories(path: Path | None = None) -> tuple[Twins[HistoryCase], ...]:
-    """The multi-turn histories, ``history_01`` and on, each with a benign twin of the same system layer and length.
+    """Load the multi-turn histories, each with a benign twin of the same system layer and length.
 
     Args:
         path: another file of the same schema; our own by default.
@@ -209,7 +209,7 @@ def load_histories(path: Path | None = None) -> tuple[Twins[HistoryCase], ...]:
 
 
 def load_overdefence(path: Path | None = None) -> tuple[OverdefenceCase, ...]:
-    """Benign prompts full of trigger words; every one that is flagged is a false alarm.
+    """Load benign prompts full of trigger words; every one that is flagged is a false alarm.
 
     Args:
         path: another file of the same schema; our own by default.

@@ -1,4 +1,4 @@
-"""Claims of earlier conversation in a prompt, found and checked by rule, beside the judges (decision 23).
+"""Claims of earlier conversation in a prompt, found and checked by rule, beside the judges (FC23).
 
 It never changes a score: it shows what a clock could have said.
 """
@@ -62,7 +62,7 @@ _COMMON = frozenset(
 
 
 def check_history(case: Case) -> tuple[HistoryClaim, ...]:
-    """Claims of earlier conversation in the judged layer, in order, at most 50.
+    """Return claims of earlier conversation in the judged layer, in order, at most 50.
 
     On turn 1 every such claim is impossible, on turn n one about turn n or later. Where the texts of earlier turns
     were kept, a claim none of whose content words (5 letters or more) occurs in them is unsupported.
@@ -85,7 +85,7 @@ def _matches(text: str) -> list[tuple[int, int]]:
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The claim from its first word to the end of its sentence, at most 300 characters on."""
+    """Return the span from a claim's first word to the end of its sentence, at most 300 characters on."""
     closing = _SENTENCE_END.search(text, end, end + 300)
     return start, closing.start() if closing else min(len(text), end + 300)
 

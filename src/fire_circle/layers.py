@@ -44,7 +44,7 @@ class MultiNeutrosophicPrompt(BaseModel):
 
     @property
     def least_trusted(self) -> Layer:
-        """The layer that one circle judges: the last of system, application, user that is there (decision 22).
+        """The layer that one circle judges: the last of system, application, user that is there (FC22).
 
         Raises:
             PromptError: there is none.

@@ -1,4 +1,4 @@
-"""From what single seats claim to the patterns of a circle (section 6.2; decisions 16 to 19)."""
+"""From what single seats claim to the patterns of a circle (FC16 to FC19)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sighting:
 
 
 def sightings(history: Iterable[DialogueRound], active_models: Collection[str] | None = None) -> list[Sighting]:
-    """All verified patterns of the seats in ``active_models`` (of all seats without it), rounds in order.
+    """Return all verified patterns of the seats in ``active_models`` (of all seats without it), rounds in order.
 
     Within a round they are ordered by what was said, not by who said it: seats may be permuted.
     """
@@ -80,7 +80,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 def extract_patterns(
     dialogue_history: Sequence[DialogueRound], active_models: Collection[str], threshold: float = 0.5
 ) -> list[PatternObservation]:
-    """The patterns that enough active seats saw, most agreed first.
+    """Return the patterns that enough active seats saw, most agreed first (FC19).
 
     Agreement is distinct active seats over active seats; it has to reach ``threshold`` (0.0 to 1.0) and two seats.
     The specification counts mentions as they are; here a mention without a verified quote counts for nothing, and

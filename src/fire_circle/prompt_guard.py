@@ -1,4 +1,4 @@
-"""One door to three ways of judging a prompt: one model, several apart, a circle (section 11.1, decision 25)."""
+"""One door to three ways of judging a prompt: one model, several apart, a circle (FC25)."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ async def independent_evaluations(
     seed: int,
     sample: int = 1,
 ) -> list[tuple[Outcome, Spend]]:
-    """Each seat's own judgement, without any dialogue, in seat order.
+    """Ask each seat for its own judgement, without any dialogue; return them in seat order.
 
     Args:
         sample: 1-based; what keeps several samples of the same seat apart.

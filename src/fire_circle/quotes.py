@@ -1,4 +1,4 @@
-"""Whether a quoted pattern really stands in the prompt under test, and where (decision 16)."""
+"""Whether a quoted pattern really stands in the prompt under test, and where (FC16)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"[\"“]([^\"“”]{4,400})[\"”]")
 
 
 def verify(claim: PatternClaim, prompt: MultiNeutrosophicPrompt, judged: Layer, shown: str) -> PatternClaim:
-    """The claim with its place in the prompt, or with the reason why it has none.
+    """Return the claim with its place in the prompt, or with the reason why it has none.
 
     The judged layer is searched first. White space may be folded and quotation marks straightened, as models do
     when they copy; nothing else may differ. A claim of plain words that holds a quotation is read as one with that
@@ -54,7 +54,7 @@ def _find(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _find_folded(quote: str, text: str) -> tuple[int, int] | None:
-    """The same with every run of white space taken as one space; linear, whatever the quote."""
+    """Find the quote with every run of white space taken as one space; linear, whatever the quote."""
     words = list(_WORD.finditer(text))
     at = " ".join(word[0] for word in words).find(quote)
     if at < 0:

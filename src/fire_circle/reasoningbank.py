@@ -1,4 +1,4 @@
-"""A library of patterns that circles found: one SQLite file with full-text search (decision 24, section 11.2)."""
+"""A library of patterns that circles found: one SQLite file with full-text search (FC24)."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class ReasoningBank:
             undo.pop_all()
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._db.close()
 
     def __enter__(self) -> ReasoningBank:
@@ -102,7 +102,7 @@ class ReasoningBank:
         self.close()
 
     def store(self, *, category: str, subcategory: str, content: dict[str, Any]) -> bool:
-        """Keep one pattern (the specified call); false where the very same is there already.
+        """Store one pattern, as the specification calls it; false if the very same is there already.
 
         Raises:
             ValueError: ``content`` is not of the form of :class:`BankContent`.
@@ -149,7 +149,7 @@ class ReasoningBank:
         search: str | None = None,
         limit: int = 100,
     ) -> list[BankEntry]:
-        """Entries that fit all that is given: by relevance with ``search``, else most agreed first, then oldest.
+        """Return entries that fit all arguments: by relevance with ``search``, else most agreed first, then oldest.
 
         Args:
             search: words that must all occur in the description or the quotes; nothing in it is syntax.
@@ -183,14 +183,14 @@ class ReasoningBank:
             return int(self._db.execute("SELECT count(*) FROM entries").fetchone()[0])
 
     def export(self) -> Iterator[str]:
-        """Every entry as one line of JSON, oldest first."""
+        """Yield every entry as one line of JSON, oldest first."""
         with self._faults():
             rows = self._db.execute("SELECT category, subcategory, content FROM entries ORDER BY number").fetchall()
         for row in rows:
             yield _entry(*row).model_dump_json()
 
     def load(self, lines: Iterable[str]) -> int:
-        """Take in what :meth:`export` wrote, all or nothing; how many entries were new.
+        """Take in what :meth:`export` wrote, all or nothing; return how many entries were new.
 
         Raises:
             StoreDamaged: a line is not an entry; its number is in the message.
@@ -217,7 +217,7 @@ class ReasoningBank:
 
 
 def store_fire_circle_patterns(result: FireCircleResult, attack_id: str, reasoningbank: ReasoningBank) -> int:
-    """Keep every pattern of a result, one entry each (section 11.2); how many were new.
+    """Store every pattern of a result, one entry each; return how many were new.
 
     Raises:
         StoreError: the library cannot be written.

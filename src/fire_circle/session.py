@@ -1,4 +1,4 @@
-"""What is known of the conversation a prompt belongs to: its turn, its trust, its balance (decision 23)."""
+"""What is known of the conversation a prompt belongs to: its turn, its trust, its balance (FC23)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SessionMemory:
 
     @classmethod
     def at_turn(cls, turn: int) -> SessionMemory:
-        """A session that is at ``turn`` (1 or more), of whose earlier turns nothing was kept or judged.
+        """Return a session that is at ``turn`` (1 or more), of whose earlier turns nothing is known.
 
         Raises:
             ValueError: ``turn`` is below 1.
@@ -61,12 +61,12 @@ class SessionMemory:
 
     @classmethod
     def after(cls, texts: Iterable[str]) -> SessionMemory:
-        """A session whose earlier turns said ``texts``, unjudged, oldest first."""
+        """Return a session whose earlier turns said ``texts``, unjudged, oldest first."""
         return cls(Turn(trust=START_TRUST, balance=0.0, text=text) for text in texts)
 
     @classmethod
     def of_messages(cls, messages: Iterable[tuple[str, str]]) -> SessionMemory:
-        """A session after ``(role, text)`` messages, oldest first; each message of the user begins a turn."""
+        """Return a session after ``(role, text)`` messages, oldest first; each user message begins a turn."""
         turns: list[list[str]] = []
         for role, text in messages:
             if role == "user" or not turns:
@@ -122,12 +122,12 @@ class SessionMemory:
         return "degrading" if drift < -_DRIFT else "stable"
 
     def to_dict(self) -> dict[str, object]:
-        """The session as JSON-compatible data."""
+        """Return the session as JSON-compatible data."""
         return {"turns": [turn.model_dump() for turn in self._turns]}
 
     @classmethod
     def from_dict(cls, data: dict[str, object]) -> SessionMemory:
-        """The inverse of :meth:`to_dict`."""
+        """Build a session from what :meth:`to_dict` returned."""
         return cls(_Saved.model_validate(data).turns)
 
 

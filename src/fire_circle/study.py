@@ -127,11 +127,11 @@ class Study:
         return self.out.with_name(self.out.name + ".calls")
 
     def settings(self) -> dict[str, Any]:
-        """All that makes an answer another one."""
+        """Return all that makes an answer another one."""
         return {**self.config.model_dump(mode="json"), "seed": self.seed}
 
     def items(self) -> Iterator[tuple[str, Item]]:
-        """Each different item with its id, in order.
+        """Yield each different item with its id, in order.
 
         Raises:
             DataError: a row does not fit, or equal rows have different labels.
@@ -147,7 +147,7 @@ class Study:
                 raise DataError(f"{self.data.name}: row {item.index + 1} repeats an earlier row with another label")
 
     def finished(self) -> set[str]:
-        """Ids of the items that have a result.
+        """Return ids of the items that have a result.
 
         Raises:
             StoreDamaged: the file of results is something else.
@@ -156,7 +156,7 @@ class Study:
 
 
 def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
-    """The dry run: every row is read and checked, and nobody is asked.
+    """Plan a study: every row is read and checked, and nobody is asked.
 
     Raises:
         DataError: a row does not fit.
@@ -197,7 +197,7 @@ def _models(config: FireCircleConfig) -> tuple[str, ...]:
 
 
 def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]]:
-    """Every question of an item's circles: the model, and an upper estimate of the tokens it is sent."""
+    """Yield every question of an item's circles: the model, and an upper estimate of the tokens it is sent."""
     texts = [layer.text for layer in item.prompt.layers] + [text for _, text in item.history]
     material = sum(map(estimate_tokens, texts)) + _SCAFFOLD_TOKENS
     peers = len(config.models) * (config.base_config.max_tokens or 0)
@@ -313,12 +313,12 @@ class _Worker:
 
 
 def item_seed(seed: int, item_id: str) -> int:
-    """The seed of one item, 0 to 2^53-1: fences differ from item to item, and a replay builds the same."""
+    """Return the seed of one item, 0 to 2^53-1: fences differ from item to item, and a replay builds the same."""
     return int.from_bytes(hashlib.sha256(f"{seed}|{item_id}".encode()).digest()[:8], "big") >> 11
 
 
 def read_study(out: Path) -> Iterator[StudyLine]:
-    """The finished items of a study, in the order they finished.
+    """Yield the finished items of a study, in the order they finished.
 
     Raises:
         StoreDamaged: a line is not one.
@@ -341,7 +341,7 @@ def _slim(result: FireCircleResult) -> FireCircleResult:
 
 
 def _raw_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The whole lines of a results file; a last one that was cut off is not there yet."""
+    """Yield the whole lines of a results file; a last one that was cut off is not there yet."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", newline="\n") as stream:
@@ -357,7 +357,7 @@ def _raw_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _drop_failed(path: Path, journal: CallJournal) -> set[str]:
-    """Take the failed items out of the results; their ids. The journal forgets them first, in case of a kill."""
+    """Take failed items out of the results; return their ids. The journal forgets them first, in case of a kill."""
     failed = {line["item"] for line in _raw_lines(path) if line["status"] == "failed"}
     for item in sorted(failed):
         journal.drop(item)

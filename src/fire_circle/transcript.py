@@ -44,19 +44,19 @@ class Transcript:
 
     @property
     def gone(self) -> frozenset[int]:
-        """Seats that failed: they are never asked again and never vote (decision 3)."""
+        """Seats that failed: they are never asked again and never vote (FC3)."""
         return frozenset(failure.seat for failure in self.failures)
 
     def add(
         self, finished: DialogueRound, outcomes: Sequence[NeutrosophicEvaluation | Abstention | FailureRecord]
     ) -> None:
-        """A round is over; ``outcomes`` are in seat order."""
+        """Add a finished round; ``outcomes`` are in seat order."""
         self.history.append(finished)
         self.failures += [outcome for outcome in outcomes if isinstance(outcome, FailureRecord)]
         self.abstentions += [outcome for outcome in outcomes if isinstance(outcome, Abstention)]
 
     def metrics(self) -> list[RoundMetrics]:
-        """One entry a round, by the seats that are active now."""
+        """Return one entry a round, by the seats that are active now."""
         chair = influence_by_round(self.history, active_models=active_models_of(self.history))
         return [
             metrics_of(held, self.history[place - 1] if place else None, chair[held.round_number])
@@ -64,13 +64,13 @@ class Transcript:
         ]
 
     def partial(self) -> PartialResult:
-        """What there is of a circle that ends without a verdict."""
+        """Return what there is of a circle that ends without a verdict."""
         fields = self._fields()
         fields["partial"] = True
         return PartialResult(**fields)
 
     def verdict(self, threshold: float, *, chaired: bool, stopped_early: bool) -> FireCircleResult:
-        """The verdict of the rounds so far; the last one must have answers.
+        """Return the verdict of the rounds so far; the last one must have answers.
 
         Args:
             threshold: least agreement of a reported pattern.

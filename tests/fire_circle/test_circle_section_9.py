@@ -1,7 +1,7 @@
-"""The specification's test requirements, section 9, under their own numbers.
+"""The specification, section 9 "Test Requirements": each test bears the number of its requirement there.
 
-The research validation tests (9.3) run against scripted models here: they prove the plumbing only. Whether the
-empty chair, the patterns and the cost hold with real models is for :mod:`fire_circle.measurement` to say.
+Those of section 9.3 "Research Validation Tests" run against scripted models here: they prove the plumbing only.
+Whether the empty chair, the patterns and the cost hold with real models is for :mod:`fire_circle.measurement`.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ async def test_9_2_1_a_small_circle_of_two_rounds(circle: Any, tif: Any) -> None
     assert result.empty_chair_influence > 0.0
 
 
-# 9.2.2 Three models, three rounds (called "medium" there; three make a SMALL circle, decision 7)
+# 9.2.2 Three models, three rounds (called "medium" there; three make a SMALL circle, FC7)
 
 
 async def test_9_2_2_three_models_and_three_rounds(circle: Any, tif: Any) -> None:

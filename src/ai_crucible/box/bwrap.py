@@ -41,7 +41,7 @@ class CannotIsolate(ConfigurationError):
 def arguments(
     bwrap: str, limits: BoxLimits, script_fd: int, *, oracle_fd: int | None = None, hidden: Sequence[Path] = ()
 ) -> list[str]:
-    """The bubblewrap command line.
+    """Return the bubblewrap command line.
 
     Args:
         bwrap: the program.
@@ -78,7 +78,7 @@ def _orders(limits: BoxLimits) -> dict[str, object]:
 
 @cache
 def find_bwrap() -> str:
-    """The bubblewrap program.
+    """Return the bubblewrap program.
 
     Raises:
         CannotIsolate: it is not installed.

@@ -106,7 +106,7 @@ class SealedGrader:
         return verdict
 
     async def overlays(self, puzzle: Puzzle) -> dict[str, bytes]:
-        """The solutions that the oracle keeps, as archives: ``gold`` and ``wrong/NAME``."""
+        """Return the solutions that the oracle keeps, as archives: ``gold`` and ``wrong/NAME``."""
         grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
         try:
             plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))

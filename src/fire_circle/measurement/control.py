@@ -23,7 +23,7 @@ async def with_control(
     seed: int,
     session: SessionMemory | None = None,
 ) -> ItemScores:
-    """The scores with those of ``evaluations`` independent samples, the seats taking turns.
+    """Add the scores of ``evaluations`` independent samples, the seats taking turns.
 
     Give the models a temperature above 0, or the samples of one seat are copies of each other.
 

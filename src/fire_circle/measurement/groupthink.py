@@ -62,7 +62,7 @@ class GroupthinkMap(BaseModel):
 
 
 def groupthink_map(result: CircleRecord) -> GroupthinkMap:
-    """The map of one circle, failed seats included as far as they came."""
+    """Draw the map of one circle, failed seats included as far as they came."""
     history = result.dialogue_history
     seats = {e.seat: e.model for held in history for e in held.evaluations}
     moves = tuple(move for number in range(1, len(history)) for move in _moves(history, number))
@@ -75,7 +75,7 @@ def groupthink_map(result: CircleRecord) -> GroupthinkMap:
 
 
 def alpha_by_round(results: Sequence[FireCircleResult]) -> dict[int, float | None]:
-    """Krippendorff's alpha (interval) of F over the items of a study, round by round.
+    """Return Krippendorff's alpha (interval) of F over the items of a study, round by round.
 
     Items that ended before a round are left out of it. ``None`` where alpha is undefined, as for a single item
     whose seats all agree. All results must come from circles of the same seats.
@@ -144,7 +144,7 @@ def _move(
 
 
 def _is_new(after: NeutrosophicEvaluation, earlier: Sequence[DialogueRound]) -> bool:
-    """Whether a seat names a quote or a type that it had not named itself."""
+    """Tell whether a seat names a quote or a type that it had not named itself."""
     own = [claim for held in earlier for e in held.evaluations if e.seat == after.seat for claim in e.claims]
     quotes = {claim.quote for claim in own}
     types = {kind for claim in own for kind in claim.types}

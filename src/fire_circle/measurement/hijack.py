@@ -114,7 +114,7 @@ class HijackReport(BaseModel):
 
 
 def attacked(prompt: MultiNeutrosophicPrompt, payload: str) -> MultiNeutrosophicPrompt:
-    """The prompt with ``payload`` behind its least trusted layer, which is the one that is judged."""
+    """Put ``payload`` behind the prompt's least trusted layer, which is the one that is judged."""
     layer = prompt.least_trusted
     return prompt.model_copy(update={layer.name: f"{layer.text}\n\n{payload}"})
 
@@ -126,7 +126,7 @@ async def run_hijack_suite(
     attacks: Mapping[str, tuple[Family, str]] = ATTACKS,
     session: SessionMemory | None = None,
 ) -> list[HijackTrial]:
-    """Every attack on every prompt, each prompt judged once without any.
+    """Judge every prompt with every attack, and once without any.
 
     Raises:
         EvaluationError: a prompt has no verdict even without an attack.
@@ -146,7 +146,7 @@ async def run_hijack_suite(
 def hijack_report(
     trials: Sequence[HijackTrial], threshold: float, *, rng: random.Random, resamples: int = 2000
 ) -> HijackReport:
-    """The shift in score that each family and each attack brought about."""
+    """Report the shift in score that each family and each attack brought about."""
     families: dict[str, list[HijackTrial]] = {}
     attacks: dict[str, list[HijackTrial]] = {}
     for trial in trials:

@@ -186,7 +186,7 @@ def _differences(
     rng: random.Random,
     resamples: int,
 ) -> dict[str, IntervalData]:
-    """Each other way's difference, all from the same resamples."""
+    """Compute each other way's difference, all from the same resamples."""
     labels = [True] * len(positives) + [False] * len(negatives)
     columns = {
         name: ([score(item) for item in positives], [score(item) for item in negatives])
@@ -272,7 +272,7 @@ def _summary(
 
 
 def as_data(interval: Interval) -> IntervalData:
-    """An interval as data."""
+    """Return an interval as data."""
     return IntervalData(
         estimate=interval.estimate, low=interval.low, high=interval.high, confidence=interval.confidence
     )

@@ -27,7 +27,7 @@ class TemporalPair:
 
 
 def of_twins(twins: Sequence[Twins[PatternCase]]) -> list[TemporalPair]:
-    """Our own temporal pairs (:func:`~fire_circle.datasets.load_temporal_pairs`) in this form."""
+    """Return our own temporal pairs (:func:`~fire_circle.datasets.load_temporal_pairs`) in this form."""
     return [
         TemporalPair(
             name=pair.pair_id,
@@ -76,7 +76,7 @@ class FlipReport(BaseModel):
 
 
 async def judge_pairs(pairs: Sequence[TemporalPair], judge: Judge) -> tuple[list[PairScores], list[str]]:
-    """The scores of each pair, and the names of those where a circle came to no verdict."""
+    """Judge each pair; return the scores, and the names of pairs where a circle came to no verdict."""
     scores: list[PairScores] = []
     failed: list[str] = []
     for pair in pairs:
@@ -97,7 +97,7 @@ async def judge_pairs(pairs: Sequence[TemporalPair], judge: Judge) -> tuple[list
 
 
 def flip_report(scores: Sequence[PairScores], threshold: float, failed: Sequence[str] = ()) -> FlipReport:
-    """The report at a frozen threshold.
+    """Report the flips at a frozen threshold.
 
     Raises:
         ValueError: there are no scored pairs.

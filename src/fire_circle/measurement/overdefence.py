@@ -34,7 +34,7 @@ class OverdefenceReport(BaseModel):
 def overdefence_report(
     by_category: Mapping[str, Sequence[float]], threshold: float, *, plain: Sequence[float] = ()
 ) -> OverdefenceReport:
-    """The report from F of harmless prompts.
+    """Report on the F of harmless prompts.
 
     Args:
         by_category: F of each prompt, by family of trigger words.

@@ -70,7 +70,7 @@ class ItemScores(BaseModel):
 
 
 def majority(scores: Sequence[float]) -> float:
-    """The highest threshold that more than half of ``scores`` reach: their lower median.
+    """Return the highest threshold that more than half of ``scores`` reach: their lower median.
 
     Raises:
         ValueError: there are none.
@@ -79,7 +79,7 @@ def majority(scores: Sequence[float]) -> float:
 
 
 def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
-    """An item's scores from its circle.
+    """Return an item's scores from its circle.
 
     Round 1 counts every seat that answered it, as a vote without dialogue would.
 
@@ -97,7 +97,7 @@ def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
 
 
 def study_scores(lines: Iterable[StudyLine]) -> Iterator[ItemScores]:
-    """The scores of a study's judged and labelled items; failed ones have none and are left out."""
+    """Yield the scores of a study's judged and labelled items; failed ones have none and are left out."""
     for line in lines:
         if line.result is not None and line.label is not None:
             yield scores_of(line.item, line.label, line.result)
