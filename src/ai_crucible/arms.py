@@ -35,14 +35,14 @@ def effects(attempts: Iterable[AttemptRecord], confidence: float = 0.95) -> list
         if attempt.passed is not None and attempt.anchor is None:
             passed, total = tally[attempt.arm, attempt.puzzle]
             tally[attempt.arm, attempt.puzzle] = (passed + attempt.passed, total + 1)
-    found: list[ArmEffect] = []
+    arm_effects: list[ArmEffect] = []
     for arm in ARMS[1:]:
         shared = [puzzle for which, puzzle in tally if which == arm and ("neutral", puzzle) in tally]
         if shared:
             ours = _total([tally[arm, puzzle] for puzzle in shared])
             neutral = _total([tally["neutral", puzzle] for puzzle in shared])
-            found.append(ArmEffect(arm, *ours, *neutral, newcombe(*ours, *neutral, confidence)))
-    return found
+            arm_effects.append(ArmEffect(arm, *ours, *neutral, newcombe(*ours, *neutral, confidence)))
+    return arm_effects
 
 
 def _total(counts: list[tuple[int, int]]) -> tuple[int, int]:

@@ -74,8 +74,8 @@ async def prepare(box: WorkBox, puzzle: Puzzle) -> None:
     done = await box.run(["/bin/sh", _SETUP])
     await box.run(["/bin/rm", "-f", _SETUP])
     if done.code != 0 or done.ended:
-        said = done.stderr[-200:].decode("utf-8", "replace").strip()
-        raise ConfigurationError(f"{puzzle.meta.id}: setup.sh ended with {done.code} {done.ended}: {said}")
+        complaint = done.stderr[-200:].decode("utf-8", "replace").strip()
+        raise ConfigurationError(f"{puzzle.meta.id}: setup.sh ended with {done.code} {done.ended}: {complaint}")
 
 
 async def untouched_copy(puzzle: Puzzle) -> bytes:

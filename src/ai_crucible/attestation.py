@@ -96,8 +96,8 @@ class Signer:
         try:
             return _Signed.model_validate_json(done.stdout)
         except ValidationError:
-            said = (done.stdout or done.stderr)[-200:].decode("utf-8", "replace").strip()
-            raise SigningFailed(f"the signing program {self.command[0]} gave no signature: {said}") from None
+            output = (done.stdout or done.stderr)[-200:].decode("utf-8", "replace").strip()
+            raise SigningFailed(f"the signing program {self.command[0]} gave no signature: {output}") from None
 
 
 @dataclass(frozen=True, slots=True)

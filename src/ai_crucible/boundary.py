@@ -75,8 +75,10 @@ def normal_words(text: str) -> list[str]:
     ['rank', '7', 'of', '21']
     """
     folded = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r ")
-    digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in kept)
+    visible = "".join(
+        c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r "
+    )
+    digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in visible)
     return list(_numbers(_TOKEN.findall(digits.translate(_LOOKALIKES))))
 
 
@@ -127,12 +129,12 @@ def _phrases(name: str, value: Any) -> Iterator[str]:
 def leaks(chrome: Mapping[str, Any], texts: Iterable[str]) -> list[str]:
     """Return the phrases of the chrome read in the texts; their words may be a word apart ("rank is 3")."""
     haystacks = [normal_words(text) for text in texts]
-    found: list[str] = []
+    matches: list[str] = []
     for phrase in chrome_phrases(chrome):
         words = normal_words(phrase)
         if words and any(_spelled_out(words, text) or _occurs(words, text) for text in haystacks):
-            found.append(phrase)
-    return found
+            matches.append(phrase)
+    return matches
 
 
 def _spelled_out(needle: list[str], haystack: list[str]) -> bool:

@@ -85,8 +85,8 @@ class Designer:
             if folder is not None:
                 return Designed(folder, tuple(faults), check)
             faults.append(fault)
-            said = load_prompt("ai_crucible", "designer_again").render(fault=fence("FAULT", fault))
-            lines += [Line("assistant", turn.text), Line("user", said)]
+            retry = load_prompt("ai_crucible", "designer_again").render(fault=fence("FAULT", fault))
+            lines += [Line("assistant", turn.text), Line("user", retry)]
         return Designed(None, tuple(faults))
 
     async def _try(self, text: str, target: Path) -> tuple[Path | None, PuzzleCheck | None, str]:

@@ -68,15 +68,15 @@ def inspect_generate(
         in_text: call tools by the text protocol instead of natively.
         seed: of the run; fences derive from it.
     """
-    told: dict[int, tuple[Line, ChatMessage]] = {}
+    cache: dict[int, tuple[Line, ChatMessage]] = {}
     count = 0
 
     def converted(lines: Sequence[Line]) -> list[ChatMessage]:
         # A message keeps its id from turn to turn; the line is kept too, so that its identity stays its own.
         for line in lines:
-            if id(line) not in told:
-                told[id(line)] = (line, to_chat(line))
-        return [told[id(line)][1] for line in lines]
+            if id(line) not in cache:
+                cache[id(line)] = (line, to_chat(line))
+        return [cache[id(line)][1] for line in lines]
 
     async def generate(lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
         nonlocal count
@@ -146,8 +146,8 @@ def inspect_hands(box: WorkBox) -> Hands:
     async def act(call: ToolCall) -> str:
         message = ChatMessageAssistant(content="", tool_calls=[_to_call(call)])
         result = await execute_tools([message], tools)
-        said = [answer for answer in result.messages if isinstance(answer, ChatMessageTool)]
-        return "\n".join(answer.error.message if answer.error else answer.text for answer in said)
+        answers = [answer for answer in result.messages if isinstance(answer, ChatMessageTool)]
+        return "\n".join(answer.error.message if answer.error else answer.text for answer in answers)
 
     return act
 

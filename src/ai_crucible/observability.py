@@ -106,15 +106,15 @@ def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
 
 
 def _rollup(attempts: list[AttemptRecord]) -> ModelRollup:
-    found = tuple(histories(attempts))
-    counted = [history for history in found if not history.anchor and history.attempts]
+    puzzles = tuple(histories(attempts))
+    counted = [history for history in puzzles if not history.anchor and history.attempts]
     total = sum(history.attempts for history in counted)
     k = min((history.attempts for history in counted), default=0)
     costs = [attempt.cost for attempt in attempts]
     return ModelRollup(
         attempts[0].model,
         attempts[0].arm,
-        found,
+        puzzles,
         wilson(sum(history.passed for history in counted), total) if total else None,
         (k, sum(history.pass_hat(k) for history in counted) / len(counted)) if k else None,
         _anchors(attempts),

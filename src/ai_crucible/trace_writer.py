@@ -58,13 +58,13 @@ def change_of(untouched: bytes, work: bytes) -> str:
 
 
 def _files(archive: bytes) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as entries:
         for entry in entries:
             file = entries.extractfile(entry) if entry.isreg() else None
             if file is not None:
-                found[entry.name] = file.read()
-    return found
+                files[entry.name] = file.read()
+    return files
 
 
 def attempts_of(log: EvalLog) -> list[AttemptRecord]:

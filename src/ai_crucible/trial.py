@@ -231,8 +231,8 @@ def oracle_scorer(desk: _Desk) -> Scorer:
         judges = [Judge(inspect_generate(get_model(name)), str(get_model(name))) for name in desk.judges]
         result = await grade(attempt, governor, desk.grader, judges=judges, family=str(state.model))
         write_trace(attempt, transcript())
-        if told := GRADED.get():
-            told(attempt.puzzle.meta.id, result.passed)
+        if notify := GRADED.get():
+            notify(attempt.puzzle.meta.id, result.passed)
         return Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,

@@ -56,12 +56,14 @@ def typology(
     if not kinds:
         return []
     p_values = benjamini_hochberg([fisher_exact(*ours[kind], *theirs[kind]) for kind in kinds])
-    found: list[KindDifference] = []
+    differences: list[KindDifference] = []
     for kind, p in zip(kinds, p_values, strict=True):
         here = newcombe(*ours[kind], *theirs[kind], confidence)
         elsewhere = _elsewhere(kind, ours, theirs, confidence)
-        found.append(KindDifference(kind, _label(here, elsewhere, p <= false_discovery_rate), here, elsewhere, p))
-    return found
+        differences.append(
+            KindDifference(kind, _label(here, elsewhere, p <= false_discovery_rate), here, elsewhere, p)
+        )
+    return differences
 
 
 def _label(here: Interval, elsewhere: Interval | None, discovered: bool) -> Label:

@@ -98,7 +98,7 @@ def salvage(text: str, material: str) -> Salvaged | None:
     """
     if len(text) > _MAX_PROSE:
         return None
-    found: dict[str, set[float]] = {}
+    scores: dict[str, set[float]] = {}
     for match in _LABELLED.finditer(text):
         try:
             value = float(match[2].rstrip("."))
@@ -106,10 +106,10 @@ def salvage(text: str, material: str) -> Salvaged | None:
             return None
         if not 0.0 <= value <= 1.0 or match[0] in material:
             return None
-        found.setdefault(match[1].lower(), set()).add(value)
-    if len(found) != 3 or any(len(values) > 1 for values in found.values()):
+        scores.setdefault(match[1].lower(), set()).add(value)
+    if len(scores) != 3 or any(len(values) > 1 for values in scores.values()):
         return None
-    (truth,), (indeterminacy,), (falsehood,) = found["truth"], found["indeterminacy"], found["falsehood"]
+    (truth,), (indeterminacy,), (falsehood,) = scores["truth"], scores["indeterminacy"], scores["falsehood"]
     return Salvaged(truth, indeterminacy, falsehood)
 
 

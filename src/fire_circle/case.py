@@ -60,10 +60,10 @@ class Case:
             f"{'turn' if before == 1 else 'turns'} came before it. Trust so far {self.session.trust_ema:.2f} of 1, "
             f"{self.session.trajectory}; balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."
         )
-        kept = [(number, turn.text) for number, turn in enumerate(self.session.turns, start=1) if turn.text]
-        if not kept:
+        earlier = [(number, turn.text) for number, turn in enumerate(self.session.turns, start=1) if turn.text]
+        if not earlier:
             return stated
-        history = "\n\n".join(f"[turn {number}]\n{text}" for number, text in kept)
+        history = "\n\n".join(f"[turn {number}]\n{text}" for number, text in earlier)
         if len(history) > _HISTORY_CHARS:
             history = "[what came before is left out]\n" + history[-_HISTORY_CHARS:]
         return f"{stated} What was said in them:\n\n{fence('EARLIER TURNS', history)}"

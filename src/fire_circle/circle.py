@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel
 
-from fire_circle import events as said
+from fire_circle import events
 from fire_circle.asking import Asked, Metered, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
 from fire_circle.case import Case
@@ -182,7 +182,7 @@ class _Circle:
             if spread is not None and converged(number, spread, self.config):
                 stopped_early = True
                 threshold = self.config.early_stop_convergence
-                self.emit(said.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
+                self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
                 break
             number += 1
         result = self.transcript.verdict(
@@ -222,7 +222,7 @@ class _Circle:
             )
         plan = RoundPlan(number, most_rounds(self.config), phase_of(number), present, self.chair)
         self.emit(
-            said.RoundStarted(
+            events.RoundStarted(
                 layer=self.layer,
                 round=number,
                 of=plan.of,
@@ -277,7 +277,7 @@ class _Circle:
             counted = Metered(self.generate)
             try:
                 async with asyncio.timeout(self.config.base_config.timeout_seconds):
-                    found = await classify_patterns_llm(
+                    types = await classify_patterns_llm(
                         descriptions,
                         counted,
                         model=self.config.classifier_model,
@@ -285,13 +285,13 @@ class _Circle:
                         round_number=number,
                         layer=self.suffix,
                     )
-                return dict(zip(descriptions, found, strict=True))
+                return dict(zip(descriptions, types, strict=True))
             except (CallError, StructuredOutputError, TimeoutError) as error:
                 fault = str(error) or "no answer in time"
                 self.transcript.warnings.append(
                     f"round {number}: patterns were classified by keywords, the model failed: {fault}"
                 )
-                self.emit(said.ClassificationFellBack(layer=self.layer, round=number, detail=fault))
+                self.emit(events.ClassificationFellBack(layer=self.layer, round=number, detail=fault))
             finally:
                 self.transcript.spend += counted.spend
         return {description: pattern_types(description) for description in descriptions}
@@ -318,40 +318,42 @@ class _Circle:
             )
 
     def _end(self, number: int, message: str, model: str) -> NoReturn:
-        self.emit(said.CircleFailed(layer=self.layer, round=number, message=message))
+        self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))
         raise EvaluationError(message, model=model, layer_name=f"round_{number}", partial=self.transcript.partial())
 
     def _open(self) -> None:
         labels = [seat.label for seat in self.seats]
         most = most_rounds(self.config)
-        self.emit(said.CircleStarted(layer=self.layer, seats=labels, max_rounds=most, turn=self.case.turn))
-        self.emit(said.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
+        self.emit(events.CircleStarted(layer=self.layer, seats=labels, max_rounds=most, turn=self.case.turn))
+        self.emit(events.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
 
     def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:
         layer, number, name = self.layer, plan.number, seat.label
         if isinstance(outcome, NeutrosophicEvaluation):
             evaluation = outcome.model_dump(mode="json")
-            self.emit(said.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=evaluation))
+            self.emit(events.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=evaluation))
         elif isinstance(outcome, Abstention):
-            self.emit(said.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
+            self.emit(events.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
         else:
             kind, detail, chair = outcome.kind, outcome.detail, outcome.empty_chair
-            self.emit(said.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair))
+            self.emit(
+                events.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair)
+            )
 
     def _tell_round(self, finished: DialogueRound) -> None:
         number = finished.round_number
         labels = {seat.index: seat.label for seat in self.seats}
         for evaluation in finished.evaluations:
             for claim in evaluation.claims:
-                kind = said.PatternSeen if claim.verified else said.PatternDropped
+                kind = events.PatternSeen if claim.verified else events.PatternDropped
                 seat, data = labels[evaluation.seat], claim.model_dump(mode="json")
                 self.emit(kind(layer=self.layer, round=number, seat=seat, claim=data))
         metrics = self.transcript.metrics()[-1].model_dump(mode="json")
-        self.emit(said.RoundEnded(layer=self.layer, round=number, metrics=metrics))
+        self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
 
     def _tell_verdict(self, result: FireCircleResult) -> None:
         self.emit(
-            said.ConsensusReached(
+            events.ConsensusReached(
                 layer=self.layer,
                 consensus=result.consensus.model_dump(mode="json"),
                 patterns=_data(result.patterns),

@@ -56,14 +56,14 @@ def pattern_types(description: str) -> tuple[PatternType, ...]:
     Whole words only; a word within six words after a negation in the same clause is denied, not asserted.
     """
     text = description[:_MAX_CHARS].lower().replace("_", " ").replace("’", "'")
-    found: set[PatternType] = set()
+    kinds: set[PatternType] = set()
     if _MISSING_HISTORY.search(text):
-        found.add(PatternType.TEMPORAL_INCONSISTENCY)
+        kinds.add(PatternType.TEMPORAL_INCONSISTENCY)
     for clause in _CLAUSE.split(text):
         for kind, pattern in _PATTERNS.items():
-            if kind not in found and any(not _denied(clause, match.start()) for match in pattern.finditer(clause)):
-                found.add(kind)
-    return tuple(kind for kind in PatternType if kind in found)
+            if kind not in kinds and any(not _denied(clause, match.start()) for match in pattern.finditer(clause)):
+                kinds.add(kind)
+    return tuple(kind for kind in PatternType if kind in kinds)
 
 
 def _denied(clause: str, at: int) -> bool:
@@ -73,8 +73,8 @@ def _denied(clause: str, at: int) -> bool:
 
 def classify_pattern_heuristic(pattern_str: str) -> str:
     """Return the first kind in the order of the enumeration, or ``"unclassified"``."""
-    found = pattern_types(pattern_str)
-    return found[0].value if found else UNCLASSIFIED
+    kinds = pattern_types(pattern_str)
+    return kinds[0].value if kinds else UNCLASSIFIED
 
 
 classify_pattern = classify_pattern_heuristic
@@ -131,8 +131,8 @@ async def classify_patterns_llm(
 
 async def classify_pattern_llm(pattern_str: str, generate: Generate, *, model: str, seed: int = 0) -> str:
     """Return one description's first kind by a model, or ``"unclassified"``. Raises as the plural does."""
-    (found,) = await classify_patterns_llm([pattern_str], generate, model=model, seed=seed)
-    return found[0].value if found else UNCLASSIFIED
+    (kinds,) = await classify_patterns_llm([pattern_str], generate, model=model, seed=seed)
+    return kinds[0].value if kinds else UNCLASSIFIED
 
 
 def claimed(evaluations: Sequence[NeutrosophicEvaluation]) -> list[str]:

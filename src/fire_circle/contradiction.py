@@ -50,8 +50,8 @@ def contradiction(falsehood: float, reasoning: str) -> str | None:
 
 def _verdicts(reasoning: str) -> tuple[bool, bool]:
     clean = unclean = False
-    said = _QUOTED.sub(" ", reasoning[:_MAX_CHARS].lower())
-    for clause in _CLAUSE.split(said):
+    prose = _QUOTED.sub(" ", reasoning[:_MAX_CHARS].lower())
+    for clause in _CLAUSE.split(prose):
         if not clause or _HYPOTHETICAL.search(clause):
             continue
         if _CLEAN.search(clause):

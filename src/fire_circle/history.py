@@ -114,9 +114,9 @@ def _status(text: str, turn: int | None, session: SessionMemory | None) -> Histo
         return "unverifiable"
     if session.turn == 1 or (turn is not None and not 1 <= turn < session.turn):
         return "impossible"
-    kept = session.turns if turn is None else session.turns[turn - 1 : turn]
-    said = " ".join(t.text.lower() for t in kept).strip()
+    turns = session.turns if turn is None else session.turns[turn - 1 : turn]
+    earlier = " ".join(t.text.lower() for t in turns).strip()
     words = {word for word in _WORD.findall(text.lower()) if word not in _COMMON}
-    if said and words and not any(word in said for word in words):
+    if earlier and words and not any(word in earlier for word in words):
         return "unsupported"
     return "possible"

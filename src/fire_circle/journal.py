@@ -1,4 +1,4 @@
-"""Answers kept as they come, so that a study killed in the middle of an item does not pay for a call twice."""
+"""Answers stored as they come, so that a study killed in the middle of an item does not pay for a call twice."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CallJournal:
     """
 
     def __init__(self, path: Path, finished: Callable[[str], bool]) -> None:
-        self._kept: dict[str, dict[str, Reply]] = {}
+        self._replies: dict[str, dict[str, Reply]] = {}
         append_from_whole_line(path).close()
         with path.open(encoding="utf-8", newline="\n") as lines:
             for number, line in enumerate(lines, start=1):
@@ -83,9 +83,9 @@ class CallJournal:
             entry = json.loads(line)
             item = str(entry["item"])
             if entry.get("dropped") is True:
-                self._kept.pop(item, None)
+                self._replies.pop(item, None)
             elif not finished(item):
-                self._kept.setdefault(item, {})[str(entry["call"])] = Reply.from_dict(entry["reply"])
+                self._replies.setdefault(item, {})[str(entry["call"])] = Reply.from_dict(entry["reply"])
         except (ValueError, KeyError, TypeError, AttributeError):
             raise StoreDamaged(
                 f"{where} is not an answer that was kept; move the file away to begin anew"
@@ -96,7 +96,7 @@ class CallJournal:
 
         async def call(request: Request) -> Reply:
             digest = request_digest(request.to_dict())
-            known = self._kept.get(item, {}).get(digest)
+            known = self._replies.get(item, {}).get(digest)
             if known is not None:
                 return known
             reply = await generate(request)
@@ -107,11 +107,11 @@ class CallJournal:
 
     def forget(self, item: str) -> None:
         """Let go of an item that has its result; its answers are not needed any more."""
-        self._kept.pop(item, None)
+        self._replies.pop(item, None)
 
     def drop(self, item: str) -> None:
         """Mark an item as to be asked anew; nothing that was answered for it counts any more."""
-        self._kept.pop(item, None)
+        self._replies.pop(item, None)
         write_line(self._stream, {"item": item, "dropped": True}, sync=True)
 
     def close(self) -> None:

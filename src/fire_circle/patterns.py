@@ -39,7 +39,7 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
 
     Within a round they are ordered by what was said, not by who said it: seats may be permuted.
     """
-    said: list[tuple[NeutrosophicEvaluation, PatternClaim]] = [
+    claims: list[tuple[NeutrosophicEvaluation, PatternClaim]] = [
         (evaluation, claim)
         for dialogue_round in history
         for evaluation in dialogue_round.evaluations
@@ -47,11 +47,11 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
         for claim in evaluation.claims
         if claim.verified
     ]
-    said.sort(key=lambda pair: (pair[0].round_number, pair[1].description, pair[1].quote, pair[0].seat))
+    claims.sort(key=lambda pair: (pair[0].round_number, pair[1].description, pair[1].quote, pair[0].seat))
     clusters = _Clusters()
     return [
         Sighting(key, evaluation.round_number, evaluation.model, evaluation.seat, claim, evaluation.empty_chair)
-        for evaluation, claim in said
+        for evaluation, claim in claims
         for key in ([kind.value for kind in claim.types] or [clusters.key(claim.description)])
     ]
 
@@ -90,12 +90,12 @@ def extract_patterns(
     for sighting in sightings(dialogue_history, active_models):
         grouped.setdefault(sighting.key, []).append(sighting)
     patterns = [_observation(key, seen, dialogue_history, active_models) for key, seen in grouped.items()]
-    kept = [
+    agreed = [
         pattern
         for pattern in patterns
         if len(pattern.models_observing) >= LEAST_SEATS and pattern.model_agreement >= threshold
     ]
-    return sorted(kept, key=lambda p: (-p.model_agreement, p.observed_in_round, p.pattern_type, p.description))
+    return sorted(agreed, key=lambda p: (-p.model_agreement, p.observed_in_round, p.pattern_type, p.description))
 
 
 def _observation(

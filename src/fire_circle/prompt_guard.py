@@ -188,7 +188,7 @@ def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
     return _metrics(
         "fire_circle",
         result.consensus,
-        evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
+        evaluations=tuple(e for dialogue_round in result.dialogue_history for e in dialogue_round.evaluations),
         failures=result.failures,
         patterns=result.patterns,
         spend=result.spend,
@@ -219,10 +219,10 @@ def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> Rec
 def _summary(result: FireCircleResult) -> str:
     verdict = result.consensus
     lines = [
-        f"Round {held.round_number} ({held.phase}): "
-        + ", ".join(f"{e.model} F={e.falsehood:.2f}" for e in held.evaluations)
-        + (f"; empty chair: {held.empty_chair_model}" if held.empty_chair_model else "")
-        for held in result.dialogue_history
+        f"Round {dialogue_round.round_number} ({dialogue_round.phase}): "
+        + ", ".join(f"{e.model} F={e.falsehood:.2f}" for e in dialogue_round.evaluations)
+        + (f"; empty chair: {dialogue_round.empty_chair_model}" if dialogue_round.empty_chair_model else "")
+        for dialogue_round in result.dialogue_history
     ]
     lines.append(f"Highest F {verdict.falsehood:.2f}, by {verdict.model} in round {verdict.round_number}.")
     if result.patterns:

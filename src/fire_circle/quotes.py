@@ -33,8 +33,8 @@ def verify(claim: PatternClaim, prompt: MultiNeutrosophicPrompt, judged: Layer, 
         return claim.model_copy(update={"quote": quote, "dropped": "too_short"})
     others = (layer for layer in reversed(prompt.layers) if layer.name != judged.name)
     for layer in (judged, *others):
-        if found := _find(quote, layer.text):
-            start, end = found
+        if place := _find(quote, layer.text):
+            start, end = place
             span = Span(layer=layer.name, start=start, end=end)
             return claim.model_copy(update={"quote": layer.text[start:end], "span": span})
     reason = "scaffold" if _find(quote, shown) else "not_found"

@@ -164,7 +164,7 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
     done, items, finished = study.finished(), 0, 0
     calls = asked = answered = cost = 0
     limit = study.config.base_config.max_tokens
-    found = {model: prices.find("", model) for model in _models(study.config)}
+    price_by_model = {model: prices.find("", model) for model in _models(study.config)}
     for item_id, item in study.items():
         items += 1
         if item_id in done:
@@ -173,11 +173,11 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
         for model, tokens in _questions(item, study.config):
             # Each question may be asked a second time, with the first answer and a complaint behind it.
             sent, received = 2 * tokens + (limit or 0) + _COMPLAINT_TOKENS, 2 * (limit or 0)
-            price = found[model]
+            price = price_by_model[model]
             calls, asked, answered = calls + 2, asked + sent, answered + received
             cost += price.cost(sent, received) if price else 0
     rows = sum(1 for _ in read_items(study.data, study.columns, study.config.base_config.max_layer_chars))
-    unpriced = tuple(sorted(model for model, price in found.items() if price is None))
+    unpriced = tuple(sorted(model for model, price in price_by_model.items() if price is None))
     return StudyPlan(
         items=items,
         duplicates=rows - items,
@@ -335,7 +335,9 @@ def _line(item_id: str, item: Item, **fields: Any) -> StudyLine:
 
 
 def _slim(result: FireCircleResult) -> FireCircleResult:
-    rounds = tuple(held.model_copy(update={"prompt_used": {}}) for held in result.dialogue_history)
+    rounds = tuple(
+        dialogue_round.model_copy(update={"prompt_used": {}}) for dialogue_round in result.dialogue_history
+    )
     layers = {name: _slim(layer) for name, layer in result.layer_results.items()}
     return result.model_copy(update={"dialogue_history": rounds, "layer_results": layers})
 
@@ -361,13 +363,13 @@ def _drop_failed(path: Path, journal: CallJournal) -> set[str]:
     failed = {line["item"] for line in _raw_lines(path) if line["status"] == "failed"}
     for item in sorted(failed):
         journal.drop(item)
-    kept = path.with_name(path.name + ".kept")
-    with kept.open("w", encoding="utf-8", newline="\n") as stream:
+    draft = path.with_name(path.name + ".kept")
+    with draft.open("w", encoding="utf-8", newline="\n") as stream:
         for line in _raw_lines(path):
             if line["item"] not in failed:
                 write_line(stream, line, sync=False)
         os.fsync(stream.fileno())
-    kept.replace(path)
+    draft.replace(path)
     return failed
 
 

@@ -59,8 +59,10 @@ class Transcript:
         """Return one entry a round, by the seats that are active now."""
         chair = influence_by_round(self.history, active_models=active_models_of(self.history))
         return [
-            metrics_of(held, self.history[place - 1] if place else None, chair[held.round_number])
-            for place, held in enumerate(self.history)
+            metrics_of(
+                dialogue_round, self.history[place - 1] if place else None, chair[dialogue_round.round_number]
+            )
+            for place, dialogue_round in enumerate(self.history)
         ]
 
     def partial(self) -> PartialResult:
@@ -97,7 +99,7 @@ class Transcript:
         )
 
     def _fields(self) -> dict[str, Any]:
-        evaluations = [evaluation for held in self.history for evaluation in held.evaluations]
+        evaluations = [evaluation for dialogue_round in self.history for evaluation in dialogue_round.evaluations]
         refusals = sum(failure.kind == "refusal" for failure in self.failures)
         dropped = Counter(claim.dropped for e in evaluations for claim in e.claims if claim.dropped)
         return {

@@ -83,10 +83,10 @@ def find_bwrap() -> str:
     Raises:
         CannotIsolate: it is not installed.
     """
-    found = shutil.which("bwrap")
-    if found is None:
+    program = shutil.which("bwrap")
+    if program is None:
         raise CannotIsolate("no bubblewrap on this machine, so nothing can be isolated: apt install bubblewrap")
-    return found
+    return program
 
 
 async def open_box(
@@ -141,8 +141,8 @@ async def open_box(
         except (EOFError, ValueError, OSError) as fault:
             await box.close()
             complaints.seek(0)
-            said = complaints.read(2000).decode("utf-8", "replace").strip().replace("\n", " / ")
-            raise CannotIsolate(f"bubblewrap gives no box here: {said or type(fault).__name__}") from None
+            reason = complaints.read(2000).decode("utf-8", "replace").strip().replace("\n", " / ")
+            raise CannotIsolate(f"bubblewrap gives no box here: {reason or type(fault).__name__}") from None
         except BaseException:
             await box.close()
             raise

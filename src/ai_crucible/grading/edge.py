@@ -110,11 +110,11 @@ class SealedGrader:
         grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
         try:
             plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
-            found: dict[str, bytes] = {}
+            archives: dict[str, bytes] = {}
             for name in plan.overlays:
                 answer = await _ask(grading, puzzle, "overlay", name)
-                found[name] = base64.b64decode(str(answer["archive"]), validate=True)
-            return found
+                archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
+            return archives
         finally:
             await grading.close()
 
@@ -173,8 +173,8 @@ async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dic
     try:
         answer = json.loads(done.stdout)
     except ValueError:
-        said = done.stderr[-300:].decode("utf-8", "replace").strip().replace("\n", " / ")
-        raise GradingFailed(f"{puzzle.meta.id}: grading ended with {done.code} {done.ended}: {said}") from None
+        complaint = done.stderr[-300:].decode("utf-8", "replace").strip().replace("\n", " / ")
+        raise GradingFailed(f"{puzzle.meta.id}: grading ended with {done.code} {done.ended}: {complaint}") from None
     if not isinstance(answer, dict):
         raise GradingFailed(f"{puzzle.meta.id}: the grading process answered with no object")
     answer = cast(dict[str, Any], answer)

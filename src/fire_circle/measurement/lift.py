@@ -263,12 +263,12 @@ def _summary(
         f"(difference {d.estimate:+.1%}, {d.confidence:.0%} interval {d.low:+.1%} to {d.high:+.1%}, "
         f"McNemar p={strongest.p:.3f})"
     )
-    said = {
+    headline = {
         "lift": "Lift: the dialogue detects more than every way without it",
         "harm": "Harm: a way without dialogue detects more",
         "no lift": "No lift: nothing here shows that the dialogue detects more than a vote without it",
     }[verdict]
-    return f"{said}; {figures}."
+    return f"{headline}; {figures}."
 
 
 def as_data(interval: Interval) -> IntervalData:
