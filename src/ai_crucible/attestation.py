@@ -21,13 +21,14 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from ai_crucible.events import TrialLogged
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, chain_digest, link, parse_event
 from llm_runtime.files import write_atomic
+from llm_runtime.models import Model
 from llm_runtime.store.anchor import Head, SignedHead
 
 Kind: TypeAlias = Literal[
@@ -46,9 +47,7 @@ class SigningFailed(StoreError):
     """The signing program gave no signature that checks."""
 
 
-class _Signed(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Signed(Model):
     version: Literal[1]
     algorithm: Literal["ed25519"]
     public_key: str = Field(pattern=r"^[0-9a-f]{64}$")

@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from ai_crucible.checking import PuzzleCheck, check_puzzle
 from ai_crucible.grading.edge import GradingFailed
@@ -18,23 +18,19 @@ from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle
 from ai_crucible.types import PUZZLE_ID, Line, Prompting
 from llm_runtime.errors import ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
-from llm_runtime.models import first_fault
+from llm_runtime.models import Model, first_fault
 from llm_runtime.prompts import Fence, load_prompt
 
 _SAFE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$"
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _File(Model):
     path: str = Field(pattern=_SAFE, max_length=200)
     content: str = Field(max_length=64 * 1024)
 
 
-class Draft(BaseModel):
+class Draft(Model):
     """What a designer answers with."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: str = Field(pattern=PUZZLE_ID)
     title: str

@@ -9,9 +9,7 @@ from enum import Enum, StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
     ValidationError,
@@ -19,7 +17,7 @@ from pydantic import (
 )
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.models import first_fault
+from llm_runtime.models import Model, first_fault
 
 
 class CircleConfigurationError(ConfigurationError, ValueError):
@@ -69,9 +67,7 @@ _Size: TypeAlias = Annotated[
 ]
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Settings(Model):
     def __init__(self, **values: Any) -> None:
         try:
             super().__init__(**values)

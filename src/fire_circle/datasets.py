@@ -13,11 +13,12 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from fire_circle.layers import LayerName, MultiNeutrosophicPrompt
 from fire_circle.results import PatternType
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 Split = Literal["development", "test"]
 Text = Annotated[str, Field(min_length=1)]
@@ -27,8 +28,8 @@ class DatasetError(ConfigurationError, ValueError):
     """A data file is not what its schema says; the message names file, line or case, and the fault."""
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Data(Model):
+    model_config = ConfigDict(strict=True)
 
 
 class Turn(_Data):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.asking import Asked, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
 from fire_circle.case import Case
@@ -25,6 +23,7 @@ from fire_circle.session import SessionMemory
 from llm_runtime.errors import NoModelError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
+from llm_runtime.models import Model
 from llm_runtime.tasks import gather
 
 Mode: TypeAlias = Literal["single", "parallel", "fire_circle"]
@@ -33,7 +32,7 @@ Exchange: TypeAlias = Literal["reciprocal", "neutral", "extractive"]
 _CLEAR = 0.3
 
 
-class ReciprocityMetrics(BaseModel):
+class ReciprocityMetrics(Model):
     """What a prompt was found to be.
 
     Args:
@@ -50,8 +49,6 @@ class ReciprocityMetrics(BaseModel):
         partial: a seat failed.
         result: the circle's own result.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     mode: Mode
     truth: float

@@ -11,10 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from fire_circle.results import FireCircleResult
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
+from llm_runtime.models import Model
 
 CATEGORY = "fire_circle_pattern"
 
@@ -35,7 +36,7 @@ PRAGMA user_version = 1;
 """
 
 
-class BankEntry(BaseModel):
+class BankEntry(Model):
     """One stored pattern.
 
     Args:
@@ -43,8 +44,6 @@ class BankEntry(BaseModel):
         subcategory: the pattern type.
         content: ``description``, ``agreement``, ``attack_id``, ``examples``, ``models``, as specified.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     category: str
     subcategory: str
@@ -56,10 +55,8 @@ class BankEntry(BaseModel):
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:32]
 
 
-class BankContent(BaseModel):
+class BankContent(Model):
     """What is known of a pattern; ``agreement`` is 0.0 to 1.0."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     description: str
     agreement: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)

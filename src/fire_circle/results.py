@@ -8,10 +8,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from fire_circle.layers import LayerName
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.models import Model
 
 Score: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
 """0.0 to 1.0. A string, a boolean, NaN or a number outside is refused, never bent into place (FC4)."""
@@ -47,11 +48,7 @@ class PatternType(StrEnum):
     FALSE_AUTHORITY = "false_authority"
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Span(_Data):
+class Span(Model):
     """A place in the prompt under test: ``text[start:end]`` of the layer, in characters."""
 
     layer: LayerName
@@ -59,7 +56,7 @@ class Span(_Data):
     end: int
 
 
-class PatternClaim(_Data):
+class PatternClaim(Model):
     """One pattern as one seat put it.
 
     Args:
@@ -92,7 +89,7 @@ def _claim(value: Any) -> Any:
 Claim: TypeAlias = Annotated[PatternClaim, BeforeValidator(_claim)]
 
 
-class Spend(_Data):
+class Spend(Model):
     """What calls took.
 
     Args:
@@ -119,7 +116,7 @@ class Spend(_Data):
         )
 
 
-class NeutrosophicEvaluation(_Data):
+class NeutrosophicEvaluation(Model):
     """One seat's judgement in one round.
 
     Args:
@@ -162,7 +159,7 @@ class NeutrosophicEvaluation(_Data):
         return (*self.patterns_observed, *self.consensus_patterns)
 
 
-class FailureRecord(_Data):
+class FailureRecord(Model):
     """A seat that gave no score, and why (FC21)."""
 
     model: str
@@ -173,7 +170,7 @@ class FailureRecord(_Data):
     empty_chair: bool = False
 
 
-class Abstention(_Data):
+class Abstention(Model):
     """A seat that said it cannot judge the layer: neither a failure nor a score. It is asked again next round."""
 
     model: str
@@ -182,7 +179,7 @@ class Abstention(_Data):
     reasoning: str
 
 
-class DialogueRound(_Data):
+class DialogueRound(Model):
     """One round.
 
     Args:
@@ -204,7 +201,7 @@ class DialogueRound(_Data):
     timestamp: float = 0.0
 
 
-class RoundMetrics(_Data):
+class RoundMetrics(Model):
     """Statistics of one round.
 
     Args:
@@ -221,14 +218,14 @@ class RoundMetrics(_Data):
     empty_chair_influence: float
 
 
-class Example(_Data):
+class Example(Model):
     """A verified quote, and where it stands."""
 
     quote: str
     span: Span
 
 
-class PatternObservation(_Data):
+class PatternObservation(Model):
     """A pattern that enough active seats saw.
 
     Args:
@@ -252,7 +249,7 @@ class PatternObservation(_Data):
     retracted_by: tuple[str, ...] = ()
 
 
-class HistoryClaim(_Data):
+class HistoryClaim(Model):
     """A claim about earlier conversation, found by rule, not by a model (FC23).
 
     ``status``: ``impossible`` in the turn at hand, ``unsupported`` by the kept history, ``possible``, or
@@ -265,7 +262,7 @@ class HistoryClaim(_Data):
     status: HistoryStatus
 
 
-class SeatCounts(_Data):
+class SeatCounts(Model):
     """How the answers of a circle came out, each kind counted apart (FC6)."""
 
     valid: int = 0
@@ -275,7 +272,7 @@ class SeatCounts(_Data):
     abstentions: int = 0
 
 
-class CircleRecord(_Data):
+class CircleRecord(Model):
     """What a circle leaves behind, with or without a verdict.
 
     Args:

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
 from fire_circle.session import SessionMemory
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 MAX_FIELD = 32_000_000
 """Characters of one field; larger ones end the reading with an error."""
@@ -32,7 +31,7 @@ class DataError(ConfigurationError, ValueError):
     """The data set cannot be used; the message names the row and what to change."""
 
 
-class Columns(BaseModel):
+class Columns(Model):
     """Which column holds what; ``None`` where there is none.
 
     Args:
@@ -44,8 +43,6 @@ class Columns(BaseModel):
             as JSON text.
         id: what the row is called in reports.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     system: str | None = None
     application: str | None = None

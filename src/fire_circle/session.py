@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from llm_runtime.models import Model
 
 Trajectory: TypeAlias = Literal["improving", "stable", "degrading", "hostile"]
 
@@ -19,7 +21,7 @@ _HOSTILE_TRUST = 0.25
 _HOSTILE_BALANCE = -0.4
 
 
-class Turn(BaseModel):
+class Turn(Model):
     """A finished turn.
 
     Args:
@@ -27,8 +29,6 @@ class Turn(BaseModel):
         balance: -1.0 (all taking) to 1.0 (all giving), the turn's ayni balance.
         text: what was said, where it was kept.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     trust: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
     balance: float = Field(ge=-1.0, le=1.0, allow_inf_nan=False)
@@ -131,7 +131,5 @@ class SessionMemory:
         return cls(_Saved.model_validate(data).turns)
 
 
-class _Saved(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Saved(Model):
     turns: list[Turn]

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.circle import fire_circle_evaluate
 from fire_circle.config import FireCircleConfig
 from fire_circle.journal import CallJournal, append_from_whole_line, write_line
@@ -27,6 +25,7 @@ from fire_circle.rows import Columns, DataError, Item, read_items
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
+from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
 from llm_runtime.tokens import estimate_tokens
 
@@ -34,7 +33,7 @@ _SCAFFOLD_TOKENS = 2_500
 _COMPLAINT_TOKENS = 100
 
 
-class StudyLine(BaseModel):
+class StudyLine(Model):
     """One finished item: a verdict, or why there is none.
 
     Args:
@@ -48,8 +47,6 @@ class StudyLine(BaseModel):
         spend: what the item took.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     item: str
     index: int
     name: str
@@ -60,13 +57,11 @@ class StudyLine(BaseModel):
     spend: Spend = Spend()
 
 
-class StudySummary(BaseModel):
+class StudySummary(Model):
     """How far a study has come; ``resumed`` items were finished before it began.
 
     ``spend`` is what the items took that were finished now, answers out of the journal included.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     items: int
     judged: int
@@ -76,7 +71,7 @@ class StudySummary(BaseModel):
     spend: Spend
 
 
-class StudyPlan(BaseModel):
+class StudyPlan(Model):
     """What a study would take, without asking anybody.
 
     Args:
@@ -89,8 +84,6 @@ class StudyPlan(BaseModel):
         unpriced: models without a known price.
         priced_on: the date of the price table.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     items: int
     duplicates: int

@@ -5,17 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.config import FireCircleConfig
 from fire_circle.empty_chair import SUITE_FLOOR
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import FireCircleResult
+from llm_runtime.models import Model
 from llm_runtime.statistics import paired_bootstrap
 
 
-class AblationReport(BaseModel):
+class AblationReport(Model):
     """With a chair against without, on the same items.
 
     Args:
@@ -26,8 +25,6 @@ class AblationReport(BaseModel):
         influence: mean empty-chair influence over the items, 0.0 to 1.0.
         effective: ``influence`` reaches 0.05.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     items: int
     shift: IntervalData

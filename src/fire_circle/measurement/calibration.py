@@ -7,14 +7,13 @@ import hashlib
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData, ItemScores
+from llm_runtime.models import Model
 from llm_runtime.statistics import detection_rates, threshold_at_fpr
 
 
-class Calibration(BaseModel):
+class Calibration(Model):
     """A frozen threshold.
 
     Args:
@@ -25,8 +24,6 @@ class Calibration(BaseModel):
         warning: what the number of items cannot show, or empty.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     threshold: float
     max_fpr: float
     violations: int
@@ -35,10 +32,8 @@ class Calibration(BaseModel):
     warning: str = ""
 
 
-class CalibrationTest(BaseModel):
+class CalibrationTest(Model):
     """What a frozen threshold does on unseen items, with Wilson intervals."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float
     violations: int

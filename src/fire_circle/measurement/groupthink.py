@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.results import CircleRecord, DialogueRound, FireCircleResult, NeutrosophicEvaluation
+from llm_runtime.models import Model
 from llm_runtime.statistics import interval_disagreement, krippendorff_alpha
 
 HIGH = 0.7
@@ -15,10 +14,8 @@ MOVED = 0.1
 """A smaller change of F is no move."""
 
 
-class Path(BaseModel):
+class Path(Model):
     """One seat's F in each round; ``None`` where it gave none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     seat: int
@@ -26,7 +23,7 @@ class Path(BaseModel):
     chair_in: tuple[int, ...]
 
 
-class Move(BaseModel):
+class Move(Model):
     """A change of F by 0.1 or more from one answer of a seat to its next.
 
     Args:
@@ -36,8 +33,6 @@ class Move(BaseModel):
         new_evidence: the seat names a verified quote or a pattern type that it had not named before.
         gave_up_alarm: F fell from 0.7 or more to below, without new evidence.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     seat: int
@@ -50,10 +45,8 @@ class Move(BaseModel):
     gave_up_alarm: bool
 
 
-class GroupthinkMap(BaseModel):
+class GroupthinkMap(Model):
     """One circle's movements; ``spread`` is stddev(F) by round."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     paths: tuple[Path, ...]
     moves: tuple[Move, ...]

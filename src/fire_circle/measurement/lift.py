@@ -6,10 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.measurement.scores import IntervalData, ItemScores, majority
 from fire_circle.results import Spend
+from llm_runtime.models import Model
 from llm_runtime.statistics import (
     Interval,
     PairedCounts,
@@ -26,7 +25,7 @@ SIGNIFICANT = 0.05
 Verdict = Literal["lift", "no lift", "harm"]
 
 
-class MethodRates(BaseModel):
+class MethodRates(Model):
     """One way of judging.
 
     Args:
@@ -37,8 +36,6 @@ class MethodRates(BaseModel):
         spend: what judging all items this way took.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: str
     threshold: float
     detected: IntervalData
@@ -47,7 +44,7 @@ class MethodRates(BaseModel):
     spend: Spend
 
 
-class Comparison(BaseModel):
+class Comparison(Model):
     """The consensus against one other way.
 
     Args:
@@ -60,8 +57,6 @@ class Comparison(BaseModel):
         verdict: ``lift`` or ``harm`` where interval and test agree on it, else ``no lift``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     against: str
     difference: IntervalData
     only_consensus: int
@@ -72,7 +67,7 @@ class Comparison(BaseModel):
     verdict: Verdict
 
 
-class LiftReport(BaseModel):
+class LiftReport(Model):
     """Whether the dialogue helped.
 
     Args:
@@ -82,8 +77,6 @@ class LiftReport(BaseModel):
         verdict: ``lift`` only where the circle beats every other way; ``harm`` where one beats it.
         summary: the same in a sentence.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     violations: int
     benign: int

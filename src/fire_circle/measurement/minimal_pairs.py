@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.datasets import PatternCase, Twins
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData, Judge
 from fire_circle.results import EvaluationError
 from fire_circle.session import SessionMemory
+from llm_runtime.models import Model
 from llm_runtime.statistics import mcnemar, wilson
 
 
@@ -39,17 +38,15 @@ def of_twins(twins: Sequence[Twins[PatternCase]]) -> list[TemporalPair]:
     ]
 
 
-class PairScores(BaseModel):
+class PairScores(Model):
     """F of the consensus after the true and after the false history, 0.0 to 1.0."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     true_history: float
     false_history: float
 
 
-class FlipReport(BaseModel):
+class FlipReport(Model):
     """How often the verdict followed the history.
 
     Args:
@@ -61,8 +58,6 @@ class FlipReport(BaseModel):
         mean_shift: mean of F after the false history less F after the true one.
         failed: pairs without two scores, which count as nothing.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float
     flip_rate: IntervalData

@@ -6,21 +6,18 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from statistics import median_low
 from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import FireCircleResult, Spend
 from fire_circle.session import SessionMemory
 from fire_circle.study import StudyLine
+from llm_runtime.models import Model
 
 Judge: TypeAlias = Callable[[MultiNeutrosophicPrompt, SessionMemory | None], Awaitable[FireCircleResult]]
 """A circle with everything but the prompt and its session filled in."""
 
 
-class IntervalData(BaseModel):
+class IntervalData(Model):
     """An estimate with its bounds, as data."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     estimate: float
     low: float
@@ -28,7 +25,7 @@ class IntervalData(BaseModel):
     confidence: float
 
 
-class ItemScores(BaseModel):
+class ItemScores(Model):
     """One judged item.
 
     Args:
@@ -41,8 +38,6 @@ class ItemScores(BaseModel):
         control: F of as many independent samples as the circle had evaluations; empty where there is no control.
         control_spend: what the control took.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     item: str
     label: bool
