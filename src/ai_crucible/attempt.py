@@ -23,7 +23,6 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.tasks import gather
 
 _SETUP = "/tmp/.setup.sh"
-_SETUP_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fire_circle.results import CircleRecord, DialogueRound, FireCircleResult, NeutrosophicEvaluation
+from fire_circle.results import CircleRecord, DialogueRound, NeutrosophicEvaluation
 from llm_runtime.models import Model
-from llm_runtime.statistics import interval_disagreement, krippendorff_alpha
 
 HIGH = 0.7
 """F from which a seat has raised the alarm."""
@@ -65,36 +64,6 @@ def groupthink_map(result: CircleRecord) -> GroupthinkMap:
         alarms_given_up=sum(move.gave_up_alarm for move in moves),
         spread=tuple(dialogue_round.convergence_metric for dialogue_round in history),
     )
-
-
-def alpha_by_round(results: Sequence[FireCircleResult]) -> dict[int, float | None]:
-    """Return Krippendorff's alpha (interval) of F over the items of a study, round by round.
-
-    Items that ended before a round are left out of it. ``None`` where alpha is undefined, as for a single item
-    whose seats all agree. All results must come from circles of the same seats.
-    """
-    rounds = sorted(
-        {dialogue_round.round_number for result in results for dialogue_round in result.dialogue_history}
-    )
-    seats = sorted(
-        {
-            e.seat
-            for result in results
-            for dialogue_round in result.dialogue_history
-            for e in dialogue_round.evaluations
-        }
-    )
-    return {number: _alpha(results, number, seats) for number in rounds}
-
-
-def _alpha(results: Sequence[FireCircleResult], number: int, seats: Sequence[int]) -> float | None:
-    units = [
-        {e.seat: e.falsehood for e in dialogue_round.evaluations}
-        for result in results
-        for dialogue_round in result.dialogue_history
-        if dialogue_round.round_number == number
-    ]
-    return krippendorff_alpha([[unit.get(seat) for unit in units] for seat in seats], interval_disagreement)
 
 
 def _path(history: Sequence[DialogueRound], seat: int, model: str) -> Path:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from statistics import median_low
 from typing import TypeAlias
 
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import FireCircleResult, Spend
 from fire_circle.session import SessionMemory
-from fire_circle.study import StudyLine
 from llm_runtime.models import Model
 
 Judge: TypeAlias = Callable[[MultiNeutrosophicPrompt, SessionMemory | None], Awaitable[FireCircleResult]]
@@ -89,10 +88,3 @@ def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
         baseline_spend=sum((evaluation.spend for evaluation in first), Spend()),
         circle_spend=result.spend,
     )
-
-
-def study_scores(lines: Iterable[StudyLine]) -> Iterator[ItemScores]:
-    """Yield the scores of a study's judged and labelled items; failed ones have none and are left out."""
-    for line in lines:
-        if line.result is not None and line.label is not None:
-            yield scores_of(line.item, line.label, line.result)
