@@ -189,21 +189,22 @@ class Ledger:
 
     def verify(self, *, logs: bool = True) -> Verification:
         """Check every line against the chain, the end against the signed head, the logs against their digests."""
-        walk = _Walk()
+        # The head is read first: a ledger that is being written can only be longer than it says.
+        try:
+            signed, anchored, judged = self._head(), 0, []
+        except StoreDamaged as fault:
+            signed, anchored, judged = None, 0, [Finding(0, "bad signature", str(fault))]
+        walk = _Walk(signed.head.length if signed else 0)
         with self._reading() as lines:
             length = walk.over(lines)
-        findings = list(walk.findings)
-        anchored, judged = self._judge(walk, length)
-        findings += judged
+        if not judged:
+            anchored, judged = self._judge(signed, walk, length)
+        findings = walk.findings + judged
         if logs and not findings:
             findings += self._changed_logs()
         return Verification(length, anchored, tuple(findings[:100]))
 
-    def _judge(self, walk: _Walk, length: int) -> tuple[int, list[Finding]]:
-        try:
-            signed = self._head()
-        except StoreDamaged as fault:
-            return 0, [Finding(0, "bad signature", str(fault))]
+    def _judge(self, signed: SignedHead | None, walk: _Walk, length: int) -> tuple[int, list[Finding]]:
         if signed is None:
             return 0, [Finding(0, "unanchored", "no signed head vouches for it")] if length else []
         if signed.head.run_id != self.name or not signed.genuine() or signed.public_key != self._pinned():
@@ -215,7 +216,7 @@ class Ledger:
             return 0, [Finding(length + 1, "truncated", f"the head says {head.length} events, {length} are left")]
         if walk.findings:
             return 0, []
-        if walk.digests.get(head.length, b"") != head.digest and self._digest_at(head.length) != head.digest:
+        if walk.digest_at_head != head.digest:
             return 0, [Finding(0, "rewritten", "the chain holds, and it is not the one that was signed")]
         if length > head.length:
             return head.length, [Finding(head.length + 1, "unanchored", "from here on no head vouches for it")]
@@ -255,9 +256,6 @@ class Ledger:
                 if match is None:
                     raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
                 yield Record(int(match[1]), int(match[2]), match[4], bytes.fromhex(match[3].decode()))
-
-    def _digest_at(self, seq: int) -> bytes:
-        return next((record.digest for record in self._records() if record.seq == seq), b"")
 
     @contextmanager
     def _reading(self) -> Generator[Iterable[bytes]]:
@@ -309,9 +307,10 @@ class Ledger:
 class _Walk:
     """Follows the chain; after the first break only the numbers are still told apart."""
 
-    def __init__(self) -> None:
+    def __init__(self, head_length: int) -> None:
         self.findings: list[Finding] = []
-        self.digests: dict[int, bytes] = {}
+        self.digest_at_head = b""
+        self._head_length = head_length
 
     def over(self, lines: Iterable[bytes]) -> int:
         """Take all lines; return how many there are."""
@@ -331,6 +330,8 @@ class _Walk:
                 continue
             if seq == expected and chain_digest(previous, seq, int(match[2]), match[4]) == digest:
                 previous, expected = digest, expected + 1
+                if seq == self._head_length:
+                    self.digest_at_head = digest
                 continue
             broken = True
             if seq == expected:
@@ -338,8 +339,6 @@ class _Walk:
             numbers.append(seq)
         if broken:
             self._name_disorder(expected, numbers)
-        else:
-            self.digests[length] = previous
         return length
 
     def _name_disorder(self, expected: int, numbers: list[int]) -> None:
