@@ -133,7 +133,7 @@ async def test_fc3_a_failed_seat_is_not_asked_again_does_not_vote_and_is_not_clo
     assert result.consensus.falsehood == 0.6
     assert result.active_models == ("b", "c")
     assert [r.label.round for r in sitting.asked if r.label.seat == "1:a"] == [1, 2]
-    assert [len(held.evaluations) for held in result.dialogue_history] == [3, 2, 2]
+    assert [len(dialogue_round.evaluations) for dialogue_round in result.dialogue_history] == [3, 2, 2]
     assert result.dialogue_history[0].evaluations[0].falsehood == 0.95
 
 
@@ -217,14 +217,14 @@ async def test_fc6_each_kind_of_no_answer_is_counted_apart(circle: Any, tif: Any
 
 
 async def test_fc6_permuting_the_seats_changes_nothing(circle: Any, tif: Any) -> None:
-    said = {
+    answers = {
         "a": [tif(0.1), tif(0.2, patterns=[TEMPORAL]), tif(0.3, patterns=[TEMPORAL])],
         "b": [tif(0.6), tif(0.9, patterns=[TEMPORAL, AUTHORITY]), tif(0.5)],
         "c": [tif(0.4), tif(0.5, patterns=[AUTHORITY]), tif(0.7, patterns=[AUTHORITY])],
     }
     seen: set[str] = set()
-    for order in itertools.permutations(said):
-        lines = {f"{i}:{model}": said[model] for i, model in enumerate(order, start=1)}
+    for order in itertools.permutations(answers):
+        lines = {f"{i}:{model}": answers[model] for i, model in enumerate(order, start=1)}
         result: FireCircleResult = (await circle(lines, empty_chair=False)).result
         verdict = result.consensus.model_dump(exclude={"seat", "spend"})
         patterns = [p.model_dump() | {"models_observing": sorted(p.models_observing)} for p in result.patterns]
@@ -268,7 +268,7 @@ async def test_fc9_the_rounds_follow_the_plan(circle: Any, tif: Any) -> None:
     lines = {"1:a": [tif(0.1)], "2:b": [tif(0.9)]}
     for rounds, phases in ((2, ["baseline", "discussion"]), (4, ["baseline", "discussion", "synthesis"])):
         sitting = await circle(lines, max_rounds=rounds)
-        assert [held.phase for held in sitting.result.dialogue_history] == phases
+        assert [dialogue_round.phase for dialogue_round in sitting.result.dialogue_history] == phases
         assert [event.of for event in sitting.of(RoundStarted)] == [len(phases)] * len(phases)
         last = [spoken(r) for r in sitting.asked if r.label.round == len(phases)]
         assert all("This is the last round" in text for text in last)
@@ -373,7 +373,8 @@ async def test_fc12_without_rotation_the_chair_of_round_2_stays(circle: Any, tif
 async def test_fc12_a_chair_that_fails_is_skipped_or_ends_a_strict_circle(circle: Any, tif: Any) -> None:
     lines = {"1:a": [tif(0.1)], "2:b": [tif(0.9), ServerFault("down")], "3:c": [tif(0.5)]}
     sitting = await circle(lines)
-    assert [held.empty_chair_model for held in sitting.result.dialogue_history] == [None, None, "c"]
+    chairs = [dialogue_round.empty_chair_model for dialogue_round in sitting.result.dialogue_history]
+    assert chairs == [None, None, "c"]
     assert [(e.seat, e.chair) for e in sitting.of(SeatFailed)] == [("2:b", True)]
     assert sitting.result.failures[0].empty_chair
     with pytest.raises(EvaluationError, match="failed in round 2: b"):
@@ -397,10 +398,10 @@ async def test_fc13_the_same_model_twice_makes_two_seats(circle: Any, tif: Any) 
     assert result.active_models == ("m", "m#2")
     assert result.consensus.model == "m#2"
     assert {r.label.seat for r in sitting.asked} == {"1:m", "2:m"}
-    for held in result.dialogue_history:
-        sent = {r.label.seat: spoken(r) for r in sitting.asked if r.label.round == held.round_number}
-        assert list(held.prompt_used) == ["m", "m#2"]
-        assert held.prompt_used["m#2"].replace("\n", "") == sent["2:m"].replace("\n", "")
+    for dialogue_round in result.dialogue_history:
+        sent = {r.label.seat: spoken(r) for r in sitting.asked if r.label.round == dialogue_round.round_number}
+        assert list(dialogue_round.prompt_used) == ["m", "m#2"]
+        assert dialogue_round.prompt_used["m#2"].replace("\n", "") == sent["2:m"].replace("\n", "")
 
 
 async def test_fc14_peers_are_json_behind_a_fence_and_anonymous(circle: Any, tif: Any) -> None:
@@ -440,7 +441,7 @@ async def test_fc15_below_the_floor_the_error_carries_what_there_is(circle: Any,
     partial = caught.value.partial
     assert partial is not None
     assert partial.partial
-    assert [len(held.evaluations) for held in partial.dialogue_history] == [3, 1]
+    assert [len(dialogue_round.evaluations) for dialogue_round in partial.dialogue_history] == [3, 1]
     assert partial.failed_models == ("b_round_2", "c_round_2")
     assert "consensus" not in partial.model_dump()
     with pytest.raises(EvaluationError, match="below minimum \\(3 active models\\)"):
@@ -674,12 +675,12 @@ async def test_fc24_patterns_are_stored_found_and_moved(circle: Any, tif: Any, t
 
 @pytest.mark.parametrize(("mode", "calls"), [("single", 1), ("parallel", 3), ("fire_circle", 6)])
 async def test_fc25_prompt_guard_has_all_modes(attack: Any, tif: Any, mode: str, calls: int) -> None:
-    said = {"a": 0.2, "b": 0.9, "c": 0.5}
+    scores = {"a": 0.2, "b": 0.9, "c": 0.5}
     asked: list[Request] = []
 
     def script(request: Request) -> str:
         asked.append(request)
-        return tif(said[request.model], patterns=[TEMPORAL])
+        return tif(scores[request.model], patterns=[TEMPORAL])
 
     guard = PromptGuard(scripted(script), EvaluationConfig(models=("a", "b", "c")))
     config = FireCircleConfig(models=("a", "b", "c"), max_rounds=2)

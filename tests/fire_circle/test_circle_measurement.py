@@ -115,9 +115,9 @@ async def test_the_control_asks_as_often_as_the_circle_and_without_dialogue(atta
         return tif(request.label.round / 10)
 
     scores = item(1, True, (0.1, 0.2), 0.5)
-    found = await with_control(scores, attack, CONFIG, 5, generate=scripted(script), seed=1)
-    assert found.control == (0.1, 0.1, 0.2, 0.2, 0.3)
-    assert found.control_spend.calls == len(asked) == 5
+    control = await with_control(scores, attack, CONFIG, 5, generate=scripted(script), seed=1)
+    assert control.control == (0.1, 0.1, 0.2, 0.2, 0.3)
+    assert control.control_spend.calls == len(asked) == 5
     assert len({str(request.label) for request in asked}) == 5
     assert {request.label.phase for request in asked} == {"single"}
     assert all("ROUND 1" not in request.messages[1].content for request in asked)
