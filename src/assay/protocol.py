@@ -82,6 +82,7 @@ class RunType:
         measures: its :data:`Measures`.
         batch: whether jobs of a batch can be of this kind.
         form: whether the web offers a form.
+        seatless: whether nobody has a seat whose words are followed while it works.
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
     """
@@ -103,6 +104,7 @@ class RunType:
     measures: Ref = ""
     batch: bool = True
     form: bool = True
+    seatless: bool = False
     replayable: bool = True
     own_models: bool = False
 

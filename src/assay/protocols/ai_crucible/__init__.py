@@ -20,6 +20,7 @@ TRIAL = RunType(
     bounds=("budget",),
     batch=False,
     replayable=False,
+    seatless=True,
     own_models=True,
 )
 ATTEMPT = RunType(
