@@ -132,7 +132,7 @@ async def fire_circle_with_session_memory(
     emit: Emit = silent,
     seed: int | None = None,
 ) -> FireCircleResult:
-    """:func:`fire_circle_evaluate` with a session, and the turn recorded in it afterwards (FC23).
+    """Run :func:`fire_circle_evaluate` with a session, and record the turn in it afterwards (FC23).
 
     The turn's trust is 1 - F and its balance T - F of the consensus. A circle that fails leaves the session as it
     was. Raises as :func:`fire_circle_evaluate` does.
