@@ -113,8 +113,8 @@ async def answer_ask(request: Request) -> Response:
 
 def _answer_text(fields: dict[str, Any]) -> str:
     """The answer: a text, or the fields that a page asked for as one JSON object."""
-    fields = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
-    filled = {name: value for name, value in fields.items() if value.strip()}
+    parts = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
+    filled = {name: value for name, value in parts.items() if value.strip()}
     return json.dumps(filled, ensure_ascii=False) if filled else str(fields.get("text", ""))
 
 
