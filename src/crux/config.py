@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import first_fault
 
 Tier: TypeAlias = Literal["fast", "strong"]
 Task: TypeAlias = Literal[
@@ -41,10 +42,7 @@ class _Settings(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as fault:
-            first = fault.errors()[0]
-            name = ".".join(map(str, first["loc"]))
-            reason = first["msg"].removeprefix("Value error, ")
-            raise CruxConfigurationError(f"{name}: {reason}" if name else reason) from None
+            raise CruxConfigurationError(first_fault(fault).replace("Value error, ", "", 1)) from None
 
 
 class Model(_Settings):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import combinations
 
@@ -51,16 +50,12 @@ from crux.spending import Meter
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
 from crux.turns import FATAL, OVER, Floor, Skipped, Spoken, TurnAnswer, TurnPlan
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Generate
 
 MAX_TOPIC = 2_000
-
-
-def wall_clock() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class Debate:
@@ -91,7 +86,7 @@ class Debate:
         config: DebateConfig | None = None,
         emit: Emit = silent,
         seed: int = 0,
-        clock: Callable[[], int] = wall_clock,
+        clock: Callable[[], int] = now_ms,
         evidence: Sequence[Evidence] = (),
         embedding: Embedding | None = None,
     ) -> None:
@@ -340,7 +335,7 @@ async def run_debate(
     config: DebateConfig | None = None,
     emit: Emit = silent,
     seed: int = 0,
-    clock: Callable[[], int] = wall_clock,
+    clock: Callable[[], int] = now_ms,
     evidence: Sequence[Evidence] = (),
     embedding: Embedding | None = None,
 ) -> AsyncGenerator[DebateEvent]:

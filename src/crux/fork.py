@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from crux.config import DebateConfig
-from crux.debate import Debate, wall_clock
+from crux.debate import Debate
 from crux.insight.crux_graph import likeness, same_question
 from crux.personas import Persona
 from crux.results import CruxCard, DebateResult, Wire
 from crux.retrieval import Embedding
 from crux.transcript import Evidence
+from llm_runtime.clock import now_ms
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.replay import Recording
@@ -62,7 +63,7 @@ async def fork_debate(
     generate: Generate,
     config: DebateConfig | None = None,
     emit: Emit = silent,
-    clock: Callable[[], int] = wall_clock,
+    clock: Callable[[], int] = now_ms,
     embedding: Embedding | None = None,
 ) -> Fork:
     """Hold ``parent`` again with ``evidence`` read out in its rooms.

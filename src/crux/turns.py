@@ -5,7 +5,6 @@ Sections 2.8, 4.2 and 5.1; decisions 6, 9, 11, 12 and 23.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +37,7 @@ from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import Structured, ask
+from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
 
 MAX_UTTERANCE = 4_000
@@ -225,12 +225,7 @@ class Floor:
             except OVER as over:
                 return over
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(plan)) for plan in plans]
-        except ExceptionGroup as faults:
-            raise first_of(faults) from None
-        return [task.result() for task in tasks]
+        return await gather(one(plan) for plan in plans)
 
     def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
         """Enter a turn that gets the id ``message``: its stance, its concession, its flags."""
@@ -311,12 +306,6 @@ class Floor:
             raise
         except (CallError, StructuredOutputError):
             return first.value
-
-
-def first_of(faults: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first error inside a task group's; one of ours, where there is one."""
-    causes = [first_of(one) if isinstance(one, BaseExceptionGroup) else one for one in faults.exceptions]  # pyright: ignore[reportUnknownArgumentType]
-    return next((cause for cause in causes if isinstance(cause, LlmRuntimeError)), causes[0])
 
 
 def _line(fault: Exception) -> str:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import write_atomic
+from llm_runtime.models import Model, first_fault
 from llm_runtime.wrappers.limiting import Limits
 
 #: Hosted providers: the variable that holds the key, and the address, which a variable may replace.
@@ -22,17 +24,15 @@ HOSTED: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-class LimitEntry(BaseModel):
+class LimitEntry(Model):
     """One ``[limits."PROVIDER"]`` or ``[limits."PROVIDER/MODEL"]`` table; see :class:`Limits`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     in_flight: int | None = Field(default=64, ge=1)
 
 
-class ConfigFile(BaseModel):
+class ConfigFile(Model):
     """``config.toml``: everything is optional.
 
     Args:
@@ -42,8 +42,6 @@ class ConfigFile(BaseModel):
         max_tokens: upper bound of every answer that names none, in tokens.
         limits: rates, by provider or by ``provider/model``.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str | None = None
     seats: dict[str, str] = {}
@@ -155,21 +153,11 @@ def write_key(config: Path, provider: str, secret: str) -> Path:
     lines = [f"{name} = {_toml_string(value)}\n" for name, value in sorted(keys.items()) if value]
     path = config / "keys.toml"
     try:
-        _write_private(path, "".join(lines))
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(path, "".join(lines), private=True)
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
     return path
-
-
-def _write_private(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f"{path.name}.new")
-    draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 def _toml_string(value: str) -> str:
@@ -182,8 +170,7 @@ def _read_config(path: Path) -> ConfigFile:
     try:
         return ConfigFile.model_validate(_read_toml(path))
     except ValidationError as fault:
-        first = fault.errors()[0]
-        raise ConfigurationError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise ConfigurationError(f"{path}: {first_fault(fault)}") from None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import Generate, Message, Reply, Request
+from llm_runtime.models import first_fault
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -179,7 +180,5 @@ def _first_object(text: str) -> str:
 
 
 def _first_fault(fault: ValidationError) -> str:
-    first = fault.errors(include_url=False, include_input=False)[0]
-    field = ".".join(map(str, first["loc"])) or "the object"
     more = f" (and {fault.error_count() - 1} more)" if fault.error_count() > 1 else ""
-    return f"{field}: {first['msg']}{more}"
+    return first_fault(fault, "the object") + more

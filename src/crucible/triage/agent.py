@@ -14,6 +14,7 @@ from crucible.schemas import TriageOutput
 from crucible.triage.prompts import system_prompt, user_message
 from llm_runtime.errors import ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
+from llm_runtime.models import first_fault
 from llm_runtime.prompts import Fence
 
 MAX_INPUT_BYTES = 1024 * 1024
@@ -106,10 +107,8 @@ def parse_triage(raw: str) -> TriageOutput:
 
 
 def _first_complaint(fault: ValidationError) -> str:
-    first = fault.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"]))
     more = fault.error_count() - 1
-    return f"{where + ': ' if where else ''}{first['msg']}{f' (and {more} more)' if more else ''}"
+    return first_fault(fault) + (f" (and {more} more)" if more else "")
 
 
 def _broken_constraints(triage: TriageOutput) -> list[str]:

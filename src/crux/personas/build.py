@@ -51,6 +51,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
+from llm_runtime.tasks import first_error, gather
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -168,20 +169,10 @@ class _Asking:
             done += 1
             self.step(step, done, len(requests))
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for place, request in enumerate(requests):
-                    group.create_task(ask(place, request))
-        except ExceptionGroup as faults:
-            raise _first(faults) from None
+        await gather(ask(place, request) for place, request in enumerate(requests))
         if over is not None:
             raise over
         return found
-
-
-def _first(faults: ExceptionGroup[Exception]) -> Exception:
-    first = faults.exceptions[0]
-    return _first(first) if isinstance(first, ExceptionGroup) else first  # pyright: ignore[reportUnknownArgumentType]
 
 
 async def _contract(
@@ -212,7 +203,7 @@ async def _contract(
             excerpts = group.create_task(ask("excerpts", ExcerptAnswer))
             voice = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
-        raise _first(faults) from None
+        raise first_error(faults) from None
     written = {part: " ".join(_had(task.result()).text.split()) for part, task in prose.items()}
     conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
     anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)

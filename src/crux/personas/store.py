@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +16,8 @@ from crux.personas.gate import GateReport, gate
 from crux.personas.persona import Persona, PersonaError, check_name, slug
 from crux.results import Wire
 from llm_runtime.errors import StoreUnwritable
+from llm_runtime.files import write_atomic
+from llm_runtime.models import first_fault
 
 W = TypeVar("W", bound=Wire)
 
@@ -148,25 +148,16 @@ class PersonaStore:
             known = ", ".join(self.names()) or "nobody"
             raise PersonaError(f"there is no persona called {name}; there is {known}") from None
         except ValidationError as fault:
-            first = fault.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise PersonaError(f"{kind}/{path.name} is damaged at {where or 'its start'}: {first['msg']}") from None
+            raise PersonaError(f"{kind}/{path.name} is damaged at {first_fault(fault, 'its start')}") from None
         except OSError as fault:
             raise PersonaError(f"{kind}/{path.name} cannot be read: {fault.strerror}") from None
 
     def _write(self, kind: str, name: str, data: Wire) -> None:
-        """Temporary file, flush to disk, rename: a reader sees the old or the new, never a part."""
         path = self._path(kind, name)
         text = json.dumps(data.model_dump(mode="json"), ensure_ascii=False, indent=1)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
-            ) as part:
-                part.write(text)
-                part.flush()
-                os.fsync(part.fileno())
-            Path(part.name).replace(path)
+            write_atomic(path, text, private=True)
         except OSError as fault:
             raise StoreUnwritable(f"{kind}/{path.name} cannot be written: {fault.strerror}") from None
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged
+from llm_runtime.models import first_fault
 
 
 class Event(BaseModel):
@@ -62,9 +63,7 @@ def parse_event(payload: dict[str, Any]) -> Event:
     try:
         return kind.model_validate(data)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise StoreDamaged(f"an event of type {name} does not fit: {field}: {first['msg']}") from None
+        raise StoreDamaged(f"an event of type {name} does not fit: {first_fault(fault)}") from None
 
 
 Emit: TypeAlias = Callable[[Event], None]

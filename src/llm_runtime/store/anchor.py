@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
+from llm_runtime.files import write_atomic
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -123,7 +123,7 @@ class Heads:
         text = json.dumps(signed.to_dict(), indent=1) + "\n"
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_whole(self._file(run_id), text)
+            write_atomic(self._file(run_id), text, private=True)
         except OSError as fault:
             raise StoreUnwritable(
                 f"the head of run {run_id} cannot be written to {self.folder}: {fault.strerror}; "
@@ -195,25 +195,8 @@ class Heads:
             return self.key_file.read_text(encoding="ascii", errors="replace")
         self.key_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
-            _write_whole(self.key_file, os.urandom(32).hex() + "\n", replace=False)
+            write_atomic(self.key_file, os.urandom(32).hex() + "\n", private=True, replace=False)
         return self.key_file.read_text(encoding="ascii", errors="replace")
-
-
-def _write_whole(target: Path, text: str, *, replace: bool = True) -> None:
-    """Temp file (mode 0600), fsync, rename; with ``replace`` false an existing file wins, in one atomic step."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if replace:
-            temporary.replace(target)
-        else:
-            os.link(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _from_hex(value: object, size: int) -> bytes:

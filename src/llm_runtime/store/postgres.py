@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import RunNotFound, StoreBusy, StoreDamaged, StoreError
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
 from llm_runtime.store.anchor import Head, Heads
@@ -16,7 +17,6 @@ from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, 
 from llm_runtime.store.postgres_schema import migrate
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.run_log import BatchingLog, Row, record_row
-from llm_runtime.store.sqlite import wall_clock
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
 
@@ -47,7 +47,7 @@ class PostgresStore:
         StoreError: the tables were written by a newer version.
     """
 
-    def __init__(self, url: str, *, clock: Callable[[], int] = wall_clock, heads: Heads | None = None) -> None:
+    def __init__(self, url: str, *, clock: Callable[[], int] = now_ms, heads: Heads | None = None) -> None:
         self.url = url
         self._clock = clock
         self._heads = heads or _heads_of(url)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import RunNotFound, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
 from llm_runtime.store.anchor import Head, Heads
@@ -34,11 +34,6 @@ _SUMMARY = """
 """
 
 
-def wall_clock() -> int:
-    """Milliseconds since the Unix epoch."""
-    return time.time_ns() // 1_000_000
-
-
 class SqliteStore:
     """A :class:`~llm_runtime.store.interface.RunStore` in a SQLite file in WAL mode.
 
@@ -56,7 +51,7 @@ class SqliteStore:
         StoreError: it was written by a newer version.
     """
 
-    def __init__(self, path: Path, *, clock: Callable[[], int] = wall_clock, heads: Heads | None = None) -> None:
+    def __init__(self, path: Path, *, clock: Callable[[], int] = now_ms, heads: Heads | None = None) -> None:
         self.path = path
         self._clock = clock
         self._heads = heads or Heads(path.parent / "heads", path.parent / "signing.key")

@@ -6,10 +6,9 @@ this one. Everything is keyed by a seat's index in the triaged council, because 
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
 from crucible.config import CouncilRole
 from crucible.events import Critiqued, SeatAnswered, SeatFailed
@@ -19,8 +18,8 @@ from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
 from llm_runtime.events import Emit, ModelSubstituted
 from llm_runtime.messages import CallLabel, Message
 from llm_runtime.prompts import Fence
+from llm_runtime.tasks import gather
 
-T = TypeVar("T")
 Phase: TypeAlias = Literal["position", "defence", "draft"]
 
 LEAST_VOICES = 2
@@ -129,7 +128,7 @@ class Council:
                 # The others' calls are paid for already: what they answer is not thrown away with this one.
                 return fault
 
-        answers = await all_of([ask(seat) for seat in seats])
+        answers = await gather(ask(seat) for seat in seats)
         said: dict[Seat, str] = {}
         for seat, answer in zip(seats, answers, strict=True):
             if isinstance(answer, BudgetExceeded):
@@ -213,23 +212,6 @@ class Council:
 
 Grammar: TypeAlias = Callable[[Council, int, LoopOutcome | None], Awaitable[LoopOutcome]]
 """One loop: the council, the loop's 1-based number, and what the loop before left (``None`` in the first)."""
-
-
-async def all_of(calls: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run ``calls`` together; results in the order given.
-
-    The first call in that order that failed decides the exception, not the first in time.
-    """
-    tasks: list[asyncio.Task[T]] = []
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks += [group.create_task(call) for call in calls]
-    except BaseExceptionGroup:
-        for task in tasks:
-            if not task.cancelled() and (fault := task.exception()):
-                raise fault from None
-        raise
-    return [task.result() for task in tasks]
 
 
 def _said(fault: CallError) -> str:
