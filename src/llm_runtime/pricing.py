@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from llm_runtime.addresses import is_loopback
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request
 
@@ -72,8 +73,6 @@ class PriceTable:
 
 
 def _on_this_machine(provider: str) -> bool:
-    from llm_runtime.providers._base import is_loopback
-
     return provider.startswith("http") and is_loopback(urlsplit(provider).hostname or "")
 
 

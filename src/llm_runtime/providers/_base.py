@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 from pydantic_core import from_json, to_json
 
+from llm_runtime.addresses import is_loopback
 from llm_runtime.errors import (
     CallError,
     ConfigurationError,
@@ -78,16 +78,6 @@ class Endpoint:
 def _can_be_sent(secret: SecretStr | None) -> bool:
     # Here and not where it is raised, whose locals a traceback may show.
     return secret is None or (secret.get_secret_value().isascii() and secret.get_secret_value().isprintable())
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class Http:
