@@ -14,7 +14,7 @@ from pydantic import ValidationError
 import crucible
 from crucible import CouncilRole, Crucible, EngineConfig
 from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited
-from crucible.executor.grammars import CouncilFailed
+from crucible.executor.council import CouncilFailed
 from crucible.openrouter.client import OpenRouterClient
 from crucible.triage.agent import InputError, TriageError
 from llm_runtime.errors import (

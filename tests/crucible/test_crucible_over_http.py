@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from crucible import Crucible, EngineConfig, ExecutorResult
 from crucible.events import SeatFailed, Synthesised
-from crucible.executor.grammars import CouncilFailed
+from crucible.executor.council import CouncilFailed
 from llm_runtime.events import CallRetried, Event, silent
 from llm_runtime.gateway import Gateway
 from llm_runtime.settings import ConfigFile, Key, Settings

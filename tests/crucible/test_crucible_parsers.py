@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crucible import CouncilRole
-from crucible.executor.grammars import Seat
+from crucible.executor.council import Seat
 from crucible.executor.grammars.debate import read_targets
 from crucible.schemas import TriageOutput
 from crucible.triage.agent import TriageError, parse_triage

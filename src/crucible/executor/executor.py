@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from crucible.config import ComplexityDomain, DeltaStrategy, EngineConfig, LoopGrammar
 from crucible.events import LoopEnded, LoopStarted, ShortCircuited, Synthesised
+from crucible.executor.council import Council, LoopOutcome
 from crucible.executor.delta import LLMJudgeDeltaStrategy
-from crucible.executor.grammars import Council, Grammar, LoopOutcome
 from crucible.executor.grammars.debate import debate_loop
 from crucible.executor.grammars.parallel import parallel_loop
 from crucible.executor.grammars.sequential import sequential_loop
@@ -19,6 +20,9 @@ from crucible.schemas import ExecutorResult, LoopRecord, TriageOutput
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message
+
+Grammar: TypeAlias = Callable[[Council, int, LoopOutcome | None], Awaitable[LoopOutcome]]
+"""One loop: the council, the loop's 1-based number, and what the loop before left (``None`` in the first)."""
 
 GRAMMARS: Mapping[LoopGrammar, Grammar] = {
     LoopGrammar.PARALLEL: parallel_loop,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crucible.executor.grammars import LoopOutcome
+from crucible.executor.council import LoopOutcome
 from crucible.openrouter.client import OpenRouterClient
 from crucible.schemas import TriageOutput
 from llm_runtime.messages import CallLabel, Message

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from crucible.executor.grammars import Council, LoopOutcome, Seat
+from crucible.executor.council import Council, LoopOutcome, Seat
 from crucible.executor.grammars.parallel import by_label, state_positions
 from crucible.red_team.prompts import critique_targets
 from llm_runtime.messages import Message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crucible.executor.grammars import Council, LoopOutcome, Seat
+from crucible.executor.council import Council, LoopOutcome, Seat
 from crucible.red_team.prompts import critique_positions
 from llm_runtime.messages import Message
 from llm_runtime.prompts import Fence, load_prompt

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crucible.executor.grammars import Council, LoopOutcome, Seat
+from crucible.executor.council import Council, LoopOutcome, Seat
 from crucible.red_team.prompts import critique_draft
 from llm_runtime.messages import Message
 from llm_runtime.prompts import Fence, load_prompt
