@@ -43,10 +43,10 @@ from crux.results import (
     DialogueMessage,
     DisagreementCandidate,
     Phase,
+    Spend,
     State,
 )
 from crux.retrieval import Embedding, Grounding
-from crux.spending import Meter
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
 from crux.turns import FATAL, OVER, Floor, Skipped, Spoken, TurnAnswer, TurnPlan
@@ -54,6 +54,7 @@ from llm_runtime.clock import now_ms
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Generate
+from llm_runtime.wrappers.metered import Meter
 
 MAX_TOPIC = 2_000
 
@@ -102,7 +103,7 @@ class Debate:
         self._state: State = "running"
         self._said = Transcript(topic, Panel(personas), seed, clock)
         groundings = {persona.name: Grounding(persona, embedding) for persona in personas}
-        self._floor = Floor(self._meter.generate, self.config, self._said, groundings, emit)
+        self._floor = Floor(self._meter, self.config, self._said, groundings, emit)
         self._baselines: list[Baseline] = []
 
     async def events(self) -> AsyncGenerator[DebateEvent]:
@@ -132,7 +133,7 @@ class Debate:
 
     def result(self) -> DebateResult:
         """Everything so far."""
-        said = self._said
+        said, meter = self._said, self._meter
         return DebateResult(
             debate_id=said.debate_id,
             topic=said.topic,
@@ -152,7 +153,12 @@ class Debate:
             summaries=dict(said.summaries),
             baselines=tuple(self._baselines),
             errors=tuple(said.errors),
-            spend=self._meter.spend,
+            spend=Spend(
+                calls=meter.calls,
+                input_tokens=meter.input_tokens,
+                output_tokens=meter.output_tokens,
+                cost=meter.cost,
+            ),
         )
 
     async def _steps(self) -> AsyncGenerator[DebateEvent]:
