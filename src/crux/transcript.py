@@ -16,7 +16,6 @@ from crux.results import (
     DialogueMessage,
     DisagreementCandidate,
     LedgerEntry,
-    Stance,
     TrackedStance,
 )
 
@@ -90,11 +89,6 @@ class Transcript:
         """Where a persona last stood on a question."""
         own = (s for s in reversed(self.stances) if s.persona == persona and s.question == question)
         return next(own, None)
-
-    def last_label(self, persona: str, question: str) -> Stance | None:
-        """The label of :meth:`last_stance`."""
-        stance = self.last_stance(persona, question)
-        return stance.stance if stance else None
 
     def claims(self, persona: str, visible: Sequence[str], *, steelmanned: bool) -> Claims:
         """What ``persona`` may name as a cause: of the messages it was shown, those of others."""

@@ -143,7 +143,6 @@ def test_criterion_08_the_cli_allows_interactive_testing(
         "GatewayPool",
         "LLMJudgeDeltaStrategy",
         "TextSimilarityDeltaStrategy",
-        "EmbeddingDeltaStrategy",
         "TriageOutput",
         "CouncilSeat",
         "LoopRecord",

@@ -11,7 +11,7 @@ from assay.cli.options import cap_options, caps_from, model_options, open_runs, 
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from crux.fork import CardChange
+    from crux.card_changes import CardChange
 
 #: Characters of a text that fit what a room reads out.
 _MOST = 2_000
@@ -59,7 +59,7 @@ def fork(
 
     from assay.cli.session import Presentation, fork_run
     from assay.report.crux.state import result_of, state_of
-    from crux.fork import compare_cards
+    from crux.card_changes import compare_cards
 
     need_extra()
     text = " ".join(read_text(None, file, "evidence").split())
