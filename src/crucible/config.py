@@ -51,7 +51,7 @@ class DeltaStrategy(Protocol):
     """Decides whether the council's positions materially changed from one loop to the next."""
 
     async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
-        """True where they changed. The texts of seats that share a role are joined in seat order."""
+        """Return True where they changed. The texts of seats that share a role are joined in seat order."""
         ...
 
 

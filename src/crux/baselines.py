@@ -30,7 +30,7 @@ class BaselineAnswer(BaseModel):
 
 
 async def ask_baselines(floor: Floor) -> list[Baseline]:
-    """Both answers; one that cannot be had is left out.
+    """Ask for both answers; one that cannot be had is left out.
 
     Raises:
         BudgetExceeded, DeadlineExceeded: as the model function raises them.

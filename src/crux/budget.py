@@ -16,7 +16,7 @@ ROOM_TOKENS = 1_000
 
 
 def clip(text: str, tokens: int) -> str:
-    """``text`` within ``tokens`` (characters/4): whole sentences, or a hard cut if the first is too long."""
+    """Cut a text to ``tokens`` (characters/4): whole sentences, or a hard cut if the first is too long."""
     text = text.strip()
     if estimate_tokens(text) <= tokens:
         return text
@@ -30,7 +30,7 @@ def clip(text: str, tokens: int) -> str:
 
 
 def fitting(entries: Iterable[str], tokens: int) -> list[str]:
-    """The first entries that fit together into ``tokens``, line breaks between them included."""
+    """Return the first entries that fit together into ``tokens``, line breaks between them included."""
     kept: list[str] = []
     left = tokens * 4
     for entry in entries:

@@ -56,7 +56,7 @@ class CardAnswer(BaseModel):
 
 
 async def extract_card(room: CruxRoom) -> tuple[CruxCard, CardNotes]:
-    """The card of a finished room.
+    """Write the card of a finished room.
 
     Raises:
         StructuredOutputError, CallError: no usable answer, even when asked again.
@@ -77,7 +77,7 @@ async def extract_card(room: CruxRoom) -> tuple[CruxCard, CardNotes]:
 
 
 def card_request(room: CruxRoom) -> Request:
-    """The question for a room's card, with real sentences of both corpora to choose quotations from."""
+    """Return the question for a room's card, with real sentences of both corpora to choose quotations from."""
     floor, said = room.floor, room.floor.transcript
     label = CallLabel("crux", "card", room.id)
     fence, mask = Fence(said.seed, label), said.panel.mask()
@@ -110,7 +110,7 @@ def card_request(room: CruxRoom) -> Request:
 
 
 def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
-    """Sentences of a person's corpus nearest to the room's question, its core, and what the person said there."""
+    """Return the sentences of a person's corpus nearest to the room's question, its core and their words there."""
     spoken = [message.text for message in room.messages if message.persona == name]
     core = [one.core.statement for who, one in room.outcome.named.items() if who == name]
     return room.floor.groundings[name].quotes(" ".join([room.question, *core, *spoken[:1], *spoken[-1:]]), _QUOTES)
@@ -190,7 +190,7 @@ def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
 
 
 def expected_label(room: CruxRoom, name: str) -> Stance | None:
-    """How a person last answered the card's question: at convergence, else on the room's; None where unknown.
+    """Return how a person last answered the card's question: at convergence, else on the room's; else None.
 
     The card is worded like the first side's question; where the second side's is its denial, its answer is turned.
     """
@@ -209,5 +209,5 @@ def _earned_in(room: CruxRoom) -> bool:
 
 
 def _named(room: CruxRoom, text: str) -> str:
-    """A judge's text with real names in place of letters: cards are for people."""
+    """Return a judge's text with real names in place of letters: cards are for people."""
     return " ".join(room.floor.transcript.panel.named_text(text).split())

@@ -26,7 +26,7 @@ class CardChange(Wire):
 
 
 def compare_cards(before: Sequence[CruxCard], after: Sequence[CruxCard]) -> tuple[CardChange, ...]:
-    """Each card with its counterpart: the same room's if it asks the same, else the most alike that does."""
+    """Match each card with its counterpart: the same room's if it asks the same, else the most alike that does."""
     left = list(after)
     changes: list[CardChange] = []
     for old in before:

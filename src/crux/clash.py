@@ -22,7 +22,7 @@ _STAGES = (
 async def clash(
     floor: Floor, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage], name: str
 ) -> AsyncGenerator[Spoken[TurnAnswer] | Skipped]:
-    """The rebuttals, in turns, first the first of the pair; each sees all before it.
+    """Yield the rebuttals, in turns, first the first of the pair; each sees all before it.
 
     Whoever takes a turn posts it before asking for the next. After the least number it ends as soon as one of the
     two has changed position for an earned reason.

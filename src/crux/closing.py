@@ -8,7 +8,7 @@ from crux.transcript import TOPIC, Transcript
 
 
 def position_shifts(said: Transcript, groundings: dict[str, Grounding]) -> tuple[PositionShift, ...]:
-    """One entry a persona that both opened and closed.
+    """Return one entry for each persona that both opened and closed.
 
     A shift is another label on the topic. The distance between the texts stands beside it as drift, and decides
     nothing: a claim is nearer to its negation than to its paraphrase.
@@ -43,7 +43,7 @@ def position_shifts(said: Transcript, groundings: dict[str, Grounding]) -> tuple
 
 
 def rooms_that_moved(said: Transcript, persona: str) -> tuple[str, ...]:
-    """The rooms whose messages a persona named as the cause of an earned change, wherever it was made."""
+    """Return the rooms whose messages a persona named as the cause of an earned change, wherever it was made."""
     room_of = {message.id: message.room_id for message in said.room_messages}
     named = [e.claim_ref for e in said.ledger if e.persona == persona and e.earned and e.question == TOPIC]
     inside = [e.message for e in said.ledger if e.persona == persona and e.earned]

@@ -103,7 +103,7 @@ class ModelTable(_Settings):
     @model_validator(mode="before")
     @classmethod
     def _keep_the_rest(cls, values: Any) -> Any:
-        """A table that names some tasks changes those, and keeps the others."""
+        """Let a table that names some tasks change those, and keep the others."""
         if not isinstance(values, dict):
             return values
         given = cast("dict[str, Any]", values)
@@ -113,11 +113,11 @@ class ModelTable(_Settings):
         return {**given, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
 
     def model(self, task: Task) -> Model:
-        """Who answers ``task``."""
+        """Return the model that answers ``task``."""
         return self.fast if self.tasks[task].tier == "fast" else self.strong
 
     def temperature(self, task: Task) -> float | None:
-        """The temperature of ``task``; None for a model that refuses one."""
+        """Return the temperature of ``task``; None for a model that refuses one."""
         return self.tasks[task].temperature if self.model(task).takes_temperature else None
 
 

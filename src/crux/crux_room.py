@@ -94,7 +94,7 @@ class CruxRoom:
         self._asked = 0
 
     async def turns(self) -> AsyncGenerator[CruxMessage | Skipped]:
-        """The whole room: every message as it is posted, every turn that was skipped."""
+        """Yield every message of the room as it is posted, and every turn that was skipped."""
         async for turn in self._positions():
             yield turn
         limit = self.floor.config.exchange_turns[1]
@@ -120,7 +120,7 @@ class CruxRoom:
         return self.floor.config.room_turns - self._asked
 
     async def _positions(self) -> AsyncGenerator[CruxMessage | Skipped]:
-        """Both at once: neither sees what the other locks in."""
+        """Ask both at once: neither sees what the other locks in."""
         for message in self._due_evidence():
             yield message
         plans = [self._plan(name, "position", "room_position", 1, TurnAnswer) for name in self.pair.personas]
@@ -246,7 +246,7 @@ class CruxRoom:
         return message
 
     async def _exit(self, number: int) -> bool:
-        """A cheap check that can do nothing but move the room to its last phase; unanswered, the room goes on."""
+        """Ask cheaply whether to go to the last phase, which is all it can do; unanswered, the room goes on."""
         label = CallLabel("crux", "exit_check", self.id, number)
         fence, mask = self._judge(label)
         text = load_prompt("crux", "exit_check").render(
@@ -262,7 +262,7 @@ class CruxRoom:
             return False
 
     async def _same_thing(self, turn: int) -> bool:
-        """The judge's boolean; where a side named nothing, or the judge gives no answer, it is False."""
+        """Ask the judge; where a side named nothing, or the judge gives no answer, it is False."""
         named = [self.outcome.named.get(name) for name in self.pair.personas]
         first, second = named
         if first is None or second is None:

@@ -132,7 +132,7 @@ class Debate:
         )
 
     def result(self) -> DebateResult:
-        """Everything so far."""
+        """Return everything so far."""
         said, meter = self._said, self._meter
         return DebateResult(
             debate_id=said.debate_id,
@@ -191,7 +191,7 @@ class Debate:
         yield DebateComplete(shifts=position_shifts(said, self._floor.groundings))
 
     async def _round(self, aspect: DebateAspect, number: int) -> AsyncGenerator[DebateEvent]:
-        """Take, detection, clash, crux room (section 2.2)."""
+        """Run one round: take, detection, clash, crux room."""
         said = self._said
         yield RoundStart(aspect=aspect, round_number=number)
         plans = [take_plan(self._floor, persona.name, aspect, number) for persona in said.panel.personas]
@@ -227,7 +227,7 @@ class Debate:
     async def _parallel(
         self, plans: Sequence[TurnPlan[TurnAnswer]], phase: Phase, aspect: str = ""
     ) -> AsyncGenerator[DebateEvent]:
-        """Turns that do not see each other, posted in seat order; a stop waits until what came is posted."""
+        """Take turns that do not see each other, and post them in seat order; a stop waits until that is done."""
         over: Exception | None = None
         for found in await self._floor.side_by_side(plans):
             if isinstance(found, Exception):
@@ -247,7 +247,7 @@ class Debate:
     async def _still(
         self, aspect: DebateAspect, pair: DisagreementCandidate, name: str
     ) -> tuple[DisagreementCandidate | None, DebateEvent | None]:
-        """Whether the two are still opposed after their clash, by the last message of each (decision 2)."""
+        """Tell whether the two are still opposed after their clash, by the last message of each (CX2)."""
         of_aspect = [message for message in self._said.messages if message.aspect == aspect.id]
         last = {message.persona: message for message in of_aspect if message.persona in pair.personas}
         spoken = sorted(last.values(), key=lambda message: pair.personas.index(message.persona))
@@ -268,7 +268,7 @@ class Debate:
             return [], self._error(f"{where}: {' '.join(str(fault).split())[:200]}")
 
     async def _room(self, aspect: DebateAspect, pair: DisagreementCandidate) -> AsyncGenerator[DebateEvent]:
-        """Spawn, turns, card, complete. A room that is cut short by the budget leaves what was said in it."""
+        """Run one room: spawn, turns, card, complete. One that the budget cuts short leaves what was said in it."""
         said = self._said
         said.rooms += 1
         name = f"room-{said.rooms}"
@@ -345,7 +345,7 @@ async def run_debate(
     evidence: Sequence[Evidence] = (),
     embedding: Embedding | None = None,
 ) -> AsyncGenerator[DebateEvent]:
-    """The events of a debate, exactly those of section 6.1; arguments and errors as for :class:`Debate`."""
+    """Yield the wire events of a debate, no others; arguments and errors as for :class:`Debate`."""
     debate = Debate(
         topic,
         personas,
@@ -373,7 +373,7 @@ def _check_panel(personas: Sequence[Persona]) -> None:
 
 
 def _shared(panel: Panel) -> list[str]:
-    """A line for each two personas that share texts: what such a text says cannot tell them apart."""
+    """Return a line for each two personas that share texts: what such a text says cannot tell them apart."""
     found: list[str] = []
     for first, second in combinations(panel.personas, 2):
         if texts := shared_texts(first.corpus, second.corpus):

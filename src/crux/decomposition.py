@@ -28,7 +28,7 @@ class Aspects(BaseModel):
 
 
 async def decompose(floor: Floor) -> list[DebateAspect]:
-    """2 to 4 aspects: more are cut, fewer are asked for again once.
+    """Ask for 2 to 4 aspects: more are cut, fewer are asked for again once.
 
     Raises:
         StructuredOutputError: even then there were fewer than two.

@@ -41,7 +41,7 @@ async def detect(
     label: CallLabel,
     most: int,
 ) -> list[DisagreementCandidate]:
-    """At most ``most`` pairs, with real names, each pair once; speakers that the model invents are left out.
+    """Ask for at most ``most`` pairs, real names, each pair once; speakers that the model invents are left out.
 
     Raises:
         StructuredOutputError, CallError: no usable answer.

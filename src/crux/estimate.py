@@ -59,7 +59,7 @@ class Estimate(Wire):
 def estimate(
     personas: int, config: DebateConfig | None = None, price: Callable[[str], Price | None] = lambda model: None
 ) -> Estimate:
-    """The estimate for a panel of ``personas``.
+    """Estimate a debate of a panel of ``personas``.
 
     Args:
         personas: 2 to 26.

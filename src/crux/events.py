@@ -136,7 +136,7 @@ _ADAPTER: TypeAdapter[DebateEvent] = TypeAdapter(DebateEvent)
 
 
 def read_event(data: dict[str, Any]) -> DebateEvent:
-    """A wire event from its data, as :class:`Posted` holds it.
+    """Return a wire event from its data, as :class:`Posted` holds it.
 
     Raises:
         pydantic.ValidationError: it is none.

@@ -49,7 +49,7 @@ async def flip_test(floor: Floor, card: CruxCard) -> CruxKind:
 
 
 def supposition(question: str, side: PersonaPosition) -> str:
-    """What is granted against a side: the opposite answer; for NUANCED, that its condition does not hold."""
+    """Return what is granted against a side: the opposite answer; for NUANCED, that its condition does not hold."""
     if side.position == "NUANCED":
         condition = side.condition or "as stated"
         return f"{question}\nIt is settled that the condition for this person's answer does not hold: {condition}"

@@ -41,11 +41,11 @@ class View:
         self._fence = fence
 
     def topic(self) -> str:
-        """Tier 1."""
+        """Return tier 1."""
         return self._fence("DEBATE QUESTION", clip(self._mask.others(self._said.topic), _TOPIC_TOKENS))
 
     def earlier_rounds(self) -> list[str]:
-        """Tier 2: a summary of each completed round."""
+        """Return tier 2: a summary of each completed round."""
         lines = [
             _line_of(
                 {"aspect": aspect.label, "summary": self._seen(self._said.summaries[aspect.id], _SUMMARY_TOKENS)}
@@ -56,7 +56,7 @@ class View:
         return [self._fence("EARLIER ROUNDS", "\n".join(lines))] if lines else []
 
     def own_position(self) -> list[str]:
-        """Where the viewer stands on the topic: stated before, so that leaving it has to be said (section 5.1)."""
+        """Return where the viewer stands on the topic, as stated before: whoever leaves it has to say so."""
         stance = self._said.last_stance(self._viewer, TOPIC)
         if stance is None:
             return []
@@ -70,7 +70,7 @@ class View:
         return [self._fence("YOUR POSITION SO FAR", line)]
 
     def open_claims(self) -> list[str]:
-        """Tier 3: what is contested, without what a room has resolved."""
+        """Return tier 3: what is contested, without what a room has resolved."""
         said = self._said
         resolved = {card.crux_room_id for card in said.cards if card.resolved}
         in_rooms = [candidate for candidate in said.candidates if candidate.queued]
@@ -80,7 +80,7 @@ class View:
         return [self._fence("OPEN DISAGREEMENTS", "\n".join(lines))] if lines else []
 
     def cards(self) -> list[str]:
-        """Tier 4: what the crux rooms found."""
+        """Return tier 4: what the crux rooms found."""
         lines = [
             _line_of(
                 {
@@ -96,7 +96,7 @@ class View:
     def messages(
         self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str
     ) -> tuple[str, list[str]]:
-        """Tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
+        """Return tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
         lines = {message.id: self._line(message) for message in shown}
         kept = fitting(reversed(lines.values()), tokens)
         ids = list(reversed([key for key, _ in zip(reversed(lines), kept, strict=False)]))
@@ -104,7 +104,7 @@ class View:
         return (self._fence(name, text) if ids else ""), ids
 
     def about_viewer(self) -> list[DialogueMessage | CruxMessage]:
-        """The viewer's own claims and the attacks on them: what others said next in a clash or a room."""
+        """Return the viewer's own claims and the attacks on them: what others said next in a clash or a room."""
         said: list[DialogueMessage | CruxMessage] = []
         for clash in (False, True):
             source: Sequence[DialogueMessage | CruxMessage] = (
@@ -119,7 +119,7 @@ class View:
     def panel_context(
         self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int
     ) -> tuple[list[str], list[str]]:
-        """All tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
+        """Return all tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
         blocks = [self.topic(), *self.own_position(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
         while len(blocks) > 1 and sum(map(estimate_tokens, blocks)) > tokens * 2 // 3:
             blocks.pop()
@@ -136,7 +136,7 @@ class View:
         question_id: str,
         tokens: int,
     ) -> tuple[list[str], list[str]]:
-        """A room's window: topic, question, both positions, evidence, the last four exchanges (section 2.7)."""
+        """Return a room's window: topic, question, both positions, evidence, the last four exchanges."""
         blocks = [
             self.topic(),
             self._fence("QUESTION OF THIS ROOM", self._seen(question, 80)),
@@ -172,7 +172,7 @@ class View:
         return [*blocks, *([said] if said else [])], [*ids, *(one.id for one in evidence)]
 
     def _clash(self, other: str) -> list[DialogueMessage]:
-        """The last words of the viewer and of another to each other on the panel, each one's last two."""
+        """Return the last words of the viewer and of another to each other on the panel, each one's last two."""
         clash = [message for message in self._said.messages if message.phase == "clash"]
         return [message for message in clash if message.persona in (self._viewer, other)][-4:]
 
@@ -193,7 +193,7 @@ _SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "conver
 
 
 def judged(said: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
-    """Messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
+    """Return messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
     lines = [
         _line_of(
             {

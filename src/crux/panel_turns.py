@@ -12,7 +12,7 @@ from llm_runtime.prompts import Fence
 
 
 def opening_plan(floor: Floor, name: str) -> TurnPlan[TurnAnswer]:
-    """The overall stance; nobody has spoken."""
+    """Plan the overall stance; nobody has spoken."""
     return TurnPlan(
         persona=name,
         task="opening",
@@ -28,7 +28,7 @@ def opening_plan(floor: Floor, name: str) -> TurnPlan[TurnAnswer]:
 
 
 def take_plan(floor: Floor, name: str, aspect: DebateAspect, number: int) -> TurnPlan[TurnAnswer]:
-    """A view on one aspect; earlier rounds are known by their summaries and by what concerned the speaker."""
+    """Plan a view on one aspect; of earlier rounds the speaker knows summaries and what concerned them."""
     panel = floor.transcript.panel
     label = CallLabel("crux", "take", panel.seat(name), number)
     seen = panel.mask(name).others(f"{aspect.label}\n{aspect.description}")
@@ -48,7 +48,7 @@ def take_plan(floor: Floor, name: str, aspect: DebateAspect, number: int) -> Tur
 
 
 def closing_plan(floor: Floor, name: str, supposition: str = "", attempt: str = "") -> TurnPlan[TurnAnswer]:
-    """The final position; with a supposition, the same turn with something granted (decision 21)."""
+    """Plan the final position; with a supposition, the same turn with something granted (CX21)."""
     seat = floor.transcript.panel.seat(name)
     label = CallLabel("crux", "flip_test" if supposition else "closing", f"{seat}@{attempt}" if attempt else seat)
     shown = floor.transcript.panel.mask(name).others(supposition)
@@ -68,11 +68,11 @@ def closing_plan(floor: Floor, name: str, supposition: str = "", attempt: str = 
 
 
 def _whole_question(floor: Floor) -> str:
-    """What bears on the topic: few words in itself, and more with what it was broken into."""
+    """Return what bears on the topic: few words in itself, and more with what it was broken into."""
     return " ".join([floor.transcript.topic, *(aspect.label for aspect in floor.transcript.aspects)])
 
 
 def _concerned(view: View, tokens: int) -> tuple[list[str], list[str]]:
-    """All tiers, and of the messages the speaker's own and the attacks on them."""
+    """Return all tiers, and of the messages the speaker's own and the attacks on them."""
     said: list[DialogueMessage | CruxMessage] = view.about_viewer()
     return view.panel_context(said, tokens)

@@ -17,7 +17,7 @@ _MOST_ANCHORS = 5
 
 
 def system_prompt(persona: Persona, seat: str, mask: Mask, seed: int) -> str:
-    """Who the speaker is. The fence is the same for a whole debate, so that a provider can keep the prompt cached.
+    """Say who the speaker is. The fence is the same for a whole debate, so that a provider can cache the prompt.
 
     The names of others on the panel, which a text may well mention, are masked like everywhere else.
     """
@@ -75,12 +75,12 @@ def system_prompt(persona: Persona, seat: str, mask: Mask, seed: int) -> str:
 
 
 def _joined(*parts: str) -> str:
-    """Parts that share a section share its room evenly, so that the last is not the one that is cut."""
+    """Join parts; those of one section share its room evenly, so that the last is not the one that is cut."""
     return " ".join(part.strip() for part in parts if part.strip())
 
 
 def _list(entries: Sequence[str], tokens: int) -> str:
-    """The first entries that fit, each on a line; one that is too long gives its place to the next."""
+    """Return the first entries that fit, each on a line; one that is too long gives its place to the next."""
     kept: list[str] = []
     for entry in entries:
         line = f"- {clip(' '.join(entry.split()), tokens - 2)}"

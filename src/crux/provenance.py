@@ -17,7 +17,7 @@ _MOST_PLACES = 2
 def sources_of(
     card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
 ) -> tuple[SentenceSource, ...]:
-    """One entry for every sentence, in the order of the card.
+    """Return one entry for every sentence, in the order of the card.
 
     Args:
         card: the card.
@@ -38,7 +38,7 @@ def sources_of(
 
 
 def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Sequence[str]]) -> list[SentenceSource]:
-    """The sentences of a part; the n-th has the n-th's citations, and what is over shares the last's."""
+    """Return the sentences of a part; the n-th has the n-th's citations, and what is over shares the last's."""
     parts = sentences(text)
     return [
         _source(room, part, sentence, name, cites[min(place, len(cites) - 1)] if cites else ())
@@ -76,7 +76,7 @@ def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence
 
 
 def _nearest(room: CruxRoom, sentence: str, name: str) -> tuple[str, ...]:
-    """The message that says it most nearly, where the model named none."""
+    """Return the message that says it most nearly, where the model named none."""
     spoken = [message for message in room.messages if message.persona and name in ("", message.persona)]
     if not spoken:
         return ()

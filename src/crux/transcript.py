@@ -76,22 +76,22 @@ class Transcript:
         return hashlib.sha256(f"{self.seed}\0{self.topic}\0{names}".encode()).hexdigest()[:10]
 
     def next_id(self) -> str:
-        """The id of the message that is posted next."""
+        """Return the id of the message that is posted next."""
         self._ids += 1
         return f"m{self._ids}"
 
     def said(self) -> dict[str, tuple[str, str]]:
-        """By message id: who, and what; evidence has nobody's name."""
+        """Return who spoke, and what, by message id; evidence has nobody's name."""
         everything: Sequence[DialogueMessage | CruxMessage] = (*self.messages, *self.room_messages)
         return {message.id: (message.persona, message.text) for message in everything}
 
     def last_stance(self, persona: str, question: str) -> TrackedStance | None:
-        """Where a persona last stood on a question."""
+        """Return where a persona last stood on a question."""
         own = (s for s in reversed(self.stances) if s.persona == persona and s.question == question)
         return next(own, None)
 
     def claims(self, persona: str, visible: Sequence[str], *, steelmanned: bool) -> Claims:
-        """What ``persona`` may name as a cause: of the messages it was shown, those of others."""
+        """Return what ``persona`` may name as a cause: of the messages it was shown, those of others."""
         said = self.said()
         shown = {key: said[key] for key in visible if key in said}
         contract = self.panel.by_name[persona].contract

@@ -130,7 +130,7 @@ class Spoken(Generic[A]):
     regenerated: bool
 
     def text(self, panel: Panel) -> str:
-        """What was said, on one line, with real names in place of letters."""
+        """Return what was said, on one line, with real names in place of letters."""
         return panel.named_text(" ".join(self.answer.utterance.split())[:MAX_UTTERANCE])
 
 
@@ -175,7 +175,7 @@ class Floor:
         }
 
     def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
-        """The request of a turn, what it is grounded in, and the ids of the messages it shows."""
+        """Return the request of a turn, what it is grounded in, and the ids of the messages it shows."""
         said, config = self.transcript, self.config
         mask = said.panel.mask(plan.persona)
         persona = said.panel.by_name[plan.persona]
@@ -214,7 +214,7 @@ class Floor:
         return Spoken(plan, answer, grounds, visible, report, regenerated=True)
 
     async def side_by_side(self, plans: Sequence[TurnPlan[A]]) -> list[Spoken[A] | Skipped | LlmRuntimeError]:
-        """Turns that do not see each other, in the order of ``plans``.
+        """Take turns that do not see each other, in the order of ``plans``.
 
         When the money or the time runs out in the middle, those that were answered are kept: they are paid for.
         """
@@ -295,7 +295,7 @@ class Floor:
         return await ask(self.generate, asked, model, check=check)
 
     async def _once_more(self, asked: Request, first: Structured[A], model: type[A], report: PhraseReport) -> A:
-        """Regenerate a turn once, with the reason; the first is kept where the second is unusable (decision 12)."""
+        """Regenerate a turn once, with the reason; the first stands where the second is unusable (CX12)."""
         label = dataclasses.replace(asked.label, attempt=asked.label.attempt + first.attempts)
         complaint = load_prompt("crux", "politeness").render(phrases="; ".join(f'"{p}"' for p in report.polite[:6]))
         turns = (Message("assistant", first.reply.text[:20_000]), Message("user", complaint))

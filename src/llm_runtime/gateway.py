@@ -105,7 +105,7 @@ class Gateway:
         await self.http.aclose()
 
     async def ready(self, asked: str = "openrouter/auto") -> Target:
-        """Where a call for ``asked`` goes that no seat decides about: ask before a run starts.
+        """Find where a call for ``asked`` goes that no seat decides about: ask before a run starts.
 
         Every model that the user named is looked for as well.
 
@@ -169,7 +169,7 @@ class Gateway:
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
 
     async def admitted(self, generate: Generate, target: Target) -> Generate:
-        """``generate`` behind what admits each attempt: the budget and the endpoint's limits.
+        """Put ``generate`` behind what admits each attempt: the budget and the endpoint's limits.
 
         What keeps money and rates elsewhere overrides this; it is called once for each endpoint and model.
         """
@@ -183,11 +183,11 @@ class Gateway:
         return call
 
     def price(self, provider: str) -> Callable[[str], Price | None]:
-        """What each model of ``provider`` costs, as far as is known by now."""
+        """Return what each model of ``provider`` costs, as far as is known by now."""
         return lambda model: self.prices.find(provider, model)
 
     async def _learn_price(self, target: Target) -> None:
-        """Under a cap in USD, look an unknown model's price up where the provider lists it."""
+        """Look an unknown model's price up where the provider lists it, if there is a cap in USD."""
         if self.budget.caps.cost is None or target.provider != "openrouter":
             return
         if self.prices.find(target.provider, target.model) is not None:
@@ -200,7 +200,7 @@ class Gateway:
             self.prices = self.prices.with_listed(listed)
 
     async def _provider(self, target: Target) -> Generate:
-        """To add a provider: make a :data:`Generate` of it in ``providers/``; name it here and in ``routing``."""
+        """Return the model function of a target. A new provider is named here and in ``routing``."""
         if target.provider == "mailbox":
             from llm_runtime.providers.mailbox import mailbox
 
@@ -221,7 +221,7 @@ class Gateway:
         return openai_compatible(endpoint, self.http, max_price=self._ceiling(target))
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
-        """Under a cap in USD the router's choice is bounded by the price that was held for it."""
+        """Bound the router's choice, under a cap in USD, by the price that was held for it."""
         if target.provider != "openrouter" or self.budget.caps.cost is None:
             return None
         price = self.prices.find(target.provider, target.model)
@@ -229,7 +229,7 @@ class Gateway:
 
 
 def openrouter(api_key: SecretStr, base_url: str | None = None, emit: Emit = silent) -> Gateway:
-    """A gateway that knows one key and reads no configuration: what a library embeds."""
+    """Make a gateway that knows one key and reads no configuration: what a library embeds."""
     url = base_url or HOSTED["openrouter"][2]
     settings = Settings(keys={"openrouter": Key(api_key, "given")}, base_urls={"openrouter": url})
     return Gateway(settings, emit=emit)

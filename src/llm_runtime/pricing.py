@@ -28,7 +28,7 @@ class Price:
     output: float
 
     def cost(self, input_tokens: int, output_tokens: int) -> int:
-        """Micro-dollars, rounded up, so that a sum of costs never flatters."""
+        """Return micro-dollars, rounded up, so that a sum of costs never flatters."""
         return ceil(round(input_tokens * self.input + output_tokens * self.output, 6))
 
 
@@ -50,7 +50,7 @@ class PriceTable:
     )
 
     def find(self, provider: str, model: str) -> Price | None:
-        """The price of ``model`` at ``provider``; ``None`` where nobody wrote one down."""
+        """Return the price of ``model`` at ``provider``; ``None`` where nobody wrote one down."""
         try:
             return self._found[provider, model]
         except KeyError:
@@ -58,7 +58,7 @@ class PriceTable:
             return price
 
     def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
-        """The table with a provider's own list of prices under it: what is written here for the same id wins."""
+        """Return the table with a provider's own prices under it: what is written here for the same id wins."""
         return PriceTable({**listed, **self.prices}, self.dated, self.own)
 
     def _look_up(self, provider: str, model: str) -> Price | None:
@@ -77,7 +77,7 @@ def _on_this_machine(provider: str) -> bool:
 
 
 def load_prices(own: Path | None = None) -> PriceTable:
-    """The built-in table with the user's file, if it exists, laid over it.
+    """Return the built-in table with the user's file, if it exists, laid over it.
 
     Raises:
         ConfigurationError: the user's file is not TOML, or an entry is not two numbers of at least 0.

@@ -71,7 +71,7 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
-        """Every limit that a call must keep, by the entry that sets it: the provider's and the model's own.
+        """Return every limit that a call must keep, by the entry that sets it: the provider's and the model's own.
 
         Calls under the same entry share it. Without an entry there is the default, for each model by itself.
         """
@@ -85,7 +85,7 @@ class Settings:
 
 
 def config_dir() -> Path:
-    """Where ``config.toml``, ``keys.toml`` and ``prices.toml`` live; ``ASSAY_CONFIG_DIR`` moves it."""
+    """Return the folder of ``config.toml``, ``keys.toml`` and ``prices.toml``; ``ASSAY_CONFIG_DIR`` moves it."""
     if given := os.environ.get("ASSAY_CONFIG_DIR"):
         return Path(given)
     import platformdirs
@@ -94,7 +94,7 @@ def config_dir() -> Path:
 
 
 def data_dir() -> Path:
-    """Where the run store lives; ``ASSAY_DATA_DIR`` moves it."""
+    """Return the folder of the run store; ``ASSAY_DATA_DIR`` moves it."""
     if given := os.environ.get("ASSAY_DATA_DIR"):
         return Path(given)
     import platformdirs
@@ -136,7 +136,7 @@ def load_settings(
 
 
 def read_keys(config: Path) -> dict[str, str]:
-    """Keys by provider from ``keys.toml``; empty where there is no such file."""
+    """Read the keys by provider from ``keys.toml``; empty where there is no such file."""
     data = _read_toml(config / "keys.toml")
     return {name: value for name, value in data.items() if name in HOSTED and isinstance(value, str)}
 
@@ -185,7 +185,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:
-    """The plain ``NAME=value`` lines of a ``.env`` file; quotes around a value are taken off."""
+    """Read the plain ``NAME=value`` lines of a ``.env`` file; quotes around a value are taken off."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -199,7 +199,7 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def merged(settings: Settings, **changes: object) -> Settings:
-    """Settings with some fields of the configuration file replaced, as flags of a command line do."""
+    """Return settings with some fields of the configuration file replaced, as flags of a command line do."""
     import dataclasses
 
     given = {name: value for name, value in changes.items() if value is not None}

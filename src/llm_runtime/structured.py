@@ -46,7 +46,7 @@ class Structured(Generic[T]):
 
 @cache
 def schema_text(model: type[BaseModel]) -> str:
-    """The JSON schema of a pydantic model as canonical JSON text."""
+    """Return the JSON schema of a pydantic model as canonical JSON text."""
     return canonical_json(model.model_json_schema()).decode()
 
 
@@ -156,7 +156,7 @@ def _repaired(broken: str) -> object:
 
 
 def _first_object(text: str) -> str:
-    """From the first brace to the one that closes it, strings respected; empty where none does."""
+    """Cut from the first brace to the one that closes it, strings respected; empty where none does."""
     start = text.find("{")
     depth, quoted, escaped = 0, False, False
     for index in range(max(start, 0), len(text) if start >= 0 else 0):

@@ -59,7 +59,7 @@ class LoopOutcome:
         return self.critiques[-1]
 
     def by_role(self) -> dict[CouncilRole, str]:
-        """The positions keyed by role; texts of equal roles are joined in seat order."""
+        """Return the positions keyed by role; texts of equal roles are joined in seat order."""
         texts: dict[CouncilRole, list[str]] = {}
         for seat, text in self.positions.items():
             texts.setdefault(seat.role, []).append(text)
@@ -214,7 +214,7 @@ def _said(fault: CallError) -> str:
 
 
 def _is_model_id(hint: str) -> bool:
-    """Whether a hint is ``author/model[:variant]`` or a bare name.
+    """Tell whether a hint is ``author/model[:variant]`` or a bare name.
 
     Hints are written by a model. The runtime also understands ``mailbox:DIR`` and the like, which only the
     user may choose.

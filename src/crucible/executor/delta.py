@@ -40,7 +40,7 @@ class LLMJudgeDeltaStrategy:
         self._model = model
 
     async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
-        """True unless the judgment's first word is NO.
+        """Return True unless the judgment's first word is NO.
 
         Raises:
             CallError: there is no judgment.
@@ -76,7 +76,7 @@ class TextSimilarityDeltaStrategy:
         self._threshold = _checked(threshold)
 
     async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
-        """True where any role's text fell below the threshold, came or went."""
+        """Return True where any role's text fell below the threshold, came or went."""
         if prior is None or prior.keys() != current.keys():
             return True
         return any(_word_similarity(prior[role], text) < self._threshold for role, text in current.items())

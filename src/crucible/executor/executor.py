@@ -58,7 +58,7 @@ class Executor:
         self._seed = seed
 
     async def execute(self, triage: TriageOutput, user_query: str) -> ExecutorResult:
-        """The answer to ``user_query``.
+        """Answer ``user_query``.
 
         Raises:
             CouncilFailed: too few seats answer, or the red team does not.
@@ -118,7 +118,7 @@ class Executor:
     async def _compare(
         self, triage: TriageOutput, loop: int, prior: LoopOutcome | None, current: LoopOutcome
     ) -> _Judgment:
-        """Whether the loop changed anything, asked only where the answer can end the deliberation."""
+        """Tell whether the loop changed anything, asked only where the answer can end the deliberation."""
         if prior is None or not triage.allow_early_exit or not EARLIEST_EXIT <= loop < triage.loop_count:
             return _Judgment(changed=True, judged=False)
         try:

@@ -40,7 +40,7 @@ class Inquiry:
 
     @classmethod
     def read(cls, query: str, context: dict[str, Any] | None = None) -> Inquiry:
-        """What the caller passed, checked before any call.
+        """Check what the caller passed, before any call.
 
         Raises:
             InputError: the query is empty, either is larger than 1 MiB or holds text that is not Unicode, or
@@ -61,7 +61,7 @@ class TriageAgent:
         self._fence = Fence(seed, _LABEL)
 
     async def configure(self, inquiry: Inquiry) -> TriageOutput:
-        """The council for ``inquiry``.
+        """Ask for the council that ``inquiry`` needs.
 
         Raises:
             TriageError: the answer does not hold. It is not asked again (specification 8.9).
@@ -92,7 +92,7 @@ def _check_size(what: str, text: str) -> None:
 
 
 def parse_triage(raw: str) -> TriageOutput:
-    """The configuration that ``raw`` is, as it stands: no fence is stripped, no value converted.
+    """Read the configuration as it stands: no fence is stripped, no value converted.
 
     Raises:
         TriageError: ``raw`` is not JSON, does not fit the schema, or breaks a constraint.
@@ -112,7 +112,7 @@ def _first_complaint(fault: ValidationError) -> str:
 
 
 def _broken_constraints(triage: TriageOutput) -> list[str]:
-    """What no single field can check (specification 4.2)."""
+    """Return a complaint for each rule that spans several fields."""
     complaints: list[str] = []
     red_teams = sum(seat.role is CouncilRole.RED_TEAM for seat in triage.council)
     if red_teams != 1:

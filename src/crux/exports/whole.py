@@ -12,12 +12,12 @@ from llm_runtime.models import first_fault
 
 
 def to_json(result: DebateResult) -> str:
-    """Everything, indented by two."""
+    """Return everything as JSON, indented by two."""
     return json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
 
 
 def from_json(text: str) -> DebateResult:
-    """The inverse of :func:`to_json`.
+    """Return the inverse of :func:`to_json`.
 
     Raises:
         CruxConfigurationError: it is no debate; says where.

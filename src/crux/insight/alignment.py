@@ -61,7 +61,7 @@ class AlignmentMap(Wire):
 
 
 def alignment_map(cards: Sequence[CruxCard]) -> AlignmentMap:
-    """The map of a debate's cards, or of several debates'."""
+    """Return the map of a debate's cards, or of several debates'."""
     personas = tuple(dict.fromkeys(name for card in cards for name in card.personas))
     cells = [
         AlignmentCell(
@@ -110,7 +110,7 @@ def _tally(first: str, second: str, cells: Sequence[AlignmentCell]) -> PairTally
 
 
 def most_common(types: Sequence[CoarseType]) -> CoarseType | None:
-    """The type that comes most often, the first of several; None of none."""
+    """Return the type that comes most often, the first of several; None of none."""
     counts: dict[CoarseType, int] = {}
     for kind in types:
         counts[kind] = counts.get(kind, 0) + 1

@@ -72,7 +72,7 @@ class CruxGraph(Wire):
 
 
 def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> CruxGraph:
-    """The graph of all cards of the given debates.
+    """Return the graph of all cards of the given debates.
 
     Args:
         alike: the likeness of two questions, 0 to 1, in place of :func:`likeness`: an embedding's, say. Whatever it
@@ -101,7 +101,7 @@ def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> C
 
 
 def likeness(first: str, second: str) -> float:
-    """2 |A ∩ B| / (|A| + |B|) over the stemmed content words of two questions (Dice 1945); 0 to 1.
+    """Return 2 |A ∩ B| / (|A| + |B|) over the stemmed content words of two questions (Dice 1945); 0 to 1.
 
     It says nothing about polarity: a question and its negation are as alike as can be. See :func:`same_question`.
     """
@@ -110,7 +110,7 @@ def likeness(first: str, second: str) -> float:
 
 
 def same_question(first: str, second: str) -> bool:
-    """Whether two questions ask the same: alike enough, and not opposed."""
+    """Tell whether two questions ask the same: alike enough, and not opposed."""
     return likeness(first, second) >= SAME and not opposed(first, second)
 
 
@@ -127,7 +127,7 @@ def _links(points: Sequence[CruxPoint], alike: Alike) -> tuple[CruxLink, ...]:
 
 
 def _groups(points: Sequence[CruxPoint], links: Sequence[CruxLink]) -> list[list[str]]:
-    """Cards joined by likeness, strongest first; two groups never join across a negation."""
+    """Return cards joined by likeness, strongest first; two groups never join across a negation."""
     group = {point.card: {point.card} for point in points}
     apart = {frozenset((link.first, link.second)) for link in links if link.kind == "negation"}
     for link in sorted(links, key=lambda link: -link.likeness):

@@ -76,7 +76,7 @@ class _Judge:
         self.unjudged = 0
 
     async def consistent(self, kind: str, name: str, number: int, before: str, line: str) -> list[bool]:
-        """One boolean, or none where the judge gave no usable answer."""
+        """Return one boolean, or none where the judge gave no usable answer."""
         label = CallLabel("crux", kind, self._panel.seat(name), number)
         fence, mask = Fence(self._seed, label), self._panel.mask()
         text = load_prompt("crux.measurement", kind).render(

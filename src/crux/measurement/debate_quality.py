@@ -60,7 +60,7 @@ class DebateQuality(Wire):
 
 
 def debate_quality(result: DebateResult, personas: Sequence[Persona]) -> DebateQuality:
-    """The first table, from a result and the personas that debated."""
+    """Return the first table, from a result and the personas that debated."""
     spoken = {message.aspect for message in result.messages if message.phase == "take"}
     takes = {(message.aspect, message.persona) for message in result.messages if message.phase == "take"}
     compression = _compression(result, personas)
@@ -80,7 +80,7 @@ def debate_quality(result: DebateResult, personas: Sequence[Persona]) -> DebateQ
 
 
 def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
-    """Sycophancy of one persona, or of all."""
+    """Return the sycophancy of one persona, or of all."""
     entries = {entry.message: entry.earned for entry in result.ledger if persona in (None, entry.persona)}
     said = {
         message.id: False

@@ -44,7 +44,7 @@ def persona_quality(
     beliefs_used: dict[str, Sequence[str]] | None = None,
     seed: int = 0,
 ) -> PersonaQuality:
-    """The second table.
+    """Return the second table.
 
     Args:
         beliefs_used: by message id, the ids of the belief nodes that its speaker was shown (``crux.turn_taken``).
@@ -74,7 +74,7 @@ def persona_quality(
 
 
 def _lines(result: DebateResult) -> list[tuple[str, bool]]:
-    """Each stance that follows another of the same persona on the same question, and whether the line holds."""
+    """Return each stance that follows one of the same persona on the same question, and whether the line holds."""
     earned = {(entry.message, entry.question): entry.earned for entry in result.ledger}
     last: dict[tuple[str, str], str] = {}
     found: list[tuple[str, bool]] = []

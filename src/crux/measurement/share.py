@@ -19,7 +19,7 @@ class Share(Wire):
 
 
 def share(found: Iterable[bool]) -> Share:
-    """The share of what is true."""
+    """Return the share of what is true."""
     all_found = list(found)
     hits, count = sum(all_found), len(all_found)
     if not count:

@@ -105,7 +105,7 @@ class BeliefGraph(Wire):
         return graph
 
     def dependents(self, node: str) -> tuple[str, ...]:
-        """What rests on a belief: all that is reached along supporting edges, in graph order (section 2.8)."""
+        """Return what rests on a belief: all that is reached along supporting edges, in graph order."""
         edges = [(edge.from_, edge.to) for edge in self.edges if edge.polarity == 1]
         supporting = _networkx().DiGraph(edges)
         if node not in supporting:
@@ -114,13 +114,13 @@ class BeliefGraph(Wire):
         return tuple(other.id for other in self.nodes if other.id in reached)
 
     def largest_component(self) -> frozenset[str]:
-        """The most nodes that hang together, direction aside; the first of several equal ones."""
+        """Return the most nodes that hang together, direction aside; the first of several equal ones."""
         components: list[set[str]] = list(_networkx().weakly_connected_components(self.digraph))
         return frozenset(max(components, key=len)) if components else frozenset()
 
 
 def density(documents: int) -> float:
-    """Confidence from the number of distinct documents: 1 - (1/2)(2/3)^(n-1), rounded to 3 places; 0 for none.
+    """Return confidence by the number n of distinct documents: 1 - (1/2)(2/3)^(n-1), to 3 places; 0 for none.
 
     The curve through the two points that section 4.3 names: one passage 0.5, five 0.9.
     """

@@ -68,7 +68,7 @@ _MOST_EXAMPLES = 3
 
 
 def utc_now() -> str:
-    """The time of a build, ISO 8601 in UTC, to the second."""
+    """Return the time of a build, ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -86,7 +86,7 @@ async def build_persona(
     most_chunks: int = MOST_CHUNKS,
     now: Callable[[], str] = utc_now,
 ) -> tuple[Persona, GateReport]:
-    """Contract and belief graph of one person, from their texts.
+    """Build contract and belief graph of one person, from their texts.
 
     The graph is held to its gate: where it fails, the persona comes without beliefs, and the report says why;
     :func:`require_graph` makes that an error.
@@ -145,7 +145,7 @@ class _Asking:
         self._emit(PersonaStep(persona=self._name, step=step, done=done, of=of))
 
     async def all(self, requests: Sequence[Request], model: type[T], step: str) -> list[T | None]:
-        """None where a question got no usable answer: a passage is lost, not the build.
+        """Ask all; None where a question got no usable answer: a passage is lost, not the build.
 
         When the money or the time runs out nothing more is asked; what is under way is paid for, so it is kept.
         """
@@ -318,7 +318,7 @@ def build_calls(
     seed: int = 0,
     most_chunks: int = MOST_CHUNKS,
 ) -> BuildCalls:
-    """What :func:`build_persona` with the same arguments would ask: what is kept is not asked again.
+    """Count what :func:`build_persona` with the same arguments would ask: what is on file is not asked again.
 
     Three beliefs a passage is what essays gave; merging looks at them in batches, and once more at what is left.
     """
@@ -336,7 +336,7 @@ def build_calls(
 
 
 def chosen_chunks(corpus: Corpus, most: int) -> list[Chunk]:
-    """At most ``most`` passages, every text in turn; which of a text's depends on nothing but their content.
+    """Choose at most ``most`` passages, every text in turn; which of a text's depends on their content alone.
 
     So a new text changes the choice as little as can be, and answers that are kept stay useful.
     """

@@ -14,7 +14,7 @@ _DATES = ("published", "pubDate", "date", "updated")
 
 
 def read_feed(text: str, name: str) -> list[CorpusItem]:
-    """The entries of a feed, those without text left out.
+    """Read the entries of a feed; those without text are left out.
 
     Document type declarations are refused: no feed needs one, and entities make large files of small ones.
 

@@ -12,7 +12,7 @@ _MAX_LINES = 200
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """The head's keys and the body. A text without a head, or with one that does not close, is all body."""
+    """Split a text into head and body. One without a head, or with a head that does not close, is all body."""
     lines = text.split("\n")
     if not lines or lines[0].strip() != "---":
         return {}, text

@@ -29,7 +29,7 @@ _Edge = tuple[str, str, Polarity]
 def build_graph(
     persona_id: str, reads: Sequence[Read], concepts: Concepts, extracted_at: str, counts: BuildCounts
 ) -> BeliefGraph:
-    """The graph of everything that was read.
+    """Return the graph of everything that was read.
 
     The :data:`~crux.personas.gate.MOST_NODES` strongest beliefs stay: those in the most documents, then the most
     connected, then the first read; one that would stand alone gives its place to the next.
@@ -70,7 +70,7 @@ def build_graph(
 
 
 def belief_id(concept: str) -> str:
-    """An id drawn from the words, so that a belief keeps it when others come and go."""
+    """Return an id drawn from the words, so that a belief keeps it when others come and go."""
     return "b-" + hashlib.sha256(concept.casefold().encode()).hexdigest()[:8]
 
 

@@ -74,7 +74,7 @@ def import_corpus(path: Path) -> Imported:
 
 
 def read_folder(folder: Path) -> Imported:
-    """All texts below a folder, links not followed.
+    """Read all texts below a folder, links not followed.
 
     Raises:
         CorpusError: too many files, or one that is too large.
@@ -90,7 +90,7 @@ def read_folder(folder: Path) -> Imported:
 
 
 def read_jsonl(path: Path) -> Imported:
-    """One text a line: ``{"text": ..., "id"?, "source"?, "title"?, "date"?, "url"?, "replies_to"?}``.
+    """Read one text a line: ``{"text": ..., "id"?, "source"?, "title"?, "date"?, "url"?, "replies_to"?}``.
 
     A line that is no such object is skipped, and said.
 

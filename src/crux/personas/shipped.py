@@ -13,12 +13,12 @@ from crux.personas.store import StoredCorpus
 
 
 def shipped_authors() -> list[str]:
-    """Their slugs, in order."""
+    """Return their slugs, in order."""
     return sorted(entry.name for entry in _authors().iterdir() if entry.joinpath("manifest.toml").is_file())
 
 
 def shipped_corpus(author: str) -> StoredCorpus:
-    """The essays of one.
+    """Read the essays of one.
 
     Raises:
         PersonaError: there is no such author.

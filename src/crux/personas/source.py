@@ -18,7 +18,7 @@ class CorpusError(CruxConfigurationError):
 
 
 def read_text(path: Path) -> str:
-    """A file's text.
+    """Read a file's text.
 
     Raises:
         CorpusError: it is too large, unreadable or not UTF-8.
@@ -37,12 +37,12 @@ def read_text(path: Path) -> str:
 
 
 def plain(text: str) -> str:
-    """Cleaned text; HTML becomes what a reader would read."""
+    """Clean a text; HTML becomes what a reader would read."""
     return clean(text_of_html(text) if looks_like_html(text) else text)
 
 
 def iso_date(text: str) -> str:
-    """The ISO date that a text begins with or holds; empty where there is none."""
+    """Return the ISO date that a text begins with or holds; empty where there is none."""
     match = _DATE.search(text)
     return match[0] if match else ""
 

@@ -63,7 +63,7 @@ class PersonaStore:
         self.root = root
 
     def names(self) -> list[str]:
-        """Everyone whose texts were imported, in order."""
+        """Return everyone whose texts were imported, in order."""
         return sorted(file.stem for file in (self.root / "corpus").glob("*.json"))
 
     def add_corpus(self, stored: StoredCorpus) -> None:
@@ -80,7 +80,7 @@ class PersonaStore:
         self._write("corpus", name, stored)
 
     def corpus(self, name: str) -> StoredCorpus:
-        """A person's texts.
+        """Read a person's texts.
 
         Raises:
             PersonaError: there are none, or the file is damaged.
@@ -88,7 +88,7 @@ class PersonaStore:
         return self._read("corpus", name, StoredCorpus)
 
     def answers(self, name: str) -> Answers:
-        """What models answered in earlier builds of a person."""
+        """Return what models answered in earlier builds of a person."""
         return Answers(self.root / "answers" / f"{check_name(name)}.jsonl")
 
     def save(self, persona: Persona) -> None:
@@ -104,7 +104,7 @@ class PersonaStore:
             self._path("beliefs", persona.name).unlink(missing_ok=True)
 
     def load(self, name: str) -> Persona:
-        """A persona that was built.
+        """Read a persona that was built.
 
         Raises:
             PersonaError: it is not there, was not built, or a file is damaged.

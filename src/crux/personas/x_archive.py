@@ -24,14 +24,14 @@ _MOST_RATIO = 200
 
 
 def is_archive(path: Path) -> bool:
-    """Whether ``path`` is an archive's folder, its ZIP file, or its ``tweets.js``."""
+    """Tell whether ``path`` is an archive's folder, its ZIP file, or its ``tweets.js``."""
     if path.is_dir():
         return bool(_parts(path))
     return path.suffix.lower() == ".zip" or _FILE.fullmatch(path.name) is not None
 
 
 def read_x_archive(path: Path) -> list[CorpusItem]:
-    """Own posts, without reposts; links and media addresses stay as they were written.
+    """Read own posts, without reposts; links and media addresses stay as they were written.
 
     Raises:
         CorpusError: there is no ``data/tweets.js``, it is too large, or not what such a file is.
@@ -50,7 +50,7 @@ def read_x_archive(path: Path) -> list[CorpusItem]:
 
 
 def read_tweets(text: str, name: str) -> list[CorpusItem]:
-    """The posts of a ``tweets.js``: an assignment to ``window.YTD...`` whose value is a JSON array.
+    """Read the posts of a ``tweets.js``: an assignment to ``window.YTD...`` whose value is a JSON array.
 
     Raises:
         CorpusError: it is not.
@@ -84,7 +84,7 @@ def _post(entry: Any) -> dict[str, Any]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """The files of posts of an unpacked archive, in order of their numbers; links are not followed."""
+    """Return the files of posts of an unpacked archive, in order of their numbers; links are not followed."""
     data = folder / "data"
     found = [file for file in data.glob("tweet*.js") if _FILE.fullmatch(file.name) and not file.is_symlink()]
     return sorted(found, key=lambda file: _number(file.name))
@@ -96,7 +96,7 @@ def _number(name: str) -> tuple[int, str]:
 
 
 def _zipped(path: Path) -> list[CorpusItem]:
-    """The posts of all parts in a ZIP file, one part in memory at a time, nothing unpacked to disk."""
+    """Read the posts of all parts in a ZIP file, one in memory at a time, nothing unpacked to disk."""
     items: list[CorpusItem] = []
     try:
         with zipfile.ZipFile(path) as archive:

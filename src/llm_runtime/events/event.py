@@ -31,11 +31,11 @@ class Event(BaseModel):
             Event._kinds[type] = cls
 
     def payload(self) -> dict[str, Any]:
-        """The event as JSON-compatible data, its type under ``"type"``."""
+        """Return the event as JSON-compatible data, its type under ``"type"``."""
         return {"type": self.type, **self.model_dump(mode="json")}
 
     def canonical(self) -> bytes:
-        """The payload in canonical JSON: what the log keeps and the chain is over."""
+        """Return the payload in canonical JSON: what the log keeps and the chain is over."""
         return canonical_json(self.payload())
 
 
@@ -50,7 +50,7 @@ class UnknownEvent(Event):
 
 
 def parse_event(payload: dict[str, Any]) -> Event:
-    """The typed event for a payload; :class:`UnknownEvent` where its type is not known here.
+    """Return the typed event for a payload; :class:`UnknownEvent` where its type is not known here.
 
     Raises:
         StoreDamaged: the type is known and the data does not fit it.
@@ -70,11 +70,11 @@ Emit: TypeAlias = Callable[[Event], None]
 
 
 def silent(event: Event) -> None:
-    """An :data:`Emit` for whoever does not listen."""
+    """Drop an event: the :data:`Emit` of whoever does not listen."""
 
 
 def tee(*sinks: Emit) -> Emit:
-    """One :data:`Emit` that passes each event to all ``sinks``, in order."""
+    """Return one :data:`Emit` that passes each event to all ``sinks``, in order."""
 
     def emit(event: Event) -> None:
         for sink in sinks:

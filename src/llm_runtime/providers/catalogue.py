@@ -88,7 +88,7 @@ async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | No
 
 
 async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
-    """The ids of the models that an endpoint serves: newest first where it says when they were made.
+    """Return the ids of the models that an endpoint serves: newest first where it says when they were made.
 
     Raises:
         CallError: any of its kinds.
@@ -103,7 +103,7 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
-    """The prices in an endpoint's list of models, as OpenRouter gives them: USD a token, in text.
+    """Return the prices in an endpoint's list of models, as OpenRouter gives them: USD a token, in text.
 
     Models without a fixed price, such as the router itself, are left out.
 

@@ -45,7 +45,7 @@ class Answer(BaseModel):
 
 
 def mailbox(directory: Path, *, poll: float = 0.2) -> Generate:
-    """A model function that writes each request into a folder and waits for the answer to appear beside it.
+    """Return a model function that writes each request into a folder and waits for the answer to appear beside it.
 
     A request that was written before and is the same in all but its session is not written again: the answer it
     has, or is still to get, is taken. Cancelling withdraws a request that has no answer yet.
@@ -130,7 +130,7 @@ class _Folder:
         self.digests: dict[str, str] = {}
 
     def claim(self, request: Request) -> str:
-        """The stem of the file of this request: the first one of the same digest that no call has yet, or new."""
+        """Return the stem of this request's file: the first of its digest that no call has yet, or a new one."""
         digest = request_digest(request.to_dict())
         try:
             if not self._scanned:
@@ -187,7 +187,7 @@ class _Folder:
             raise _malformed(model, name, "it is not UTF-8") from None
 
     def _earlier_requests(self) -> dict[str, list[str]]:
-        """The stems of the requests in the folder, oldest first, by digest."""
+        """Return the stems of the requests in the folder, oldest first, by digest."""
         stems: dict[str, list[str]] = {}
         for name in self._names():
             stem = name.removesuffix(".request.json")

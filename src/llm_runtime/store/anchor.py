@@ -36,7 +36,7 @@ class Head:
     digest: bytes
 
     def signed_bytes(self) -> bytes:
-        """What the signature is over."""
+        """Return what the signature is over."""
         return _DOMAIN + canonical_json({"run_id": self.run_id, "length": self.length, "digest": self.digest.hex()})
 
 
@@ -49,7 +49,7 @@ class SignedHead:
     public_key: bytes
 
     def genuine(self) -> bool:
-        """Whether the signature was made over this head with the private half of its own public key."""
+        """Tell whether the signature was made over this head with the private half of its own public key."""
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -61,7 +61,7 @@ class SignedHead:
         return True
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-compatible data, bytes in hex."""
+        """Return JSON-compatible data, bytes in hex."""
         return {
             "run_id": self.head.run_id,
             "length": self.head.length,
@@ -72,7 +72,7 @@ class SignedHead:
 
     @classmethod
     def from_dict(cls, data: object) -> SignedHead:
-        """The inverse of :meth:`to_dict`, for data of any origin.
+        """Return the inverse of :meth:`to_dict`, for data of any origin.
 
         Raises:
             ValueError: it is not a head.
@@ -131,7 +131,7 @@ class Heads:
             ) from None
 
     def load(self, run_id: str) -> SignedHead | None:
-        """The kept head of a run, unchecked; ``None`` where there is none.
+        """Read the head of a run, unchecked; ``None`` where there is none.
 
         Raises:
             StoreDamaged: the file is there and holds no head.
@@ -148,11 +148,11 @@ class Heads:
             raise StoreDamaged(f"the head of run {run_id} in {self.folder} is not one: {fault}") from None
 
     def vouches_for(self, signed: SignedHead, run_id: str) -> bool:
-        """Whether ``signed`` is a head of ``run_id`` made with this store's own key."""
+        """Tell whether ``signed`` is a head of ``run_id`` made with this store's own key."""
         return signed.head.run_id == run_id and self.names(signed) and signed.genuine()
 
     def names(self, signed: SignedHead) -> bool:
-        """Whether ``signed`` names this store's key as its own; no key is made for the question."""
+        """Tell whether ``signed`` names this store's key as its own; no key is made for the question."""
         return self.key_file.exists() and signed.public_key == self.public_key()
 
     def remove(self, run_id: str) -> None:
@@ -166,7 +166,7 @@ class Heads:
             ) from None
 
     def public_key(self) -> bytes:
-        """The 32 bytes that check this store's signatures."""
+        """Return the 32 bytes that check this store's signatures."""
         return self._private_key().public_key().public_bytes_raw()
 
     def _file(self, run_id: str) -> Path:

@@ -283,7 +283,7 @@ class PostgresStore:
             self._release(run_id)
 
     def _take_again(self) -> None:
-        """After a lost connection the locks are gone; the key of the records still keeps a second writer out."""
+        """Take the lock again: a lost connection ends it. The records' key still keeps a second writer out."""
         for run_id in tuple(self._logs):
             self._try_lock(run_id)
 
@@ -325,7 +325,7 @@ class PostgresStore:
 
 
 def _key(run_id: str) -> int:
-    """A run's advisory lock: 32 signed bits of its digest. Two runs that share them are not written at once."""
+    """Return a run's advisory lock: 32 signed bits of its digest. Runs that share them are not written at once."""
     return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], "big", signed=True)
 
 

@@ -43,7 +43,7 @@ class _Bucket:
         self.stamp = now
 
     def wait(self, amount: float, now: float, pace: float) -> float:
-        """Seconds until ``amount`` is there; more than the bucket holds waits for a full one, not for ever."""
+        """Return the seconds until ``amount`` is there; more than the bucket holds waits for a full one only."""
         if not self.capacity:
             return 0.0
         rate = self.capacity / 60 * pace
@@ -116,18 +116,18 @@ class Limiter:
         self._freed.set()
 
     def succeeded(self) -> None:
-        """The provider answered: recover a little."""
+        """Recover a little: the provider answered."""
         self.pace = min(1.0, self.pace * RECOVERY)
 
     def refused(self, retry_after: float | None) -> None:
-        """The provider said 429: close for as long as it asks, and go on at half the pace."""
+        """Close for as long as the provider asks after a 429, and go on at half the pace."""
         now = self._clock()
         if now >= self._closed_until:  # a burst of refusals is one event
             self.pace = max(SLOWEST, self.pace / 2)
         self._closed_until = max(self._closed_until, now + min(retry_after or 1.0, LONGEST_PAUSE))
 
     def _wait(self, tokens: int) -> float:
-        """Seconds to wait; 0 for none, negative where a place must be freed first."""
+        """Return seconds to wait; 0 for none, negative where a place must be freed first."""
         cap = self.limits.in_flight
         if cap is not None and self.in_flight >= max(1, int(cap * self.pace)):
             return -1.0

@@ -21,7 +21,7 @@ class _Draft:
 
 
 async def sequential_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
-    """One loop: each seat writes the next version; a critique after each but the last, then the final one.
+    """Run one loop: each seat writes the next version; a critique after each but the last, then the final one.
 
     A loop after the first starts from the last draft and its critique. A seat that fails is passed over: the
     next one takes up the same draft.
