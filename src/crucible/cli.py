@@ -1,4 +1,4 @@
-"""The specification's own small chatbot (section 6): a thin, disposable client of the engine.
+"""The specification's own small chatbot (CR19): a thin, disposable client of the engine.
 
 ``python -m crucible.cli`` reads the key from OPENROUTER_API_KEY; ``-v`` starts with the trace on. For anything
 beyond an experiment use ``assay ask``.

@@ -70,7 +70,7 @@ def _usable_strategy(value: Any) -> Any:
 
 
 class EngineConfig(BaseModel):
-    """Everything the engine is told once (specification 2.1; the last two fields are its optional extras).
+    """Everything the engine is told once; the last two fields are optional extras (CR20).
 
     Args:
         openrouter_api_key: passed on to OpenRouter, never shown. Not used where ``generate`` is set.

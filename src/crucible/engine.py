@@ -1,4 +1,4 @@
-"""The public adapter: one query in, one result out (specification 3.1)."""
+"""The public adapter: one query in, one result out."""
 
 from __future__ import annotations
 

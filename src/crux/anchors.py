@@ -1,4 +1,4 @@
-"""A turn's beliefs as text: commitment anchors, within 300 tokens (sections 1.2, 2.8 and 4.2)."""
+"""A turn's beliefs as text: commitment anchors, within 300 tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who said what, as an agent may see it: "You" and "Speaker B" (section 5.1, decision 7).
+"""Who said what, as an agent may see it: "You" and "Speaker B" (CX7).
 
 Real names are for events and people. Every text on its way into a prompt passes a mask first, because a peer's
 words and a person's own essays both name names.

@@ -1,4 +1,4 @@
-"""What the same topic gets without a debate: a one-call and a chain-of-thought answer (decision 24)."""
+"""What the same topic gets without a debate: a one-call and a chain-of-thought answer (CX24)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token budgets of prompts: what does not fit is cut at a sentence, never in the middle of one (decision 9)."""
+"""Token budgets of prompts: what does not fit is cut at a sentence, never in the middle of one (CX9)."""
 
 from __future__ import annotations
 

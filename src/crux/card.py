@@ -1,6 +1,6 @@
 """From a room to a crux card: extracted, then checked against what was said, written and tracked.
 
-Sections 3.1 and 3.2; decisions 5, 10 and 22.
+CX5, CX10, CX22.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two to four rebuttals between two personas who disagree (section 2.5, decision 2)."""
+"""Two to four rebuttals between two personas who disagree (CX2)."""
 
 from __future__ import annotations
 

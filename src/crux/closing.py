@@ -1,4 +1,4 @@
-"""From opening to closing: who shifted, by which claim, in which room (sections 2.2, 3.3; decision 11)."""
+"""From opening to closing: who shifted, by which claim, in which room (CX11)."""
 
 from __future__ import annotations
 

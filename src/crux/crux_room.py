@@ -1,4 +1,4 @@
-"""A crux room: positions, exchange, convergence (section 2.7, decision 4)."""
+"""A crux room: positions, exchange, convergence (CX4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The debate, in the order of the specification's diagram (section 2.2): one async generator of its events."""
+"""The debate, opening to closing, as one async generator of its events (CX14)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Debate:
         emit: hears the house events, each wire event among them.
         seed: 0 to 2^53-1; every nonce derives from it.
         clock: milliseconds, stamped on messages and cards; never part of a request.
-        evidence: texts that are read out in rooms (decision 26).
+        evidence: texts that are read out in rooms (CX26).
         embedding: how beliefs and passages are found; TF-IDF where nothing is said.
 
     Raises:

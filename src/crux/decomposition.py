@@ -1,4 +1,4 @@
-"""Breaking the topic into aspects that can be argued (section 2.3, decision 1)."""
+"""Breaking the topic into aspects that can be argued (CX1)."""
 
 from __future__ import annotations
 

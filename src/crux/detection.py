@@ -1,4 +1,4 @@
-"""Who disagrees with whom, by three booleans and no confidence (section 2.6, decision 2)."""
+"""Who disagrees with whom, by three booleans and no confidence (CX2)."""
 
 from __future__ import annotations
 

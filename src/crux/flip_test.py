@@ -1,4 +1,4 @@
-"""Is it really a crux? Negate the premise and close again (decision 21).
+"""Is it really a crux? Negate the premise and close again (CX21).
 
 A double crux is a question such that each side would change its answer to the topic if it changed its answer to the
 question (the term and the test are from applied rationality: Sabien 2017, "Double Crux").

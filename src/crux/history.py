@@ -1,4 +1,4 @@
-"""What a turn is told of the debate: five tiers, one view a persona, within its budget (sections 2.7, 2.9 and 4.2).
+"""What a turn is told of the debate: five tiers, one view a persona, within its budget.
 
 Blocks of messages are JSON, one object a line: a peer's text cannot pretend to be another line.
 """

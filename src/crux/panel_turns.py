@@ -1,4 +1,4 @@
-"""The turns of the whole panel: opening, take, closing (sections 2.2 and 2.4), taken side by side."""
+"""The turns of the whole panel: opening, take, closing, taken side by side."""
 
 from __future__ import annotations
 

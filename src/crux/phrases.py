@@ -1,4 +1,4 @@
-"""The phrase check: politeness that models fall into and people do not (section 5.1, decision 12)."""
+"""The phrase check: politeness that models fall into and people do not (CX12)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Whether two short statements say opposite things: the veto on merging by likeness.
 
 A statement is nearer to its own negation than to its paraphrase in every embedding we tried, TF-IDF included, so
-whatever merges by distance (concepts, cruxes of several debates) asks here first (decisions 11, 16 and 27).
+whatever merges by distance (concepts, cruxes of several debates) asks here first (CX11, CX16, CX27).
 """
 
 from __future__ import annotations

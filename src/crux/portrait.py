@@ -1,4 +1,4 @@
-"""The one system prompt of a persona: five sections, third person, 2,200 tokens (sections 1.3, 4.2)."""
+"""The one system prompt of a persona: five sections, third person, 2,200 tokens (CX9)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tokens import estimate_tokens
 
-#: Tokens of the five sections, as section 1.3 gives them.
+#: Tokens of the five sections, as the specification gives them.
 IDENTITY, THINKING, FLIPS, VOICE, GROUNDING = 800, 500, 200, 300, 200
 _MOST_ANCHORS = 5
 

@@ -1,4 +1,4 @@
-"""Where everybody stands, turn by turn, which concessions were earned (sections 2.8, 5.2; decisions 11, 23)."""
+"""Where everybody stands, turn by turn, which concessions were earned (CX11, CX23)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def concession(before: TrackedStance | None, after: TrackedStance, claims: Claim
     """Return the ledger's entry for a turn; None where nothing was conceded.
 
     A concession is a turn whose speaker says that the position changed, or whose label on the same question is
-    another than before. It is earned by one of the two conditions of section 5.2 and by nothing else: a claim that
+    another than before. It is earned by one of two conditions and by nothing else: a claim that
     somebody else made and that the stated reason really speaks of, or a flip condition that something heard meets.
     """
     if before is None or "NONE" in (before.stance, after.stance):

@@ -1,4 +1,4 @@
-"""Every sentence of a card opens to message, belief, and the place in the corpus (decision 22)."""
+"""Every sentence of a card opens to message, belief, and the place in the corpus (CX22)."""
 
 from __future__ import annotations
 

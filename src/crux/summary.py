@@ -1,4 +1,4 @@
-"""One or two sentences about a finished round: internal context, never spoken (section 2.9, decision 13)."""
+"""One or two sentences about a finished round: internal context, never spoken (CX13)."""
 
 from __future__ import annotations
 

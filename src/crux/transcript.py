@@ -25,7 +25,7 @@ TOPIC = "topic"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A text that a reader puts into a room (decision 26).
+    """A text that a reader puts into a room (CX26).
 
     Args:
         id: ``"e1"``, ...; turns may name it as what moved them.

@@ -1,6 +1,6 @@
 """One turn of one persona: stock is taken, words are spoken, phrases checked, the position tracked.
 
-Sections 2.8, 4.2 and 5.1; decisions 6, 9, 11, 12 and 23.
+CX6, CX9, CX11, CX12, CX23.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ FATAL = (AuthenticationFailed, PaymentRequired)
 OVER = (BudgetExceeded, DeadlineExceeded, *FATAL)
 
 
+# The docstrings of answer models are part of the JSON schema that a model gets: to change one breaks recordings.
 class TurnState(BaseModel):
     """What a speaker states before speaking (decision 6)."""
 

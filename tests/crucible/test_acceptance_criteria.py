@@ -1,4 +1,4 @@
-"""The ten acceptance criteria of the specification (section 11), by their numbers."""
+"""The ten acceptance criteria of the specification, by their numbers."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ async def test_the_engine_speaks_to_openrouter_with_key_session_and_fallbacks(an
     assert [request.payload["models"] for request in hinted] == [["some/model", "openrouter/auto"]] * 2
 
 
-def test_decision_17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) -> None:
+def test_cr17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) -> None:
     """A session that outlived its loop would warn, and warnings fail this test."""
 
     async def serve(use: Callable[[Crucible], Any]) -> Any:

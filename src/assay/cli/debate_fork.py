@@ -1,4 +1,4 @@
-"""`assay debate fork`: what one piece of evidence changes (decision 26)."""
+"""`assay debate fork`: what one piece of evidence changes (CX26)."""
 
 from __future__ import annotations
 

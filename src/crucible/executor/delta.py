@@ -24,7 +24,7 @@ _WORD = re.compile(r"\w+")
 
 
 class LLMJudgeDeltaStrategy:
-    """A model reads both sets of positions and answers YES or NO (specification 2.4); the default.
+    """A model reads both sets of positions and answers YES or NO; the default.
 
     Args:
         client: makes the call.

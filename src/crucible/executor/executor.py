@@ -1,4 +1,4 @@
-"""The executor: short circuit, loops, convergence, synthesis, in the order of specification 4.1."""
+"""The executor: short circuit, loops, convergence, synthesis, in this order."""
 
 from __future__ import annotations
 

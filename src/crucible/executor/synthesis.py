@@ -1,4 +1,4 @@
-"""Synthesis: from all that was said to one answer in one voice (specification 2.4)."""
+"""Synthesis: from all that was said to one answer in one voice."""
 
 from __future__ import annotations
 

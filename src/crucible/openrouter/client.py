@@ -1,7 +1,7 @@
 """Every model call of the engine passes here: which models may answer, and what a failure is called.
 
 Retries, backoff, rate limits and the ``models`` array are the runtime's (:mod:`llm_runtime.gateway`); this layer
-reasons about neither roles nor queries (specification 2.5).
+reasons about neither roles nor queries.
 """
 
 from __future__ import annotations

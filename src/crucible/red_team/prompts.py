@@ -1,4 +1,4 @@
-"""The red team's prompts: base frame and flavor (specification 2.3), and the three forms of its task."""
+"""The red team's prompts: base frame and flavor (CR8), and the three forms of its task."""
 
 from __future__ import annotations
 

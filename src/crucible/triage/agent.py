@@ -1,4 +1,4 @@
-"""The triage agent: one call, one JSON object, checked and never corrected (specification 2.2 and 4.2)."""
+"""The triage agent: one call, one JSON object, checked and never corrected (CR11)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TriageAgent:
         """Ask for the council that ``inquiry`` needs.
 
         Raises:
-            TriageError: the answer does not hold. It is not asked again (specification 8.9).
+            TriageError: the answer does not hold. It is not asked again (CR11).
         """
         question = user_message(inquiry.query, inquiry.context, self._fence)
         raw = await self._client.call_openrouter(

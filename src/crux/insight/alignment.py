@@ -1,4 +1,4 @@
-"""The alignment map: which pairs clash on which cards, and whether over facts, values or words (section 3.3)."""
+"""The alignment map: which pairs clash on which cards, and whether over facts, values or words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COARSE: dict[DisagreementType, CoarseType] = {
     "values": "values",
     "definition": "definitional",
 }
-"""The six types of a card by the three that speakers use (decision 5)."""
+"""The six types of a card by the three that speakers use (CX5)."""
 
 
 class AlignmentCell(Wire):

@@ -1,4 +1,4 @@
-"""Cruxes of several debates as a graph, and the fault lines that keep coming back (section 3.3, decision 27).
+"""Cruxes of several debates as a graph, and the fault lines that keep coming back (CX27).
 
 Likeness of wording proposes that two cards ask the same; a negation or an antonym between them keeps them apart, as
 the two sides of one question, never as one.

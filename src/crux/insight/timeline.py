@@ -1,4 +1,4 @@
-"""The position-shift timeline: every tracked stance in order, with what moved it (section 3.3, decision 11)."""
+"""The position-shift timeline: every tracked stance in order, with what moved it (CX11)."""
 
 from __future__ import annotations
 

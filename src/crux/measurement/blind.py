@@ -1,4 +1,4 @@
-"""Blind sheets for people: who said this, could this be resolved, does this name a condition (section 8.1)."""
+"""Blind sheets for people: who said this, could this be resolved, does this name a condition."""
 
 from __future__ import annotations
 

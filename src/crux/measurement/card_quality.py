@@ -1,4 +1,4 @@
-"""Card quality: specificity, type, falsifiers, recurrence (section 8.1, third table)."""
+"""Card quality: specificity, type, falsifiers, recurrence."""
 
 from __future__ import annotations
 

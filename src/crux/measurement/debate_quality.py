@@ -1,4 +1,4 @@
-"""Debate quality: coverage, compression, shifts, sycophancy (section 8.1, first table)."""
+"""Debate quality: coverage, compression, shifts, sycophancy."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DebateQuality(Wire):
         compression: one entry a card; ``mean_compression`` is the mean of the ratios there are.
         shift_rate: personas whose label on the topic differs from opening to closing, over those who gave both.
         earned_shifts: of these shifts, those that the ledger holds to be earned.
-        mean_drift: mean distance between opening and closing texts, 0 to 1; drift and not a shift (decision 11).
+        mean_drift: mean distance between opening and closing texts, 0 to 1; drift and not a shift (CX11).
         sycophancy: of everybody together; ``by_persona`` of each.
     """
 

@@ -1,4 +1,4 @@
-"""Gold replies: are the texts that an essay is known to answer found again? (decision 25)"""
+"""Gold replies: are the texts that an essay is known to answer found again? (CX25)"""
 
 from __future__ import annotations
 

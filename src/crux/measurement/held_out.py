@@ -1,4 +1,4 @@
-"""Held-out fidelity: can a stance be told from the author's other texts, and not from another's? (decision 25)
+"""Held-out fidelity: can a stance be told from the author's other texts, and not from another's? (CX25)
 
 A fifth of a person's documents is hidden. From each, a yes/no question and the author's answer is read; then the
 answer is predicted from what the rest of the author's texts says on it, and, as a control, from another author's.

@@ -1,4 +1,4 @@
-"""Persona quality: voice, consistency, differentiation, grounding (section 8.1, second table)."""
+"""Persona quality: voice, consistency, differentiation, grounding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Personas: from a shelf of texts to somebody who can sit on a panel (part 1 of the specification)."""
+"""Personas: from a shelf of texts to somebody who can sit on a panel."""
 
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, Contradiction

@@ -1,4 +1,4 @@
-"""Answers of a persona build, kept by what was asked, so that only what changed is asked again (section 1.5)."""
+"""Answers of a persona build, kept by what was asked, so that only what changed is asked again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person holds and why, each belief tied to its places in the texts (section 1.1; decisions 16 to 18)."""
+"""What a person holds and why, each belief tied to its places in the texts (CX16, CX17, CX18)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BeliefEdge(Wire):
 
 
 class Contradiction(Wire):
-    """Two things that cannot both be held, each dated; interesting, not an error (section 1.1).
+    """Two things that cannot both be held, each dated; interesting, not an error (CX17).
 
     ``kind`` says whether two beliefs oppose each other, or one relation was read with both polarities.
     """
@@ -78,7 +78,7 @@ class BuildCounts(Wire):
 
 
 class BeliefGraph(Wire):
-    """One universal graph a person, filtered per topic at retrieval (decision 18). ``extracted_at`` is ISO 8601."""
+    """One universal graph a person, filtered per topic at retrieval (CX18). ``extracted_at`` is ISO 8601."""
 
     persona_id: str
     nodes: tuple[BeliefNode, ...]
@@ -122,7 +122,7 @@ class BeliefGraph(Wire):
 def density(documents: int) -> float:
     """Return confidence by the number n of distinct documents: 1 - (1/2)(2/3)^(n-1), to 3 places; 0 for none.
 
-    The curve through the two points that section 4.3 names: one passage 0.5, five 0.9.
+    The curve through two points of the specification: one passage 0.5, five 0.9.
     """
     return round(1 - 0.5 * (2 / 3) ** (documents - 1), 3) if documents > 0 else 0.0
 

@@ -1,4 +1,4 @@
-"""The persona build pipeline, in order: contract, belief graph, voice (section 1.5).
+"""The persona build pipeline, in order: contract, belief graph, voice.
 
 Calls run side by side; what they give is put together in the order of the corpus, so that a build does not depend
 on who answered first. With kept answers, only what changed is asked again.
@@ -55,7 +55,7 @@ from llm_runtime.tasks import first_error, gather
 
 T = TypeVar("T", bound=BaseModel)
 
-#: Passages that are read for beliefs, section 1.1's "about 200 calls".
+#: Passages that are read for beliefs: the specification allows about 200 calls.
 MOST_CHUNKS = 200
 #: What a contract takes: a call for each prose part, then flip conditions, excerpts and voice.
 CONTRACT_CALLS = len(PROSE) + 3

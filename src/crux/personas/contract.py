@@ -1,4 +1,4 @@
-"""The contract: who a person is as a debater, in the third person, from their own texts (sections 1.3, 1.5)."""
+"""The contract: who a person is as a debater, in the third person, from their own texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's texts: items as they came, and chunks that keep their place in the item (decision 15)."""
+"""A person's texts: items as they came, and chunks that keep their place in the item (CX15)."""
 
 from __future__ import annotations
 

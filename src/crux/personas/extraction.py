@@ -1,4 +1,4 @@
-"""Reading one passage for causal beliefs (section 1.1): extraction, never invention."""
+"""Reading one passage for causal beliefs: extraction, never invention."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ MOST_RELATIONS = 12
 _MAX_CONCEPT = 160
 
 
+# The docstrings of answer models are part of the JSON schema that a model gets: to change one breaks recordings.
 class Relation(BaseModel):
     """One causal belief as the model read it; ``held`` is all it may say about strength (decision 17)."""
 

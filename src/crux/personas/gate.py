@@ -1,4 +1,4 @@
-"""Whether a belief graph is one: the gate that a build must pass (decision 16)."""
+"""Whether a belief graph is one: the gate that a build must pass (CX16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing a person's texts in: a folder, an RSS or Atom file, an X archive, JSONL (section 1.5, decision 15).
+"""Bringing a person's texts in: a folder, an RSS or Atom file, an X archive, JSONL (CX15).
 
 What is imported is data: nothing is run, extracted to disk or fetched. Files beyond the limits are refused with
 one line that says which, and how large.

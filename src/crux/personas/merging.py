@@ -1,4 +1,4 @@
-"""Merging beliefs by meaning: likeness proposes, opposite polarity vetoes, a model has the last word (decision 16).
+"""Merging beliefs by meaning: likeness proposes, opposite polarity vetoes, a model has the last word (CX16).
 
 Merging equal strings only is how the public attempt came to 3,861 nodes in 1,846 components.
 """

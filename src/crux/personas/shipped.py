@@ -1,4 +1,4 @@
-"""The two invented authors that come with Crux (decision 20; docs/crux-authors.md)."""
+"""The two invented authors that come with Crux (CX20; docs/crux-authors.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Personas on disk: ``contracts/[Name].json``, ``corpus/[Name].json``, ``beliefs/[Name].json`` (section 1.5)."""
+"""Personas on disk: ``contracts/[Name].json``, ``corpus/[Name].json``, ``beliefs/[Name].json``."""
 
 from __future__ import annotations
 

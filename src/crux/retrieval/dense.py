@@ -1,4 +1,4 @@
-"""Embeddings by a sentence model or over an API, with their vectors cached by content (decision 19)."""
+"""Embeddings by a sentence model or over an API, with their vectors cached by content (CX19)."""
 
 from __future__ import annotations
 

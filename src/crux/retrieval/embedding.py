@@ -1,4 +1,4 @@
-"""One protocol for embeddings, and TF-IDF, the default (decision 19).
+"""One protocol for embeddings, and TF-IDF, the default (CX19).
 
 TF-IDF found the known replies of the test corpus as well as a sentence model did, in a two-hundredth of the time.
 """

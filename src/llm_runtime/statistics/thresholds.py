@@ -83,7 +83,7 @@ def tpr_at_fpr(scores: Sequence[float], labels: Sequence[bool], fpr: float) -> f
     false-positive rate. Between two reachable points the ROC curve is interpolated linearly, which is what
     choosing between the two thresholds by a coin of the right bias would reach.
 
-    Source: Fawcett 2006, Pattern Recogn. Lett. 27:861-874, section 10; Scott, Niranjan & Prager 1998.
+    Source: Fawcett 2006, Pattern Recogn. Lett. 27:861-874; Scott, Niranjan & Prager 1998.
 
     Args:
         scores: finite, larger is more suspicious.
