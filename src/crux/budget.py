@@ -20,22 +20,22 @@ def clip(text: str, tokens: int) -> str:
     text = text.strip()
     if estimate_tokens(text) <= tokens:
         return text
-    kept = ""
+    cut = ""
     for sentence in sentences(text):
-        longer = f"{kept} {sentence}".strip()
+        longer = f"{cut} {sentence}".strip()
         if estimate_tokens(longer) > tokens:
             break
-        kept = longer
-    return kept or text[: max(0, tokens * 4 - 2)].rstrip() + " …"
+        cut = longer
+    return cut or text[: max(0, tokens * 4 - 2)].rstrip() + " …"
 
 
 def fitting(entries: Iterable[str], tokens: int) -> list[str]:
     """Return the first entries that fit together into ``tokens``, line breaks between them included."""
-    kept: list[str] = []
+    fits: list[str] = []
     left = tokens * 4
     for entry in entries:
         left -= len(entry) + 1
         if left < 0:
             break
-        kept.append(entry)
-    return kept
+        fits.append(entry)
+    return fits

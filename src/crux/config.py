@@ -106,11 +106,11 @@ class ModelTable(_Settings):
         """Let a table that names some tasks change those, and keep the others."""
         if not isinstance(values, dict):
             return values
-        given = cast("dict[str, Any]", values)
-        tasks = given.get("tasks")
+        changes = cast("dict[str, Any]", values)
+        tasks = changes.get("tasks")
         if not isinstance(tasks, dict):
-            return given
-        return {**given, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
+            return changes
+        return {**changes, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
 
     def model(self, task: Task) -> Model:
         """Return the model that answers ``task``."""

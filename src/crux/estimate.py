@@ -9,7 +9,7 @@ from crux.config import DebateConfig, ModelTable, Task
 from crux.results import Wire
 from llm_runtime.pricing import Price
 
-#: Input tokens of one call of each task, by the specification's table of costs; the rest by measurement with the shipped authors.
+#: Input tokens of one call of each task: the specification's table of costs, and what the shipped authors took.
 INPUT_TOKENS: dict[Task, int] = {
     "decomposition": 500,
     "opening": 3_000,
@@ -63,8 +63,8 @@ def estimate(
 
     Args:
         personas: 2 to 26.
-        config: the debate's. For four personas and three aspects the defaults give the specification's 63 calls and the
-            three that look at each clash once more (CX2).
+        config: the debate's. For four personas and three aspects the defaults give 63 calls, as in the
+            specification, and three that look at each clash once more (CX2).
         price: of a model by its id; without one, nothing has a cost.
     """
     config = config or DebateConfig()

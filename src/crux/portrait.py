@@ -81,9 +81,9 @@ def _joined(*parts: str) -> str:
 
 def _list(entries: Sequence[str], tokens: int) -> str:
     """Return the first entries that fit, each on a line; one that is too long gives its place to the next."""
-    kept: list[str] = []
+    lines: list[str] = []
     for entry in entries:
         line = f"- {clip(' '.join(entry.split()), tokens - 2)}"
-        if len(fitting([*kept, line], tokens)) > len(kept):
-            kept.append(line)
-    return "\n".join(kept)
+        if len(fitting([*lines, line], tokens)) > len(lines):
+            lines.append(line)
+    return "\n".join(lines)

@@ -80,7 +80,7 @@ class Transcript:
         self._ids += 1
         return f"m{self._ids}"
 
-    def said(self) -> dict[str, tuple[str, str]]:
+    def utterances(self) -> dict[str, tuple[str, str]]:
         """Return who spoke, and what, by message id; evidence has nobody's name."""
         everything: Sequence[DialogueMessage | CruxMessage] = (*self.messages, *self.room_messages)
         return {message.id: (message.persona, message.text) for message in everything}
@@ -92,12 +92,12 @@ class Transcript:
 
     def claims(self, persona: str, visible: Sequence[str], *, steelmanned: bool) -> Claims:
         """Return what ``persona`` may name as a cause: of the messages it was shown, those of others."""
-        said = self.said()
-        shown = {key: said[key] for key in visible if key in said}
+        utterances = self.utterances()
+        shown = {key: utterances[key] for key in visible if key in utterances}
         contract = self.panel.by_name[persona].contract
         return Claims(
             heard={key: text for key, (who, text) in shown.items() if who != persona},
-            own=frozenset(key for key, (who, _) in said.items() if who == persona),
+            own=frozenset(key for key, (who, _) in utterances.items() if who == persona),
             evidence=frozenset(key for key, (who, _) in shown.items() if not who),
             flips={flip.id: flip.text for flip in contract.flip_conditions},
             steelmanned=steelmanned,

@@ -143,8 +143,8 @@ class Skipped:
     error: str
 
 
-class Floor:
-    """Where turns are taken: the model function, the settings and the record, shared by all steps.
+class DebateContext:
+    """What all steps of a debate share: the model function, the settings and the record.
 
     Args:
         generate: the model.
@@ -177,13 +177,15 @@ class Floor:
 
     def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
         """Return the request of a turn, what it is grounded in, and the ids of the messages it shows."""
-        said, config = self.transcript, self.config
-        mask = said.panel.mask(plan.persona)
-        persona = said.panel.by_name[plan.persona]
-        fence = Fence(said.seed, plan.label)
+        transcript, config = self.transcript, self.config
+        mask = transcript.panel.mask(plan.persona)
+        persona = transcript.panel.by_name[plan.persona]
+        fence = Fence(transcript.seed, plan.label)
         grounds = self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
         held = fence("BELIEFS ON RECORD", anchors(persona, grounds, mask))
-        blocks, visible = plan.context(View(said, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2)
+        blocks, visible = plan.context(
+            View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2
+        )
         text = load_prompt("crux", "turn").render(
             context="\n\n".join([*blocks, held]),
             task=load_prompt("crux", plan.prompt).render(**plan.fills),
@@ -268,13 +270,13 @@ class Floor:
         return stance, tuple(flags)
 
     def _ledger(self, stance: TrackedStance, spoken: Spoken[A]) -> list[str]:
-        said, plan = self.transcript, spoken.plan
-        before = said.last_stance(plan.persona, plan.question)
-        claims = said.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
+        transcript, plan = self.transcript, spoken.plan
+        before = transcript.last_stance(plan.persona, plan.question)
+        claims = transcript.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
         entry = concession(before, stance, claims)
         flags: list[str] = []
         if entry is not None:
-            said.ledger.append(entry)
+            transcript.ledger.append(entry)
             self.emit(ConcessionEntered(entry=entry.model_dump(mode="json")))
             if not entry.earned:
                 flags.append(f"unearned concession: {entry.reason}")

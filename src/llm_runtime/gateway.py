@@ -29,7 +29,7 @@ from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import Emit, ModelSubstituted, silent
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price, PriceTable, load_prices, priced
-from llm_runtime.routing import PATIENT, Router, Target, parse_model
+from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import HOSTED, Key, Settings
 from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
 from llm_runtime.wrappers.fallback import fallback
@@ -160,7 +160,7 @@ class Gateway:
 
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
-        patient = name in PATIENT
+        patient = name in HUMAN_PROVIDERS
         await self._learn_price(target)
         call = await self._provider(target)
         call = timed(call, inf if patient else self.settings.config.call_timeout, deadline=deadline, provider=name)
@@ -175,7 +175,7 @@ class Gateway:
         """
         name = target.provider
         call = budgeted(generate, self.budget, self.price(name))
-        if name not in PATIENT:
+        if name not in HUMAN_PROVIDERS:
             for entry, limits in self.settings.limits_for(name, target.model).items():
                 if entry not in self._limiters:
                     self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep)

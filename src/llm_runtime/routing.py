@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LOCAL = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio"})
 #: A person or another program answers here: no timeout, no second try.
-PATIENT = frozenset({"mailbox", "terminal"})
+HUMAN_PROVIDERS = frozenset({"mailbox", "terminal"})
 
 NO_MODEL = (
     "no model to ask: set OPENROUTER_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY (or: assay keys set openrouter); "
@@ -55,7 +55,7 @@ def parse_model(text: str) -> Target | None:
             raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
     head, colon, rest = text.partition(":")
-    if colon and (head in HOSTED or head in LOCAL or head in PATIENT):
+    if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS):
         return Target(head, rest)
     return None
 
@@ -103,7 +103,7 @@ class Router:
             if not local:
                 raise NoModelError(NO_MODEL)
             target = Target(next(iter(local)), "")
-        if target.model or target.provider in PATIENT:
+        if target.model or target.provider in HUMAN_PROVIDERS:
             return target
         return Target(target.provider, await self._default_model(target.provider))
 

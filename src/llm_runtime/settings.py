@@ -76,8 +76,8 @@ class Settings:
         Calls under the same entry share it. Without an entry there is the default, for each model by itself.
         """
         names = (provider, f"{provider}/{model}")
-        found = {name: self.config.limits[name] for name in names if name in self.config.limits}
-        entries = found or {names[1]: LimitEntry()}
+        named = {name: self.config.limits[name] for name in names if name in self.config.limits}
+        entries = named or {names[1]: LimitEntry()}
         return {
             name: Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
             for name, entry in entries.items()
@@ -86,8 +86,8 @@ class Settings:
 
 def config_dir() -> Path:
     """Return the folder of ``config.toml``, ``keys.toml`` and ``prices.toml``; ``ASSAY_CONFIG_DIR`` moves it."""
-    if given := os.environ.get("ASSAY_CONFIG_DIR"):
-        return Path(given)
+    if folder := os.environ.get("ASSAY_CONFIG_DIR"):
+        return Path(folder)
     import platformdirs
 
     return platformdirs.user_config_path("assay", appauthor=False)
@@ -95,8 +95,8 @@ def config_dir() -> Path:
 
 def data_dir() -> Path:
     """Return the folder of the run store; ``ASSAY_DATA_DIR`` moves it."""
-    if given := os.environ.get("ASSAY_DATA_DIR"):
-        return Path(given)
+    if folder := os.environ.get("ASSAY_DATA_DIR"):
+        return Path(folder)
     import platformdirs
 
     return platformdirs.user_data_path("assay", appauthor=False)
@@ -202,6 +202,6 @@ def merged(settings: Settings, **changes: object) -> Settings:
     """Return settings with some fields of the configuration file replaced, as flags of a command line do."""
     import dataclasses
 
-    given = {name: value for name, value in changes.items() if value is not None}
-    config = ConfigFile.model_validate({**settings.config.model_dump(), **cast("dict[str, Any]", given)})
+    fields = {name: value for name, value in changes.items() if value is not None}
+    config = ConfigFile.model_validate({**settings.config.model_dump(), **cast("dict[str, Any]", fields)})
     return dataclasses.replace(settings, config=config)

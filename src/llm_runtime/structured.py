@@ -114,10 +114,10 @@ def parse(text: str, model: type[T], *, repair: bool = True) -> tuple[T, bool]:
             f"the answer is {len(text):,} characters long, the limit is {MAX_CHARS:,}", text
         )
     # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
-    found = _object(text.encode("utf-8", "replace").decode(), repair)
-    if found is None:
+    value = _object(text.encode("utf-8", "replace").decode(), repair)
+    if value is None:
         raise StructuredOutputError("the answer holds no JSON object", text)
-    data, repaired = found
+    data, repaired = value
     try:
         return model.model_validate(data), repaired
     except ValidationError as fault:

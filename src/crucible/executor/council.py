@@ -128,17 +128,17 @@ class Council:
                 return fault
 
         answers = await gather(ask(seat) for seat in seats)
-        said: dict[Seat, str] = {}
+        texts: dict[Seat, str] = {}
         for seat, answer in zip(seats, answers, strict=True):
             if isinstance(answer, BudgetExceeded):
                 raise answer
             self._report(loop, phase, seat, answer)
             if isinstance(answer, str):
-                said[seat] = answer
+                texts[seat] = answer
             elif phase != "defence":  # who fails to defend has spoken in this loop, and keeps its position
                 self._failures.setdefault(loop, {})[seat] = answer
         self._require_voices(loop)
-        return said
+        return texts
 
     async def critique(
         self,
@@ -167,7 +167,7 @@ class Council:
             )
         except CallError as fault:
             raise CouncilFailed(
-                f"the red team ({self.red_team.label}) gave no critique in loop {loop}: {_said(fault)}"
+                f"the red team ({self.red_team.label}) gave no critique in loop {loop}: {_reason(fault)}"
             ) from fault
         targets = [seat.label for seat in targets_in(text)] if targets_in else []
         self._emit(Critiqued(loop=loop, step=step, seat=self.red_team.label, text=text, targets=targets))
@@ -203,13 +203,13 @@ class Council:
         failures = self._failures.get(loop, {})
         left = len(self.deliberating) - len(failures)
         if failures and left < LEAST_VOICES:
-            causes = "; ".join(f"{seat.label}: {_said(fault)}" for seat, fault in failures.items())
+            causes = "; ".join(f"{seat.label}: {_reason(fault)}" for seat, fault in failures.items())
             raise CouncilFailed(
                 f"loop {loop} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
             ) from next(iter(failures.values()))
 
 
-def _said(fault: CallError) -> str:
+def _reason(fault: CallError) -> str:
     return f"{type(fault).__name__}: {fault}"
 
 

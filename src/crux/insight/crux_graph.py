@@ -115,15 +115,15 @@ def same_question(first: str, second: str) -> bool:
 
 
 def _links(points: Sequence[CruxPoint], alike: Alike) -> tuple[CruxLink, ...]:
-    found: list[CruxLink] = []
+    links: list[CruxLink] = []
     for place, first in enumerate(points):
         for second in points[place + 1 :]:
             near = alike(first.question, second.question)
             turned = opposed(first.question, second.question)
             if near >= (DENIED if turned else SAME):
                 kind: Literal["same", "negation"] = "negation" if turned else "same"
-                found.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(near, 3)))
-    return tuple(found)
+                links.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(near, 3)))
+    return tuple(links)
 
 
 def _groups(points: Sequence[CruxPoint], links: Sequence[CruxLink]) -> list[list[str]]:

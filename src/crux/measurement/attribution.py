@@ -56,12 +56,12 @@ def tell_apart(texts: Sequence[tuple[str, str]], *, seed: int, analyzer: str = "
         seed: of the shuffles.
     """
     counts = [person for person, _ in texts]
-    kept = [(person, text) for person, text in texts if counts.count(person) > 1]
-    persons = sorted({person for person, _ in kept})
+    usable = [(person, text) for person, text in texts if counts.count(person) > 1]
+    persons = sorted({person for person, _ in usable})
     if len(persons) < 2:
         return Attribution(accuracy=share(()), chance=1 / max(1, len(persons)))
-    vectors = _vectors([text for _, text in kept], analyzer)
-    labels = [person for person, _ in kept]
+    vectors = _vectors([text for _, text in usable], analyzer)
+    labels = [person for person, _ in usable]
     right = _left_out(vectors, labels, persons)
     rng = random.Random(seed)
     controls: list[float] = []

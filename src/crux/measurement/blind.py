@@ -34,8 +34,8 @@ class BlindSheet(Wire):
 def blind_sheet(result: DebateResult, *, seed: int = 0, most: int = 20) -> BlindSheet:
     """Return a sheet of at most ``most`` utterances, with names masked, and of all cards."""
     rng = random.Random(seed)
-    said = [(m.persona, m.text) for m in (*result.messages, *result.room_messages) if m.persona]
-    drawn = rng.sample(said, min(most, len(said)))
+    lines = [(m.persona, m.text) for m in (*result.messages, *result.room_messages) if m.persona]
+    drawn = rng.sample(lines, min(most, len(lines)))
     rows: list[tuple[str, str, tuple[str, ...], str, str]] = []
     for persona, text in drawn:
         for name in result.personas:

@@ -54,16 +54,16 @@ async def judged_consistency(
     to_prompt: list[bool] = []
     to_line: list[bool] = []
     for persona in personas:
-        said = [m.text for m in (*result.messages, *result.room_messages) if m.persona == persona.name]
+        lines = [m.text for m in (*result.messages, *result.room_messages) if m.persona == persona.name]
         contract = persona.contract
         portrait = clip(
             " ".join([contract.personality, contract.bias, contract.stakes, contract.epistemology]),
             _PORTRAIT_TOKENS,
         )
-        for number, line in enumerate(said, start=1):
+        for number, line in enumerate(lines, start=1):
             to_prompt += await judge.consistent("prompt_to_line", persona.name, number, portrait, line)
             if number > 1:
-                to_line += await judge.consistent("line_to_line", persona.name, number, said[number - 2], line)
+                to_line += await judge.consistent("line_to_line", persona.name, number, lines[number - 2], line)
     return JudgedConsistency(prompt_to_line=share(to_prompt), line_to_line=share(to_line), unjudged=judge.unjudged)
 
 

@@ -82,12 +82,12 @@ def debate_quality(result: DebateResult, personas: Sequence[Persona]) -> DebateQ
 def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
     """Return the sycophancy of one persona, or of all."""
     entries = {entry.message: entry.earned for entry in result.ledger if persona in (None, entry.persona)}
-    said = {
+    flagged = {
         message.id: False
         for message in (*result.messages, *result.room_messages)
         if persona in (None, message.persona) and "agrees without a named reason" in message.flags
     }
-    agreements = said | entries
+    agreements = flagged | entries
     unearned = sum(not earned for earned in agreements.values())
     return Sycophancy(
         agreements=len(agreements),
@@ -98,12 +98,12 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
 
 def _compression(result: DebateResult, personas: Sequence[Persona]) -> tuple[Compression, ...]:
     rarity = Rarity(chunk.text for persona in personas for chunk in persona.corpus.chunks)
-    found: list[Compression] = []
+    compressions: list[Compression] = []
     for card in result.cards:
         claim = next(
             (one.claim for one in result.candidates if set(one.personas) == set(card.personas) and one.clashes), ""
         )
         before, after = rarity.specificity(claim), rarity.specificity(card.question)
         ratio = after / before if before and after else None
-        found.append(Compression(card=card.id, claim=claim, question=card.question, ratio=ratio))
-    return tuple(found)
+        compressions.append(Compression(card=card.id, claim=claim, question=card.question, ratio=ratio))
+    return tuple(compressions)

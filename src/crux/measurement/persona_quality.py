@@ -51,7 +51,7 @@ def persona_quality(
         seed: of the shuffles.
     """
     by_name = {persona.name: persona for persona in personas}
-    said = [m for m in (*result.messages, *result.room_messages) if m.persona in by_name]
+    messages = [m for m in (*result.messages, *result.room_messages) if m.persona in by_name]
     passages = [(name, chunk.text) for name, persona in by_name.items() for chunk in persona.corpus.chunks]
     lines = _lines(result)
     sides = [(name, side) for card in result.cards for name, side in card.personas.items() if name in by_name]
@@ -61,7 +61,7 @@ def persona_quality(
         for s in result.stances
     ]
     return PersonaQuality(
-        voice_fidelity=attribute(passages, [(message.persona, message.text) for message in said]),
+        voice_fidelity=attribute(passages, [(message.persona, message.text) for message in messages]),
         line_to_line=share(held for _, held in lines),
         unexplained=tuple(message for message, held in lines if not held),
         reasoning_differentiation=tell_apart(reasons, seed=seed),

@@ -34,8 +34,8 @@ def _read(lines: list[str]) -> FrontMatter:
                 head[last] = _bare(value)
         elif last and line.lstrip().startswith("- "):
             entries = head[last]
-            kept = entries if isinstance(entries, list) else []
-            head[last] = [*kept, _bare(line.lstrip()[2:])]
+            before = entries if isinstance(entries, list) else []
+            head[last] = [*before, _bare(line.lstrip()[2:])]
     return head
 
 

@@ -36,7 +36,7 @@ def build_graph(
     """
     places, types, stated = _gathered(reads, concepts)
     edges = _edges(reads, concepts)
-    kept = _strongest(places, edges)
+    strongest = _strongest(places, edges)
     nodes = tuple(
         BeliefNode(
             id=belief_id(concept),
@@ -47,9 +47,9 @@ def build_graph(
             stated=concept in stated,
             places=_by_date([place for _, place in places[concept]]),
         )
-        for concept in kept
+        for concept in strongest
     )
-    inside = {key: grounds for key, grounds in edges.items() if key[0] in kept and key[1] in kept}
+    inside = {key: grounds for key, grounds in edges.items() if key[0] in strongest and key[1] in strongest}
     return BeliefGraph(
         persona_id=persona_id,
         nodes=nodes,

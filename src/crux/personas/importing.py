@@ -53,24 +53,24 @@ def import_corpus(path: Path) -> Imported:
     if not path.exists():
         raise CorpusError(f"{path.name}: there is no such file or folder")
     if is_archive(path):
-        found = Imported(make_corpus(read_x_archive(path)))
+        imported = Imported(make_corpus(read_x_archive(path)))
     elif path.is_dir():
-        found = read_folder(path)
+        imported = read_folder(path)
     elif path.suffix.lower() in _FEEDS:
-        found = Imported(make_corpus(read_feed(read_text(path), path.name)))
+        imported = Imported(make_corpus(read_feed(read_text(path), path.name)))
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
-        found = read_jsonl(path)
+        imported = read_jsonl(path)
     elif path.suffix.lower() in _TEXTS:
-        found = _gather([path], path.parent)
+        imported = _gather([path], path.parent)
     else:
         raise CorpusError(
             f"{path.name} is no source of texts; give a folder of .md or .txt, an RSS or Atom .xml, an X archive, "
             "or a .jsonl file"
         )
-    if not found.corpus.items:
-        why = f" ({found.skipped[0]})" if found.skipped else ""
+    if not imported.corpus.items:
+        why = f" ({imported.skipped[0]})" if imported.skipped else ""
         raise CorpusError(f"{path.name} holds no text{why}; a persona needs at least one")
-    return found
+    return imported
 
 
 def read_folder(folder: Path) -> Imported:

@@ -66,19 +66,19 @@ class Concepts:
         homes = list(dict.fromkeys(map(self.home, members)))
         if len(homes) < 2:
             return
-        kept = [homes[0]]
+        joined = [homes[0]]
         for other in homes[1:]:
-            if any(opposed(other, one) for one in kept):
+            if any(opposed(other, one) for one in joined):
                 self.vetoed += 1
             else:
-                kept.append(other)
-        if len(kept) < 2:
+                joined.append(other)
+        if len(joined) < 2:
             return
-        target = name if name and not any(opposed(name, one) for one in kept) else kept[0]
+        target = name if name and not any(opposed(name, one) for one in joined) else joined[0]
         self._home.setdefault(target, target)
-        if self._home[target] != target and target not in kept:
-            target = kept[0]
-        for one in kept:
+        if self._home[target] != target and target not in joined:
+            target = joined[0]
+        for one in joined:
             self._home[one] = target
         self._home[target] = target
 

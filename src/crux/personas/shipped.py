@@ -28,8 +28,8 @@ def shipped_corpus(author: str) -> StoredCorpus:
     folder = _authors().joinpath(author)
     manifest = tomllib.loads(folder.joinpath("manifest.toml").read_text(encoding="utf-8"))
     with resources.as_file(folder.joinpath("essays")) as essays:
-        found: Imported = read_folder(Path(essays))
-    return StoredCorpus(name=manifest["name"], aliases=found.aliases, corpus=found.corpus)
+        imported: Imported = read_folder(Path(essays))
+    return StoredCorpus(name=manifest["name"], aliases=imported.aliases, corpus=imported.corpus)
 
 
 def _authors() -> Traversable:

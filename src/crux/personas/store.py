@@ -122,11 +122,11 @@ class PersonaStore:
             PersonaError: there are no texts under that name.
         """
         corpus = self.corpus(name).corpus
-        found = PersonaCheck(name=name, texts=len(corpus.items), passages=len(corpus.chunks))
+        report = PersonaCheck(name=name, texts=len(corpus.items), passages=len(corpus.chunks))
         try:
             persona = self.load(name)
         except PersonaError as fault:
-            return found.model_copy(update={"problems": (str(fault),)})
+            return report.model_copy(update={"problems": (str(fault),)})
         return check_persona(persona)
 
     def remove(self, name: str) -> None:

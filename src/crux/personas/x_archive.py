@@ -86,8 +86,8 @@ def _post(entry: Any) -> dict[str, Any]:
 def _parts(folder: Path) -> list[Path]:
     """Return the files of posts of an unpacked archive, in order of their numbers; links are not followed."""
     data = folder / "data"
-    found = [file for file in data.glob("tweet*.js") if _FILE.fullmatch(file.name) and not file.is_symlink()]
-    return sorted(found, key=lambda file: _number(file.name))
+    files = [file for file in data.glob("tweet*.js") if _FILE.fullmatch(file.name) and not file.is_symlink()]
+    return sorted(files, key=lambda file: _number(file.name))
 
 
 def _number(name: str) -> tuple[int, str]:
@@ -100,18 +100,18 @@ def _zipped(path: Path) -> list[CorpusItem]:
     items: list[CorpusItem] = []
     try:
         with zipfile.ZipFile(path) as archive:
-            found = {match[1]: info for info in archive.infolist() if (match := _MEMBER.fullmatch(info.filename))}
-            if not found:
+            members = {match[1]: info for info in archive.infolist() if (match := _MEMBER.fullmatch(info.filename))}
+            if not members:
                 raise CorpusError(f"{path.name} has no data/tweets.js; is it an X archive?")
-            size = sum(info.file_size for info in found.values())
-            packed = sum(info.compress_size for info in found.values())
+            size = sum(info.file_size for info in members.values())
+            packed = sum(info.compress_size for info in members.values())
             if size > MAX_FILE_BYTES or size > _MOST_RATIO * max(packed, 1):
                 raise CorpusError(f"{path.name}: data/tweets.js would unpack to {size / 2**20:.0f} MiB")
-            for name in sorted(found, key=_number):
-                with archive.open(found[name]) as member:
+            for name in sorted(members, key=_number):
+                with archive.open(members[name]) as member:
                     # The size that a member declares may be a lie.
-                    data = member.read(found[name].file_size + 1)
-                if len(data) > found[name].file_size:
+                    data = member.read(members[name].file_size + 1)
+                if len(data) > members[name].file_size:
                     raise CorpusError(f"{path.name}: data/{name} unpacks to more than it says; download it again")
                 items += read_tweets(data.decode("utf-8", errors="replace"), f"{path.name}/{name}")
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:

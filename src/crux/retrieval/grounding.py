@@ -93,8 +93,8 @@ class Grounding:
         if self._node_space is None:
             return []
         rows = self._node_space.nearest(text, _ROWS_A_BELIEF * most)
-        found = dict.fromkeys(self._node_of_row[row] for row, _ in rows)
-        return [self._nodes[place] for place in list(found)[:most]]
+        beliefs = dict.fromkeys(self._node_of_row[row] for row, _ in rows)
+        return [self._nodes[place] for place in list(beliefs)[:most]]
 
     def nearest_places(self, text: str, node: BeliefNode) -> tuple[Place, ...]:
         """Return the quotations that a belief rests on, nearest to a text first."""

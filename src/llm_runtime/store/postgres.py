@@ -116,8 +116,8 @@ class PostgresStore:
         if state is not None:
             conditions.append("l.ending = ?")
             values.append("open" if state in ("running", "interrupted") else state)
-        found: list[RunSummary] = []
-        while len(found) < limit:
+        runs: list[RunSummary] = []
+        while len(runs) < limit:
             # A page at a time: whether a run is held is not known to the table.
             paged, bound = list(conditions), list(values)
             if before is not None:
@@ -127,11 +127,11 @@ class PostgresStore:
             query = f"{_SUMMARY} {where} ORDER BY r.started_at DESC, r.run DESC LIMIT ?"
             rows = self._database.execute(query, (*bound, _PAGE))
             summaries = [self._summarise(row) for row in rows]
-            found += [summary for summary in summaries if state is None or summary.state == state]
+            runs += [summary for summary in summaries if state is None or summary.state == state]
             if len(rows) < _PAGE:
                 break
             before = summaries[-1].run_id
-        return found[:limit]
+        return runs[:limit]
 
     def summary(self, run_id: str) -> RunSummary:
         rows = self._database.execute(f"{_SUMMARY} WHERE r.run_id = ?", (run_id,)) if "\0" not in run_id else []

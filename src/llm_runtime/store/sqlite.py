@@ -139,15 +139,15 @@ class SqliteStore:
             values.append("open" if state in ("running", "interrupted") else state)
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         query = f"{_SUMMARY} {where} ORDER BY r.started_at DESC, r.run DESC"
-        found: list[RunSummary] = []
+        runs: list[RunSummary] = []
         with explained(self.path):
             for row in self._reader.execute(query, values):
-                if len(found) >= limit:
+                if len(runs) >= limit:
                     break
                 summary = self._summarise(row)
                 if state is None or summary.state == state:
-                    found.append(summary)
-        return found
+                    runs.append(summary)
+        return runs
 
     def summary(self, run_id: str) -> RunSummary:
         with explained(self.path):

@@ -31,14 +31,14 @@ async def state_positions(council: Council, loop: int, prior: LoopOutcome | None
 
 def revision(seat: Seat, prior: LoopOutcome, fence: Fence) -> Sequence[Message]:
     """Return all prior positions, the seat's own marked; then the critique and what to do with it."""
-    said = "\n\n".join(
+    positions = "\n\n".join(
         fence(f"{'YOUR OWN POSITION' if other == seat else 'POSITION of'} {other.label}", text)
         for other, text in prior.positions.items()
     )
     task = load_prompt("crucible.executor.grammars", "revision").render(
         seat=seat.label, critique=fence("RED TEAM CRITIQUE", prior.critique)
     )
-    return [Message("assistant", said), Message("user", task)]
+    return [Message("assistant", positions), Message("user", task)]
 
 
 def by_label(positions: dict[Seat, str]) -> dict[str, str]:

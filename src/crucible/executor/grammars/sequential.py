@@ -30,10 +30,10 @@ async def sequential_loop(council: Council, loop: int, prior: LoopOutcome | None
     versions: dict[Seat, str] = {}
     critiques: list[str] = []
     for seat in council.deliberating:
-        said = await council.hear(loop, "draft", [seat], _composer(council.query, draft))
-        if seat in said:
-            versions |= said
-            draft.text, draft.author = said[seat], seat.label
+        drafts = await council.hear(loop, "draft", [seat], _composer(council.query, draft))
+        if seat in drafts:
+            versions |= drafts
+            draft.text, draft.author = drafts[seat], seat.label
             if seat != council.deliberating[-1]:
                 critiques.append(await _attack(council, loop, draft, len(critiques) + 1))
     critiques.append(await _attack(council, loop, draft, len(critiques) + 1, final=True))
