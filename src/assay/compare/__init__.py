@@ -1,1 +1,0 @@
-"""The same tasks by several methods at equal spend: single, self-consistency, council; with intervals."""

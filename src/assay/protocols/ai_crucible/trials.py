@@ -1,0 +1,197 @@
+"""What the commands about trials share: the workshop, the model, the plan of a trial, and what must be there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from llm_runtime.errors import ConfigurationError, MissingExtraError
+
+if TYPE_CHECKING:
+    from ai_crucible.workshop import Workshop
+
+F = TypeVar("F", bound=Callable[..., Any])
+#: Providers that our gateway reaches too, each with the package that Inspect reaches it by.
+_CLIENTS = {"anthropic": "anthropic", "openai": "openai", "openrouter": "openai"}
+_NO_MODEL = (
+    "no model to try: give --model, any that Inspect knows (openrouter/VENDOR/MODEL, ollama/NAME, ...), one of "
+    "ours (ollama:NAME, a base URL, mailbox:DIR, terminal:), or assay/crucible/MODEL for a council"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What makes two trials the same: one that was cut off goes on when the same is asked for again."""
+
+    puzzles: tuple[str, ...]
+    model: str
+    k: int
+    arm: str
+    protocol: str
+    judges: tuple[str, ...]
+
+    def keep(self, shop: Workshop, trial: str) -> None:
+        """Write it down beside the logs."""
+        from assay.report.machine import write_whole
+
+        place = _plan_file(shop, trial)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, json.dumps(asdict(self), indent=1) + "\n")
+
+    def unfinished(self, shop: Workshop) -> str:
+        """The newest trial that was cut off and has this plan; empty where there is none."""
+        wanted = json.loads(json.dumps(asdict(self)))
+        return next((trial for trial in reversed(shop.unfinished()) if _kept(shop, trial) == wanted), "")
+
+
+def _plan_file(shop: Workshop, trial: str) -> Path:
+    return shop.folder / "plans" / f"{trial}.json"
+
+
+def _kept(shop: Workshop, trial: str) -> Any:
+    try:
+        return json.loads(_plan_file(shop, trial).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def log_dir_option(command: F) -> F:
+    """Where logs and ledger are kept."""
+    return click.option(
+        "--log-dir",
+        metavar="FOLDER",
+        envvar="ASSAY_TRIALS",
+        help="Where logs and the ledger are kept [default: ai_crucible in Assay's data folder].",
+    )(command)
+
+
+def running_options(command: F) -> F:
+    """How attempts are made."""
+    for option in (
+        click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+        click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
+        click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object."),
+        click.option(
+            "--judge", "judges", multiple=True, metavar="MODEL", help="A judge of claimed novelty (repeatable)."
+        ),
+        click.option(
+            "--protocol",
+            type=click.Choice(["native", "text"]),
+            default="native",
+            show_default=True,
+            help="How the model calls tools; text is for models that have no calls of their own.",
+        ),
+        click.option(
+            "--at-once", type=click.IntRange(1, 64), default=4, show_default=True, help="Attempts at one time."
+        ),
+        click.option(
+            "--max-cost",
+            type=click.FloatRange(0, min_open=True),
+            metavar="USD",
+            help="Dollars that all attempts together may cost, over all sittings.",
+        ),
+        click.option(
+            "--k",
+            "--epochs",
+            "k",
+            type=click.IntRange(1, 1000),
+            default=5,
+            show_default=True,
+            help="Attempts each.",
+        ),
+        click.option("--model", metavar="MODEL", help="Any Inspect model, one of ours, or assay/crucible/MODEL."),
+        log_dir_option,
+    ):
+        command = option(command)
+    return command
+
+
+def solver_of(model: str | None) -> str:
+    """The model that a person named, as Inspect names it; ours are ``assay/single/...`` and ``assay/crucible/...``.
+
+    What is written as Inspect writes it is left to Inspect, unless the package is missing that it needs and our own
+    gateway does without.
+
+    A council without MODEL takes the one that is configured, so that its name says who answers.
+
+    Raises:
+        NoModelError: none was named and none is configured.
+        ConfigurationError: the name cannot be one.
+    """
+    from llm_runtime.errors import NoModelError
+    from llm_runtime.routing import parse_model
+    from llm_runtime.settings import load_settings
+
+    configured = load_settings().config.model
+    name = model or configured
+    if not name:
+        raise NoModelError(_NO_MODEL)
+    if name == "assay/crucible":
+        return f"{name}/{configured}" if configured else name
+    target = parse_model(name)
+    if target is None:
+        if not all(name.split("/")) or "/" not in name:
+            raise ConfigurationError(
+                f"--model {name}: write PROVIDER/MODEL, as in ollama/qwen3 or openrouter/VENDOR/MODEL"
+            )
+        provider, _, rest = name.partition("/")
+        if provider in _CLIENTS and find_spec(_CLIENTS[provider]) is None:
+            return f"assay/single/{provider}:{rest}"
+        return name
+    return f"assay/single/{name}"
+
+
+def workshop(log_dir: str | None) -> Workshop:
+    """The workshop of a folder, or the user's own."""
+    from ai_crucible.workshop import Workshop
+
+    return Workshop.at(Path(log_dir).absolute() if log_dir else None)
+
+
+def need_inspect(feature: str) -> None:
+    """Refuse what cannot run without the extra.
+
+    Raises:
+        MissingExtraError: Inspect is not installed.
+    """
+    if find_spec("inspect_ai") is None:
+        raise MissingExtraError(feature, "eval")
+
+
+def need_box() -> None:
+    """Refuse what cannot run without a box, before anything else is done.
+
+    Raises:
+        CannotIsolate: this machine gives none; the message says why.
+    """
+    from ai_crucible.box.bwrap import probe
+
+    asyncio.run(probe())
+
+
+def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:
+    """The plan of a trial, its puzzles by folder and digest.
+
+    Raises:
+        ConfigurationError: a puzzle is not there, or cannot be loaded.
+    """
+    from ai_crucible.catalog_paths import resolve_puzzles
+    from ai_crucible.puzzle_loader import load_puzzles
+
+    loaded = load_puzzles(resolve_puzzles(list(puzzles)))
+    names = tuple(sorted(f"{puzzle.meta.id} {puzzle.digest}" for puzzle in loaded))
+    return Plan(names, solver, k, arm, protocol, tuple(judges))
+
+
+def known_puzzles() -> list[str]:
+    """Return the ids of the puzzles that come with Assay, and ``all``."""
+    from ai_crucible.catalog_paths import built_in_ids
+
+    return ["all", *built_in_ids()]

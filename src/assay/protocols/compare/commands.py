@@ -1,0 +1,31 @@
+"""`assay compare`: the same tasks by several methods at equal spend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.console.options import read_text
+from assay.console.running import RunCommand, run_command
+
+
+@run_command("compare.tasks", "compare", trace="Show every answer after the figures.", noun="figures")
+@click.argument("questions")
+def compare(command: RunCommand, questions: str) -> int:
+    """Put every task of QUESTIONS to several methods and compare, with paired intervals.
+
+    QUESTIONS is JSONL, one task a line: {"question": "..."} with, where there is a right answer, "expected" (a
+    text, or a number with an optional "tolerance") or "regex". `-` reads standard input. A council's spend on a
+    task sets how many samples self-consistency draws there. It is a run like any other: see assay runs.
+
+    \b
+    assay compare questions.jsonl --model openrouter:vendor/model --budget 2 --out compare.html
+    assay compare questions.jsonl --methods single,self-consistency --samples 9
+    """
+    from assay.protocols.compare.tasks import read_tasks
+
+    name = "standard input" if questions == "-" else Path(questions).name
+    tasks = read_tasks(read_text(None, questions, "file of questions"), name)
+    command.task = {"tasks": [task.model_dump(mode="json") for task in tasks], "source": name}
+    return command.finish(command.go())

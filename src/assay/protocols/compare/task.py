@@ -1,0 +1,152 @@
+"""What is compared, by which methods, and how a comparison is run."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from assay.fields import Ui
+from assay.protocol import RunContext
+from assay.protocols.compare.events import MethodAnswered
+from assay.protocols.compare.figures import Row, figures
+from assay.protocols.compare.methods import METHODS, Answered, Bench, Meter, council, self_consistency, single
+from assay.protocols.compare.tasks import Question
+from llm_runtime.errors import (
+    BudgetExceeded,
+    ConfigurationError,
+    DeadlineExceeded,
+    LlmRuntimeError,
+    ReplayMismatch,
+    StoreError,
+)
+from llm_runtime.messages import Generate
+from llm_runtime.models import Model
+from llm_runtime.tasks import gather
+
+#: What ends the whole comparison; every other failure is the failing method's own, and counts against it.
+_ENDING = (BudgetExceeded, ConfigurationError, DeadlineExceeded, ReplayMismatch, StoreError)
+
+
+class Task(Model):
+    """Questions that every method answers."""
+
+    tasks: Annotated[list[Question], Ui(hidden=True)] = Field(min_length=1)
+    """The questions, with their right answers where there are some."""
+    source: Annotated[str, Ui(hidden=True)] = ""
+    """Where they were read from."""
+
+
+class Options(Model):
+    """Which methods, and how many samples."""
+
+    methods: Annotated[tuple[str, ...], Ui(metavar="A,B", show_default=True)] = (
+        *("single", "self-consistency"),
+        "council",
+    )
+    """Of single, self-consistency and council, at least one."""
+    samples: Annotated[int, Ui(show_default=True)] = Field(default=5, ge=1, le=64)
+    """Of self-consistency, where no council's spend sets them."""
+    at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
+    """Tasks at one time."""
+
+    @field_validator("methods")
+    @classmethod
+    def _known(cls, methods: tuple[str, ...]) -> tuple[str, ...]:
+        if not methods or set(methods) - set(METHODS):
+            raise ValueError(f"choose of {', '.join(METHODS)}")
+        return tuple(dict.fromkeys(methods))
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    """Put every task to every method; the result is :class:`assay.protocols.compare.figures.Figures` as data.
+
+    Raises:
+        LlmRuntimeError: the budget, the time, the configuration or the store ends it.
+    """
+    methods = list(options.methods)
+    bench = Bench(context.seed, options.samples, context.emit)
+    turn = asyncio.Semaphore(options.at_once)
+
+    async def each(question: Question) -> list[Row]:
+        async with turn:
+            return await _compared(question, methods, context.generate, bench)
+
+    rows = [row for found in await gather(each(question) for question in task.tasks) for row in found]
+    return figures(rows, methods, context.seed).model_dump(mode="json")
+
+
+def title_of(task: Task) -> str:
+    """Return one line for lists."""
+    return f"Methods compared on {task.source or 'questions'}"
+
+
+async def _compared(task: Question, methods: list[str], generate: Generate, bench: Bench) -> list[Row]:
+    """One task by every method; the council goes first, for its spend sets the number of samples."""
+    rows: dict[str, Row] = {}
+    spent: Meter | None = None
+    for method in sorted(methods, key=lambda name: name != "council"):
+        meter = Meter(generate)
+        try:
+            answered, error = await _by(method, task, meter, bench, spent), ""
+        except _ENDING:
+            raise
+        except (LlmRuntimeError, ExceptionGroup) as fault:
+            ended = _ending(fault)
+            if ended is not None:
+                raise ended from None
+            answered, error = Answered("", ""), _said(fault)
+        if method == "council" and not error:
+            spent = meter
+        rows[method] = _row(task, method, answered, meter, error)
+        bench.emit(MethodAnswered(row=rows[method].model_dump(mode="json")))
+    return [rows[method] for method in methods]
+
+
+async def _by(method: str, task: Question, meter: Meter, bench: Bench, spent: Meter | None) -> Answered:
+    if method == "council":
+        return await council(task, meter, bench)
+    if method == "self-consistency":
+        return await self_consistency(task, meter, bench, spent)
+    return await single(task, meter, bench)
+
+
+def _row(task: Question, method: str, answered: Answered, meter: Meter, error: str) -> Row:
+    return Row(
+        task=task.id,
+        question=task.question,
+        expected=task.regex if task.expected is None else str(task.expected),
+        method=method,
+        text=answered.text,
+        answer=answered.answer if task.checkable else "",
+        # A method that gave no answer gave no right one.
+        right=(False if task.checkable else None) if error else task.right(answered.answer),
+        samples=answered.samples,
+        agreed=answered.agreed,
+        calls=meter.calls,
+        input_tokens=meter.input_tokens,
+        output_tokens=meter.output_tokens,
+        cost=meter.cost,
+        error=error,
+    )
+
+
+def _ending(fault: BaseException) -> LlmRuntimeError | None:
+    """What ends the comparison, where a group of failures holds such a one; any stranger is raised as it is."""
+    if isinstance(fault, BaseExceptionGroup):
+        inner: list[BaseException] = list(fault.exceptions)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        found = [ended for one in inner if (ended := _ending(one))]
+        return found[0] if found else None
+    if isinstance(fault, _ENDING):
+        return fault
+    if not isinstance(fault, LlmRuntimeError):
+        raise fault
+    return None
+
+
+def _said(fault: BaseException) -> str:
+    if isinstance(fault, BaseExceptionGroup):
+        inner: tuple[BaseException, ...] = fault.exceptions  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+        return _said(inner[0])
+    return f"{type(fault).__name__}: {fault}"[:500]

@@ -1,0 +1,55 @@
+"""`criticality report`: the whole of a project as a page, from its journal alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from llm_runtime.events import Event
+
+
+@click.command()
+@click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
+@click.option("--out", default="report.html", show_default=True, metavar="PATH", help="A file: .html or .md.")
+def report(folder: str, out: str) -> None:
+    """Write a report: the way it went, and from each claim to its contracts, tests and results."""
+    from assay.registry import story_of_events
+    from criticality.project.files import require_project, write_atomic
+
+    root, path = Path(folder).absolute(), Path(out)
+    require_project(root)
+    if path.suffix not in (".html", ".md"):
+        raise ConfigurationError(f"a report is .html or .md; {path.name} is neither")
+    story = story_of_events(_told(root))
+    if path.suffix == ".html":
+        from assay.report.html import story_html as written
+    else:
+        from assay.report.markdown import story_markdown as written
+    write_atomic(path.absolute(), written(story))
+    click.echo(f"report: {path}", err=True)
+
+
+def _told(root: Path) -> Iterator[tuple[Event, int]]:
+    """The journal as the events of one run, as other protocols' runs are in the store."""
+    from criticality import read_project
+    from criticality.machine.states import Completed
+    from criticality.project.files import JOURNAL
+    from criticality.project.journal import read_journal
+    from llm_runtime.events import RunFinished, RunStarted
+
+    past = read_journal(root / JOURNAL)
+    state, artifacts, _, _ = read_project(root)
+    began = past[0][0] if past else 0
+    yield RunStarted(
+        run_id=artifacts.name, protocol="criticality", title=artifacts.name, task={}, settings={},
+        seed=artifacts.seed,
+    ), began  # fmt: skip
+    yield from ((event, at) for at, event in past)
+    if isinstance(state, Completed):
+        yield RunFinished(state="finished", message=""), past[-1][0]
