@@ -14,7 +14,6 @@ from pydantic import Field, SecretStr, ValidationError
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.models import Model, first_fault
-from llm_runtime.wrappers.limiting import Limits
 
 #: Hosted providers: the variable that holds the key, and the address, which a variable may replace.
 HOSTED: Mapping[str, tuple[str, str, str]] = {
@@ -22,6 +21,21 @@ HOSTED: Mapping[str, tuple[str, str, str]] = {
     "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a provider grants a model; ``None`` is no limit.
+
+    Args:
+        requests_per_minute: 1 or more.
+        tokens_per_minute: 1 or more; input (characters/4) and the output that the request allows.
+        in_flight: 1 or more.
+    """
+
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    in_flight: int | None = 64
 
 
 class LimitEntry(Model):

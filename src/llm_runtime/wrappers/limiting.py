@@ -5,31 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from llm_runtime.errors import RateLimited
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.settings import Limits
 from llm_runtime.tokens import estimate_input
 
 SLOWEST = 1 / 64
 RECOVERY = 1.1
 #: Longest pause after one 429, in seconds, whatever its Retry-After says: a wrong date must not end all calls.
 LONGEST_PAUSE = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a provider grants a model; ``None`` is no limit.
-
-    Args:
-        requests_per_minute: 1 or more.
-        tokens_per_minute: 1 or more; input (characters/4) and the output that the request allows.
-        in_flight: 1 or more.
-    """
-
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-    in_flight: int | None = 64
 
 
 class _Bucket:
