@@ -23,6 +23,10 @@ SENT_TO_MODELS = (
     "all it may say about strength (decision 17)",
     "What a speaker states before speaking (decision 6)",
     "a yes/no question and its coarse type (decision 4)",
+    "Round 1 (section 3.1).",
+    "Round 2 (section 3.2).",
+    "Round 3 and later (section 3.3).",
+    "The eight kinds of pattern (section 6.1).",
 )
 
 _ID = re.compile(r"\b(AC|CR|CT|CX|FC)([1-9][0-9]?)\b")
