@@ -35,7 +35,7 @@ async def start_run(request: Request) -> Response:
         run, terms = forms.read_form(fields, strict=is_json(request))
         if not run.run.form:
             forms.form_of(run.run.name)
-        return await site.runs.start(run, terms)
+        return await site.runs.start(run, terms, seed=forms.seed_of(fields))
 
     def again(why: str) -> str:
         try:
