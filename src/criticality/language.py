@@ -1,4 +1,4 @@
-"""What the core needs from a target language, and where each is found (specification 10).
+"""What the core needs from a target language; ``criticality.languages`` holds them (specification 10).
 
 Every name that the core hands over is a neutral one (``snake_case``); a language maps it to its own manner.
 """
@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from types import TracebackType
 from typing import Protocol
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
+from criticality.catalog import DetectedSmell, Example
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
 from criticality.testing import Diagnostic, Limits, TestFile, TestReport
-from llm_runtime.errors import ConfigurationError
 
 Plan = tuple[ModulePlan, ...]
 #: Source trees: the text of each file by its path below the project.
@@ -100,6 +98,11 @@ class Language(Protocol):
     @property
     def importable(self) -> frozenset[str]:
         """Standard modules that a planned module may import: computing only, nothing that reaches outside."""
+        ...
+
+    @property
+    def examples(self) -> Mapping[str, Example]:
+        """An example of each transformation that the language knows, by the pattern's id."""
         ...
 
     def usable(self, name: str) -> bool:
@@ -240,34 +243,3 @@ class Language(Protocol):
     def facts(self) -> list[Fact]:
         """What the tools need, and which of it is here."""
         ...
-
-
-#: Where each language's adapter stands: a module with a function ``adapter() -> Language``.
-LANGUAGES = {name: f"criticality.{name}.adapter" for name in ("python", "typescript", "rust", "go", "java", "cpp")}
-
-
-def language(name: str) -> Language:
-    """The language of that name, imported when it is asked for.
-
-    Raises:
-        ConfigurationError: there is no such language.
-    """
-    if name not in LANGUAGES:
-        raise ConfigurationError(f"there is no language {name!r}; there are: {', '.join(LANGUAGES)}")
-    found: Language = import_module(LANGUAGES[name]).adapter()
-    return found
-
-
-def require_toolchain(wanted: Language) -> None:
-    """Say in one line what is missing, and how to get it.
-
-    Raises:
-        ConfigurationError: a tool that is needed is not here.
-    """
-    missing = [fact for fact in wanted.facts() if fact.needed and fact.version is None]
-    if missing:
-        ways = "; ".join(dict.fromkeys(fact.get for fact in missing))
-        names = ", ".join(fact.name for fact in missing)
-        raise ConfigurationError(
-            f"{wanted.title} needs {names}, which is not here; {ways} (see: criticality doctor)"
-        )

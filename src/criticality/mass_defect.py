@@ -59,7 +59,7 @@ def _next(work: Work, found: list[DetectedSmell]) -> dict[str, Any] | None:
     for name in work.artifacts.functions:
         here = [smell for smell in found if smell.function == name]
         tried = [pattern for function, pattern in work.artifacts.attempted if function == name]
-        for choice in select_patterns(here, tried, work.config.project.language):
+        for choice in select_patterns(here, tried, work.language.examples):
             return {"function": name, "pattern": choice.pattern_id, "smell": choice.smell, "risk": choice.risk}
     return None
 
@@ -126,7 +126,7 @@ async def transform(work: Work) -> Event:
             question,
             Transformation,
             "transform",
-            pattern=pattern.prompt(work.config.project.language),
+            pattern=pattern.prompt(work.language.examples[phase.pattern_id]),
             function=question.fence("FUNCTION", shown),
             measured=f"{phase.smell}; {work.artifacts.metrics['functions'][name]}",
         )

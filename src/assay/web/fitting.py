@@ -132,9 +132,9 @@ def _toml(text: str) -> dict[str, Any]:
 
 def known_languages() -> list[str]:
     """The languages that a build can write."""
-    from criticality.language import LANGUAGES
+    from criticality.languages import languages
 
-    return list(LANGUAGES)
+    return list(languages())
 
 
 def known_puzzles() -> list[str]:

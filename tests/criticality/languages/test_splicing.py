@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from criticality.bodies import BodyUnreadable, SpliceRefused
-from criticality.grammar.grammar import Grammar, grammar
+from criticality.languages import language
+from criticality.languages.base.grammar.grammar import Grammar
 
 pytest.importorskip("tree_sitter")
 
@@ -167,6 +168,10 @@ _COMMON = [
     "#", "@", "<", ">",
 ]  # fmt: skip
 languages = pytest.mark.parametrize("name", list(SAMPLES))
+
+
+def grammar(name: str) -> Grammar:
+    return language(name).grammar
 
 
 def _filled(sample: Sample, grammar: Grammar, body: str) -> str:
