@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
-from criticality.language import Fact, Plan, Toolchain
-from criticality.languages.base.data import examples, read_text
+from criticality.language import Fact, Plan, Toolchain, Tree
+from criticality.languages.base.data import examples, fill, read_text
 from criticality.languages.base.grammar.grammar import Grammar
 from criticality.languages.base.grammar.table import Table
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.lattice_plan import FunctionPlan
+from criticality.spec.spec import Spec
 from criticality.testing import Limits
 
 
@@ -30,6 +31,8 @@ class GrammarLanguage:
     tools: type[CompiledToolchain]
     #: What bodies may call besides what was planned.
     besides: tuple[str, ...] = ()
+    #: What version control leaves out of a delivered project.
+    ignored: str = ""
 
     def function(self, name: str) -> str:
         """A function's name as the language has it."""
@@ -39,6 +42,18 @@ class GrammarLanguage:
         """A parameter's name as the language has it."""
         return name
 
+    def project_name(self, spec: Spec) -> str:
+        """Return the name that the manifests of a delivered project give it."""
+        return spec.package
+
+    def project_files(self, spec: Spec) -> Tree:
+        readme = fill(
+            self.tools.language, "templates", "README.md",
+            name=spec.system.name, description=spec.system.description,
+        )  # fmt: skip
+        files = self.tools.project(self.project_name(spec), spec.system.description) | {"README.md": readme}
+        return files | ({".gitignore": self.ignored} if self.ignored else {})
+
     @property
     def examples(self) -> Mapping[str, Example]:
         return examples(self.tools.language)
@@ -47,6 +62,10 @@ class GrammarLanguage:
     def grammar(self) -> Grammar:
         """The source operations, by names as they stand in sources."""
         return Grammar(self.table)
+
+    @property
+    def rules(self) -> str:
+        return read_text(self.tools.language, "rules.md").strip()
 
     def support(self, name: str) -> str:
         """Return a file that the tests stand on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -12,11 +13,18 @@ from xml.sax.saxutils import escape
 
 from criticality.catalog import Example
 
+_PLACE = re.compile(r"\{\{ (\w+) \}\}")
+
 
 @cache
 def read_text(package: str, *path: str) -> str:
     """Return the text of a file in a package's folder."""
     return resources.files(package).joinpath(*path).read_text("utf-8")
+
+
+def fill(package: str, *path: str, **values: str) -> str:
+    """Return the text of a file with a value in the place of each ``{{ name }}``."""
+    return _PLACE.sub(lambda place: values[place[1]], read_text(package, *path))
 
 
 @cache

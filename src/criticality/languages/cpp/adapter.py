@@ -30,13 +30,6 @@ _IMPORTABLE = frozenset(
         "string", "string_view", "tuple", "unordered_map", "unordered_set", "utility", "variant", "vector",
     }
 )  # fmt: skip
-_RULES = """\
-- g++ -std=c++20 must accept it. A newtype is made by `Name(value)`, which throws Invalid where its type has an \
-INVARIANT, and shows its value by `.get()`. A class is made by its constructor and read by methods of its fields' \
-names; a struct is made by `Name{...}`.
-- Errors are exceptions: `throw Name();`. Any other exception breaks every promise, and so does undefined behaviour.
-- No include, using, class, template, macro, static, new, goto, cast of references, thread, input or output. \
-Lambdas are allowed where they make it simpler. A planned function of another module is called `module::name`."""
 
 
 class Cpp(GrammarLanguage):
@@ -46,8 +39,8 @@ class Cpp(GrammarLanguage):
     title = "C++"
     undone = "not implemented"
     importable = _IMPORTABLE
-    rules = _RULES
     todo = skeleton.TODO
+    ignored = "/build\n"
     table = CPP
     tools = CppToolchain
 
@@ -95,16 +88,6 @@ class Cpp(GrammarLanguage):
         self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
     ) -> TestFile:
         return TestWriter(spec, plan).claim(typed_tests.claim_tests(spec, plan, claim, text), cluster)
-
-    def project_files(self, spec: Spec) -> Tree:
-        readme = (
-            f"# {spec.system.name}\n\n{spec.system.description}\n\n"
-            "    cmake -B build && cmake --build build && ctest --test-dir build\n\n"
-            "It needs GoogleTest and RapidCheck (Debian: libgtest-dev librapidcheck-dev).\n"
-            "`spec/` holds what it must do, `trace.md` what shows that it does.\n"
-        )
-        files = self.tools.project(spec.package, spec.system.description)
-        return {**files, ".gitignore": "/build\n", "README.md": readme}
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)

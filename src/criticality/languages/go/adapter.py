@@ -22,17 +22,6 @@ from criticality.spec.spec import Spec
 from criticality.testing import TestFile
 from llm_runtime.errors import ConfigurationError
 
-_RULES = """\
-- go build and go vet must accept it. A newtype is made by its constructor, `domain.NewX(value)`, which returns an \
-error as well where the type has an INVARIANT, and read by `x.Value()`; never write `domain.X{}` for one. A record \
-whose definition has a constructor is made by it and read by its methods; the others are plain structs.
-- An error of the contract is returned as `domain.ErrX`, with the zero value of the result. An error that cannot \
-happen goes to `panic(err)`.
-- No goroutine, no import (packages named above are imported for you), no input or output, no global state. \
-PURITY: pure means that nothing given is changed: do not assign to a parameter or a field of one, copy it first \
-(`changed := account`, `slices.Clone(items)`, `maps.Clone(table)`).
-- Function literals are allowed where they make it simpler."""
-
 
 class Go(GrammarLanguage):
     """Go 1.23, vet, rapid and the race detector; witnesses are checked when a value is made."""
@@ -41,7 +30,6 @@ class Go(GrammarLanguage):
     title = "Go"
     undone = "not implemented"
     importable: frozenset[str] = frozenset()
-    rules = _RULES
     todo = skeleton.TODO
     table = GO
     tools = GoToolchain
@@ -102,9 +90,8 @@ class Go(GrammarLanguage):
     ) -> TestFile:
         return claim_test_file(spec, plan, claim, text, cluster=cluster)
 
-    def project_files(self, spec: Spec) -> Tree:
-        files = self.tools.project(names.module(spec), spec.system.description)
-        return files | {"README.md": _readme(spec)}
+    def project_name(self, spec: Spec) -> str:
+        return names.module(spec)
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(None, function)
@@ -128,10 +115,3 @@ class Go(GrammarLanguage):
 def adapter() -> Language:
     """Go."""
     return Go()
-
-
-def _readme(spec: Spec) -> str:
-    return (
-        f"# {spec.system.name}\n\n{spec.system.description}\n\n"
-        "    go build ./...\n    go vet ./...\n    go test ./...\n    go test -race ./...\n"
-    )

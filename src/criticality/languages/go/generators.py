@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from criticality.languages.base.data import read_text
 from criticality.languages.base.naming import pascal
 from criticality.languages.go.names import (
     constraints_of,
@@ -41,23 +42,7 @@ def _near(literals: Literals) -> str:
     return (
         f"var nearNumbers = []int{{{', '.join(map(str, numbers))}}}\n\n"
         f"var nearTexts = []string{{{', '.join(map(quoted, texts))}}}\n\n"
-        "func anyNumber(low, high int) *rapid.Generator[int] {\n"
-        "\tchoices := []*rapid.Generator[int]{rapid.IntRange(low, high)}\n"
-        "\tif from, to := max(low, -20), min(high, 20); from <= to {\n"
-        "\t\tchoices = append(choices, rapid.IntRange(from, to))\n\t}\n"
-        "\tnear := []int{}\n\tfor _, number := range nearNumbers {\n"
-        "\t\tif low <= number && number <= high {\n\t\t\tnear = append(near, number)\n\t\t}\n\t}\n"
-        "\tif len(near) > 0 {\n\t\tchoices = append(choices, rapid.SampledFrom(near))\n\t}\n"
-        "\treturn rapid.OneOf(choices...)\n}\n\n"
-        "func anyText(shortest, longest int) *rapid.Generator[string] {\n"
-        '\tfew := rapid.RuneFrom([]rune("abc01. -"))\n'
-        "\tplain := rapid.StringOfN(few, shortest, min(longest, max(shortest, 4)), -1)\n"
-        "\tchoices := []*rapid.Generator[string]{plain, rapid.StringN(shortest, longest, -1)}\n"
-        "\tnear := []string{}\n\tfor _, text := range nearTexts {\n"
-        "\t\tif length := utf8.RuneCountInString(text); shortest <= length && length <= longest {\n"
-        "\t\t\tnear = append(near, text)\n\t\t}\n\t}\n"
-        "\tif len(near) > 0 {\n\t\tchoices = append(choices, rapid.SampledFrom(near))\n\t}\n"
-        "\treturn rapid.OneOf(choices...)\n}\n"
+        + read_text("criticality.languages.go", "templates", "near.go")
     )
 
 

@@ -21,14 +21,6 @@ from criticality.spec.spec import Spec
 from criticality.testing import TestFile
 from llm_runtime.errors import ConfigurationError
 
-_RULES = """\
-- javac must accept it. A type with an INVARIANT is a record whose constructor throws IllegalArgumentException \
-where the invariant does not hold: make one by `new X(...)`, read it by its accessors (`x.value()`).
-- An error of the contract is thrown: `throw new E();`.
-- No import, no class, no thread, no input or output, no global state. PURITY: pure means that nothing given is \
-changed: lists, sets and maps may refuse a change; make new ones (`new ArrayList<>(items)`, streams, `List.copyOf`).
-- Lambdas and local variables with `var` are allowed where they make it simpler."""
-
 
 class Java(GrammarLanguage):
     """Java 17, JUnit 5 and jqwik; witnesses are checked when a value is made."""
@@ -37,7 +29,6 @@ class Java(GrammarLanguage):
     title = "Java"
     undone = "not implemented"
     importable: frozenset[str] = frozenset()
-    rules = _RULES
     todo = skeleton.TODO
     table = JAVA
     tools = JavaToolchain
@@ -95,9 +86,8 @@ class Java(GrammarLanguage):
     ) -> TestFile:
         return claim_test_file(spec, plan, claim, text, cluster=cluster)
 
-    def project_files(self, spec: Spec) -> Tree:
-        files = self.tools.project(names.package(spec), spec.system.description)
-        return files | {"README.md": f"# {spec.system.name}\n\n{spec.system.description}\n\n    mvn test\n"}
+    def project_name(self, spec: Spec) -> str:
+        return names.package(spec)
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from criticality.languages.base.data import fill
 from criticality.languages.java.names import constraints_of, ident, java_file, kind, package, quoted, root
 from criticality.languages.java.skeleton import imports
 from criticality.spec.literals import Literals
@@ -20,30 +21,9 @@ def generators_source(spec: Spec, literals: Literals) -> str:
     names = [*spec.enums, *spec.newtypes, *spec.data_models]
     numbers = sorted({n + step for n in (0, *literals.numbers) for step in (-1, 0, 1)})
     texts = list(dict.fromkeys(["", *literals.examples, *literals.texts]))
-    head = (
-        "/** Random values of every type. */\nfinal class Generators {\n"
-        f"    private static final List<Long> NEAR_NUMBERS = List.of({', '.join(f'{n}L' for n in numbers)});\n"
-        f"    private static final List<String> NEAR_TEXTS = List.of({', '.join(map(quoted, texts))});\n\n"
-        "    private Generators() {}\n\n"
-        "    static Arbitrary<Long> number(long low, long high) {\n"
-        "        var far = Arbitraries.longs().between(low, high);\n"
-        "        var small = Math.max(low, -20L) <= Math.min(high, 20L)\n"
-        "                ? Arbitraries.longs().between(Math.max(low, -20L), Math.min(high, 20L))\n"
-        "                : far;\n"
-        "        var near = NEAR_NUMBERS.stream().filter(n -> low <= n && n <= high).toList();\n"
-        "        return near.isEmpty() ? Arbitraries.oneOf(far, small) : "
-        "Arbitraries.oneOf(far, small, Arbitraries.of(near));\n    }\n\n"
-        "    static Arbitrary<String> text(int shortest, int longest) {\n"
-        "        var few = Arbitraries.strings().withChars(\"abc01. -\").ofMinLength(shortest)\n"
-        "                .ofMaxLength(Math.min(longest, Math.max(shortest, 4)));\n"
-        "        var wide = Arbitraries.strings().ofMinLength(shortest).ofMaxLength(longest);\n"
-        "        var near = NEAR_TEXTS.stream()\n"
-        "                .filter(t -> shortest <= t.length() && t.length() <= longest).toList();\n"
-        "        return near.isEmpty() ? Arbitraries.oneOf(few, wide) : "
-        "Arbitraries.oneOf(few, wide, Arbitraries.of(near));\n    }\n\n"
-        "    static <T> Optional<T> fitting(Supplier<T> make) {\n        try {\n"
-        "            return Optional.of(make.get());\n        } catch (IllegalArgumentException refused) {\n"
-        "            return Optional.empty();\n        }\n    }\n"
+    head = fill(
+        "criticality.languages.java", "templates", "Generators.java",
+        numbers=", ".join(f"{n}L" for n in numbers), texts=", ".join(map(quoted, texts)),
     )  # fmt: skip
     code = head + "".join(_method(spec, name) for name in names) + "}\n"
     known = ["net.jqwik.api.Arbitraries", "net.jqwik.api.Arbitrary", "net.jqwik.api.Combinators"]

@@ -37,12 +37,6 @@ _INSTALL = "pip install 'assay[code]'"
 _PARTS = {"mypy": True, "libcst": True, "hypothesis": True, "pytest": True, "ruff": False, "radon": False}
 _PACKAGE = "criticality.languages.python"
 _SUPPORT = ("circumstances.py", "growth.py", "harness.py", "near.py")
-_RULES = """\
-- mypy --strict must accept it. A type with an INVARIANT is made by calling it, and raises ValueError where the \
-invariant does not hold. Records are frozen: make a changed one with `replace`.
-- No import, no class, no input or output, no global state, no attribute with two underscores. PURITY: pure means \
-that nothing given is changed.
-- Local helper functions are allowed where they make it simpler."""
 
 
 class Python:
@@ -52,11 +46,14 @@ class Python:
     title = "Python"
     undone = "NotImplementedError"
     importable = names.IMPORTABLE
-    rules = _RULES
 
     @property
     def examples(self) -> Mapping[str, Example]:
         return examples(_PACKAGE)
+
+    @property
+    def rules(self) -> str:
+        return read_text(_PACKAGE, "rules.md").strip()
 
     def usable(self, name: str) -> bool:
         return names.usable(name)

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 import json
 
+from criticality.languages.base.data import fill
 from criticality.spec.spec import Spec
+
+_PLACE = "criticality.languages.python", "templates"
 
 
 def project_files(spec: Spec) -> dict[str, str]:
-    """``pyproject.toml`` and ``README.md``, by path."""
-    return {"pyproject.toml": _pyproject(spec.system.name, spec.system.description), "README.md": _readme(spec)}
-
-
-def _pyproject(name: str, description: str) -> str:
-    return (
-        f'[project]\nname = {_value(name)}\nversion = "0.1.0"\ndescription = {_value(description)}\n'
-        'requires-python = ">=3.11"\n\n[dependency-groups]\ntest = ["hypothesis", "pytest"]\n\n'
-        '[tool.pytest.ini_options]\npythonpath = ["src", "tests"]\ntestpaths = ["tests"]\n'
-        'addopts = ["--import-mode=importlib"]\n'
-    )
-
-
-def _readme(spec: Spec) -> str:
-    return (
-        f"# {spec.system.name}\n\n{spec.system.description}\n\n"
-        "    pip install --group test\n    pytest\n\n"
-        "`spec/` holds what it must do, `trace.md` what shows that it does.\n"
-    )
+    """Return ``pyproject.toml`` and ``README.md``, by path."""
+    name, description = spec.system.name, spec.system.description
+    return {
+        "pyproject.toml": fill(*_PLACE, "manifest.toml", name=_value(name), description=_value(description)),
+        "README.md": fill(*_PLACE, "README.md", name=name, description=description),
+    }
 
 
 def _value(value: str) -> str:
-    """A TOML string; JSON's are TOML's, but for the delete character."""
+    """Return a TOML string; JSON's are TOML's, but for the delete character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -23,13 +23,6 @@ from criticality.testing import TestFile
 
 #: Parts of the standard library that a planned module may import.
 _IMPORTABLE = frozenset({"cmp", "collections", "fmt", "iter", "mem", "num", "ops", "str"})
-_RULES = """\
-- cargo and clippy must accept it; `unsafe` is forbidden. A newtype is made by `Name::new(value)`, which returns \
-`Result` where its type has an INVARIANT, and shows its value by `.get()`. A record whose fields are private is \
-made by `Name::new(...)` and read by methods of its fields' names.
-- Errors are values: `return Err(Error::Name)`. A panic breaks every promise; use `?` and `match`.
-- No import, type, impl, macro definition, static, thread, input or output. `vec!`, `matches!`, `format!` and \
-`assert!` are there. Closures and local functions are allowed where they make it simpler."""
 
 
 class Rust(GrammarLanguage):
@@ -39,8 +32,8 @@ class Rust(GrammarLanguage):
     title = "Rust"
     undone = "not yet implemented"
     importable = _IMPORTABLE
-    rules = _RULES
     todo = skeleton.TODO
+    ignored = "/target\n"
     table = RUST
     tools = RustToolchain
 
@@ -65,7 +58,7 @@ class Rust(GrammarLanguage):
         tree = {
             "src/lib.rs": f"//! {' '.join(spec.system.description.split())}\n\n{listed}",
             "src/domain.rs": types,
-            "Cargo.toml": self._manifest(spec)["Cargo.toml"],
+            "Cargo.toml": self.project_files(spec)["Cargo.toml"],
         }
         tree |= {f"src/{name}.rs": self.support(f"{name}.rs") for name in needed[1:]}
         for module in plan:
@@ -93,16 +86,6 @@ class Rust(GrammarLanguage):
         self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
     ) -> TestFile:
         return TestWriter(spec, plan).claim(typed_tests.claim_tests(spec, plan, claim, text), cluster)
-
-    def project_files(self, spec: Spec) -> Tree:
-        readme = (
-            f"# {spec.system.name}\n\n{spec.system.description}\n\n    cargo test\n\n"
-            "`spec/` holds what it must do, `trace.md` what shows that it does.\n"
-        )
-        return {**self._manifest(spec), ".gitignore": "/target\n", "README.md": readme}
-
-    def _manifest(self, spec: Spec) -> Tree:
-        return self.tools.project(spec.package, spec.system.description)
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)

@@ -7,6 +7,7 @@ A record whose fields or invariants say something is made by its constructor alo
 from __future__ import annotations
 
 from criticality.languages.base.brackets import bare, negated
+from criticality.languages.base.data import read_text
 from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.base.naming import snake
 from criticality.languages.rust.expressions import Renderer, quoted
@@ -22,7 +23,8 @@ def domain_source(spec: Spec) -> str:
     """The whole module ``domain``."""
     parts = [type_source(spec, name) for name in in_order(spec) if name not in spec.errors]
     parts += [errors_source(spec)] if spec.errors else []
-    parts += [_INVALID] if has_checks(spec) else []
+    if has_checks(spec):
+        parts.append(read_text("criticality.languages.rust", "templates", "invalid.rs"))
     body = "\n".join(parts)
     uses = [f"use crate::{line};" for line in _own_modules(spec, body)]
     collections = [name for name in ("BTreeMap", "BTreeSet") if f"{name}<" in body or f"{name}:" in body]
@@ -55,21 +57,6 @@ def has_checks(spec: Spec) -> bool:
     return any(newtype_checks(spec, name) for name in spec.newtypes) or any(
         checks_of(spec, name) for name in spec.data_models
     )
-
-
-_INVALID = """\
-/// A value that would break what must hold of its type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Invalid(pub &'static str);
-
-impl fmt::Display for Invalid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for Invalid {}
-"""
 
 
 def type_source(spec: Spec, name: str) -> str:

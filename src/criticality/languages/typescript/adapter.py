@@ -18,15 +18,6 @@ from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
 from criticality.testing import ClaimTestFault, TestFile
 
-_RULES = """\
-- tsc --strict with noUncheckedIndexedAccess must accept it. A branded type is made by calling the function of its \
-name, `Cents(5)`, which throws RangeError where its INVARIANT does not hold; it is used like the type below it. A \
-record is made by `Account({ ... })` and is frozen: make a changed one with `Account({ ...account, balance })`.
-- Whole numbers are `number`: divide with Math.floor. An Option is the value or `undefined`.
-- No import, no class, no `this`, no input or output, no global state, no `any`, no type assertion. PURITY: pure \
-means that nothing given is changed.
-- Local helper functions are allowed where they make it simpler."""
-
 
 class TypeScript(GrammarLanguage):
     """tsc strict, vitest and fast-check; witnesses are branded types, level ``distinction``."""
@@ -35,8 +26,8 @@ class TypeScript(GrammarLanguage):
     title = "TypeScript"
     undone = skeleton.UNDONE
     importable = frozenset[str]()
-    rules = _RULES
     todo = skeleton.TODO
+    ignored = "/node_modules\n"
     table = TYPESCRIPT
     tools = TypeScriptToolchain
 
@@ -84,9 +75,8 @@ class TypeScript(GrammarLanguage):
     ) -> TestFile:
         return claim_tests.claim_test_file(spec, plan, claim, text, cluster=cluster)
 
-    def project_files(self, spec: Spec) -> Tree:
-        files = self.tools.project(spec.system.name, spec.system.description)
-        return {**files, ".gitignore": "/node_modules\n", "README.md": _readme(spec)}
+    def project_name(self, spec: Spec) -> str:
+        return spec.system.name
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)
@@ -110,11 +100,3 @@ class TypeScript(GrammarLanguage):
 def adapter() -> Language:
     """TypeScript."""
     return TypeScript()
-
-
-def _readme(spec: Spec) -> str:
-    return (
-        f"# {spec.system.name}\n\n{spec.system.description}\n\n"
-        "    npm install\n    npm run check\n    npm run lint\n    npm test\n\n"
-        "`spec/` holds what it must do, `trace.md` what shows that it does.\n"
-    )

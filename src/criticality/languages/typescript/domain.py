@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from criticality.languages.base.data import read_text
 from criticality.languages.base.expressions import Expression, Scope, condition
 from criticality.languages.base.expressions.nodes import Variable, walk
 from criticality.languages.base.naming import camel
@@ -19,11 +20,6 @@ from criticality.spec.spec import DataModel, Spec
 from criticality.spec.types import TypeRef, parse_type
 from criticality.testing import ClaimTestFault
 
-_BRAND = """\
-declare const brand: unique symbol;
-/** A value of a type that only the function of its name makes. */
-type Branded<Base, Name extends string> = Base & { readonly [brand]: { readonly [key in Name]: true } };
-"""
 _DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 28 });\nexport { Decimal };\n'
 
 
@@ -178,7 +174,7 @@ def domain_source(spec: Spec) -> str:
     if "$." in body:
         head += ['import * as $ from "./by-value.js";', ""]
     if "Branded<" in body:
-        head.append(_BRAND)
+        head.append(read_text("criticality.languages.typescript", "templates", "brand.ts"))
     return "\n".join([*head, body])
 
 
