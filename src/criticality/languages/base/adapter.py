@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from criticality.artifacts import Body
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.language import Fact, Plan, Toolchain, Tree
@@ -12,7 +13,7 @@ from criticality.languages.base.data import examples, fill, read_text
 from criticality.languages.base.grammar.grammar import Grammar
 from criticality.languages.base.grammar.table import Table
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
-from criticality.lattice_plan import FunctionPlan
+from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from criticality.testing import Limits
 
@@ -124,3 +125,12 @@ class GrammarLanguage:
 
     def _parameters(self, function: FunctionPlan) -> set[str]:
         return {self.parameter(param.name) for param in function.parameters}
+
+
+def written(module: ModulePlan, bodies: Mapping[str, Body]) -> dict[str, tuple[str, str]]:
+    """Return the bodies that there are of a module, each with what it declares, by function name."""
+    return {
+        f.name: (body.text, body.declarations)
+        for f in module.functions
+        if (body := bodies.get(f"{module.name}.{f.name}")) is not None
+    }

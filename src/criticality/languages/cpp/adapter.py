@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base import typed_tests
-from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.cpp import domain, names, skeleton
 from criticality.languages.cpp.generators import generators_source
 from criticality.languages.cpp.grammar import CPP
@@ -63,13 +63,10 @@ class Cpp(GrammarLanguage):
         needed = [*domain.used_headers(spec), *(["values"] if "values::" in types else [])]
         tree |= {f"{base}/{name}.hpp": self.support(f"{name}.hpp") for name in needed}
         for module in plan:
-            own = {
-                f.name: (body.text, body.declarations)
-                for f in module.functions
-                if (body := bodies.get(f"{module.name}.{f.name}")) is not None
-            }
             tree[f"{base}/{module.name}.hpp"] = skeleton.header_source(spec.package, module)
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(spec.package, module, plan, own)
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(
+                spec.package, module, plan, written(module, bodies)
+            )
         return tree
 
     def module_path(self, spec: Spec, module: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.base.naming import pascal
 from criticality.languages.go import domain, names, skeleton
 from criticality.languages.go.claim_tests import claim_test_file
@@ -57,15 +57,7 @@ class Go(GrammarLanguage):
         # The tests name the module's path, so its manifest belongs to what is tested.
         manifest = {"go.mod": self.project_files(spec)["go.mod"]}
         modules = {
-            self.module_path(spec, module.name): skeleton.module_source(
-                spec,
-                module,
-                {
-                    f.name: (body.text, body.declarations)
-                    for f in module.functions
-                    if (body := bodies.get(f"{module.name}.{f.name}")) is not None
-                },
-            )
+            self.module_path(spec, module.name): skeleton.module_source(spec, module, written(module, bodies))
             for module in plan
         }
         return manifest | domain.domain_files(spec) | modules

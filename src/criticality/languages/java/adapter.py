@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.java import domain, names, skeleton
 from criticality.languages.java.claim_tests import claim_test_file
 from criticality.languages.java.contract_tests import contract_test_file
@@ -52,15 +52,7 @@ class Java(GrammarLanguage):
 
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
         modules = {
-            self.module_path(spec, module.name): skeleton.module_source(
-                spec,
-                module,
-                {
-                    f.name: (body.text, body.declarations)
-                    for f in module.functions
-                    if (body := bodies.get(f"{module.name}.{f.name}")) is not None
-                },
-            )
+            self.module_path(spec, module.name): skeleton.module_source(spec, module, written(module, bodies))
             for module in plan
         }
         return domain.domain_files(spec) | modules

@@ -10,6 +10,7 @@ from criticality.artifacts import Body
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.language import Fact, Language, Plan, Tree
+from criticality.languages.base.adapter import written
 from criticality.languages.base.data import examples, read_text
 from criticality.languages.python import (
     claim_tests,
@@ -69,12 +70,9 @@ class Python:
             f"{base}/domain.py": domain.domain_source(spec),
         }
         for module in plan:
-            own = {
-                f.name: (body.text, body.declarations)
-                for f in module.functions
-                if (body := bodies.get(f"{module.name}.{f.name}")) is not None
-            }
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(spec, module, plan, own)
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(
+                spec, module, plan, written(module, bodies)
+            )
         return tree
 
     def module_path(self, spec: Spec, module: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base import typed_tests
-from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.rust import domain, names, skeleton
 from criticality.languages.rust.generators import generators_source
 from criticality.languages.rust.grammar import RUST
@@ -62,12 +62,9 @@ class Rust(GrammarLanguage):
         }
         tree |= {f"src/{name}.rs": self.support(f"{name}.rs") for name in needed[1:]}
         for module in plan:
-            own = {
-                f.name: (body.text, body.declarations)
-                for f in module.functions
-                if (body := bodies.get(f"{module.name}.{f.name}")) is not None
-            }
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(module, plan, own)
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(
+                module, plan, written(module, bodies)
+            )
         return tree
 
     def module_path(self, spec: Spec, module: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base.adapter import GrammarLanguage
+from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.typescript import claim_tests, contract_tests, domain, skeleton
 from criticality.languages.typescript.generators import arbitraries_source
 from criticality.languages.typescript.grammar import TYPESCRIPT
@@ -50,12 +50,9 @@ class TypeScript(GrammarLanguage):
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
         tree = {"src/domain.ts": domain.domain_source(spec), "src/by-value.ts": self.support("by-value.ts")}
         for module in plan:
-            own = {
-                f.name: (body.text, body.declarations)
-                for f in module.functions
-                if (body := bodies.get(f"{module.name}.{f.name}")) is not None
-            }
-            tree[self.module_path(spec, module.name)] = skeleton.module_source(spec, module, plan, own)
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(
+                spec, module, plan, written(module, bodies)
+            )
         return tree
 
     def module_path(self, spec: Spec, module: str) -> str:
