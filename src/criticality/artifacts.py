@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from criticality import events as e
 from criticality.canonical import pretty
+from criticality.labels import InterviewPhase
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
-from criticality.machine.states import InterviewPhase
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
 from llm_runtime.events import CallFinished, Event

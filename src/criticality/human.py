@@ -8,7 +8,8 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, ValidationError
 
-from criticality.machine.states import HumanQuery, InterviewPhase
+from criticality.labels import InterviewPhase
+from criticality.machine.states import HumanQuery
 from criticality.spec.spec import Spec
 from criticality.wire import Strict
 from llm_runtime.errors import ConfigurationError

@@ -12,8 +12,9 @@ from pydantic import Field, ValidationError
 from criticality import events as e
 from criticality.canonical import pretty
 from criticality.human import Reply
+from criticality.labels import InterviewPhase
 from criticality.language import Language
-from criticality.machine.states import AwaitingApproval, Interviewing, InterviewPhase, Synthesizing
+from criticality.machine.states import AwaitingApproval, Interviewing, Synthesizing
 from criticality.spec.spec import Spec, first_fault
 from criticality.spec.types import TypeFault
 from criticality.wire import Strict

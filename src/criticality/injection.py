@@ -12,10 +12,11 @@ from criticality.artifacts import Artifacts, Body
 from criticality.bodies import BodyUnreadable, SpliceRefused
 from criticality.budget import tokens
 from criticality.context import failure_summary, implement_values, spare
+from criticality.labels import Tier
 from criticality.language import Language
 from criticality.lattice import dependencies
 from criticality.machine.escalation import FailureKind, decide
-from criticality.machine.states import Escalating, Implementing, SelectingFunction, Tier, Verifying
+from criticality.machine.states import Escalating, Implementing, SelectingFunction, Verifying
 from criticality.order import waves
 from criticality.tree import claim_tests, contract_tests, full_tree, function_key, skeleton
 from criticality.work import Work

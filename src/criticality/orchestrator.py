@@ -17,10 +17,11 @@ from criticality.budget import ContextOverflow
 from criticality.config import Config, load_config
 from criticality.deliverable import project_files, state_text
 from criticality.human import Human, Nobody
+from criticality.labels import BlockKind
 from criticality.language import Toolchain
 from criticality.languages import language
 from criticality.ledger import Ledger
-from criticality.machine.states import Active, Blocked, BlockKind, Completed, ProtocolState, beginning
+from criticality.machine.states import Active, Blocked, Completed, ProtocolState, beginning
 from criticality.machine.step import MachineLimits, advance, where
 from criticality.machine.table import Action
 from criticality.project import files

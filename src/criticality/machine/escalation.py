@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from criticality.machine.states import Tier
+from criticality.labels import Tier
 from criticality.wire import Strict
 
 FailureKind: TypeAlias = Literal[

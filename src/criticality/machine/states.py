@@ -6,11 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from criticality.labels import BlockKind, InterviewPhase, Tier
 from criticality.wire import Wire
 
 PhaseName: TypeAlias = Literal["ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect"]
-InterviewPhase: TypeAlias = Literal["discovery", "architecture", "constraints", "designPrefs"]
-Tier: TypeAlias = Literal["worker", "fallback1", "fallback2"]
 PHASES: tuple[PhaseName, ...] = ("ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect")
 
 
@@ -213,11 +212,6 @@ SubState: TypeAlias = Annotated[
     | GeneratingTests | ExecutingCluster | HandlingVerdict | AnalyzingComplexity | ApplyingTransform
     | VerifyingSemantics,
     Field(discriminator="type"),
-]  # fmt: skip
-
-BlockKind: TypeAlias = Literal[
-    "canonical_conflict", "unresolved_contradiction", "circuit_breaker", "security_review", "user_requested",
-    "structural_defect", "archive_failure", "provider_down", "context_overflow",
 ]  # fmt: skip
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import cast
 
@@ -31,7 +30,7 @@ from criticality.languages.base.expressions.nodes import (
     Variable,
     walk,
 )
-from criticality.spec.spec import Spec
+from criticality.languages.base.expressions.scope import Scope, Signature
 from criticality.spec.types import TypeRef, parse_type
 
 __all__ = ["ExpressionFault", "Scope", "Signature", "condition", "typed"]
@@ -46,31 +45,6 @@ _SETS: dict[type[ast.operator], OperationName] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """A function that an expression may call."""
-
-    id: str
-    parameters: tuple[TypeRef, ...]
-    result: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What an expression may name.
-
-    Args:
-        functions: by bare name.
-        variables: parameters, ``result``, old values, values of steps.
-        clock: whether ``now()`` and ``advance(seconds)`` are there.
-    """
-
-    spec: Spec
-    functions: Mapping[str, Signature]
-    variables: Mapping[str, TypeRef]
-    clock: bool = False
-
-
 def typed(code: str, scope: Scope, wanted: TypeRef | None = None) -> Expression:
     """The typed expression of a text in the language of predicates, without ``implies`` and ``old``.
 
@@ -80,7 +54,7 @@ def typed(code: str, scope: Scope, wanted: TypeRef | None = None) -> Expression:
     Raises:
         ExpressionFault: it is outside what typed languages render.
     """
-    reader = Reader(scope)
+    reader = ExpressionReader(scope)
     kind = normal(wanted) if wanted is not None else None
     found = reader.read(_parsed(code), kind)
     return _known(code, reader.convert.to(found, kind) if kind is not None else found)
@@ -92,7 +66,7 @@ def condition(code: str, scope: Scope) -> Expression:
     Raises:
         ExpressionFault: it is outside what typed languages render.
     """
-    return _known(code, Reader(scope).condition(_parsed(code)))
+    return _known(code, ExpressionReader(scope).condition(_parsed(code)))
 
 
 def _known(code: str, expression: Expression) -> Expression:
@@ -113,7 +87,7 @@ def _all_types(kind: TypeRef) -> list[TypeRef]:
     return [kind, *(inner for arg in kind.args for inner in _all_types(arg))]
 
 
-class Reader:
+class ExpressionReader:
     """Reads the expressions of one scope."""
 
     def __init__(self, scope: Scope) -> None:
