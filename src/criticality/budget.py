@@ -8,8 +8,8 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
-from criticality.wire import Strict
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.models import Model
 
 T = TypeVar("T")
 Tokens = Annotated[int, Field(ge=100, le=10_000_000)]
@@ -26,7 +26,7 @@ OVERLAP = 10
 _LARGER = {"worker": "fallback1", "fallback1": "fallback2", "auditor": "architect", "structurer": "architect"}
 
 
-class ContextLimits(Strict):
+class ContextLimits(Model):
     """Tokens that a tier's prompt may hold (specification 7.2); the answers' limits are the tiers' own."""
 
     worker: Tokens = 16_000

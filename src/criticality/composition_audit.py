@@ -21,9 +21,9 @@ from criticality.spec.claims import StructuredClaims
 from criticality.spec.spec import Spec
 from criticality.testing import ClaimTestFault, TestReport
 from criticality.tree import full_tree, function_key, test_files
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 _FOCUS = {
     "temporal": (
@@ -53,7 +53,7 @@ _FOCUS = {
 }  # fmt: skip
 
 
-class Contradiction(Strict):
+class Contradiction(Model):
     """One contradiction, in the specification's form."""
 
     id: str = Field(pattern=r"^[A-Z]+_[0-9]+$")
@@ -64,13 +64,13 @@ class Contradiction(Strict):
     suggested_resolution_options: list[str] = Field(default=[], max_length=8)
 
 
-class ContradictionReport(Strict):
+class ContradictionReport(Model):
     """An auditor's answer."""
 
     contradictions_found: list[Contradiction] = Field(max_length=20)
 
 
-class SecondLook(Strict):
+class SecondLook(Model):
     """The architect's: each reported id confirmed or dismissed."""
 
     confirmed: list[str]

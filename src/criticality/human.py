@@ -11,13 +11,13 @@ from pydantic import Field, ValidationError
 from criticality.labels import InterviewPhase
 from criticality.machine.states import HumanQuery
 from criticality.spec.spec import Spec
-from criticality.wire import Strict
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model, first_fault
 
 MAX_ANSWER = 20_000
 
 
-class Reply(Strict):
+class Reply(Model):
     """An answer; ``delegate`` leaves the rest to the architect, with ``text`` as notes.
 
     Args:
@@ -29,7 +29,7 @@ class Reply(Strict):
     corrects: str = ""
 
 
-class Approval(Strict):
+class Approval(Model):
     """One of the four outcomes (decision 19)."""
 
     decision: Literal["approve", "revise", "reject", "conditional"]
@@ -38,7 +38,7 @@ class Approval(Strict):
     conditions: list[str] = []
 
 
-class Resolution(Strict):
+class Resolution(Model):
     """An option of a blocking query, and what the person adds."""
 
     option: str
@@ -74,12 +74,12 @@ class Nobody:
         return None
 
 
-class _Delegation(Strict):
+class _Delegation(Model):
     after: InterviewPhase
     notes: str = ""
 
 
-class Answers(Strict):
+class Answers(Model):
     """A file of answers.
 
     Args:
@@ -163,5 +163,4 @@ def load_answers(path: Path) -> Answers:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        raise ConfigurationError(f"{path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None

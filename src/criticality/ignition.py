@@ -15,12 +15,12 @@ from criticality.human import Reply
 from criticality.labels import InterviewPhase
 from criticality.language import Language
 from criticality.machine.states import AwaitingApproval, Interviewing, Synthesizing
-from criticality.spec.spec import Spec, first_fault
+from criticality.spec.spec import Spec, fault_line
 from criticality.spec.types import TypeFault
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constraints", "designPrefs")
 _OPTIONAL = ("constraints", "designPrefs")
@@ -28,13 +28,13 @@ _CLASSES = ("core", "foundational", "bolt-on")
 _DELEGATION = "I can go on with detailed questions, or proceed with sensible defaults. Continue, or delegate?"
 
 
-class _Question(Strict):
+class _Question(Model):
     id: str
     phase: InterviewPhase
     text: str
 
 
-class Feature(Strict):
+class Feature(Model):
     """A feature, its class, and the question that confirms it."""
 
     name: str = Field(min_length=2, max_length=120)
@@ -42,20 +42,20 @@ class Feature(Strict):
     question: str = Field(max_length=600)
 
 
-class Features(Strict):
+class Features(Model):
     """The architect's list."""
 
     features: list[Feature] = Field(max_length=12)
 
 
-class Proposal(Strict):
+class Proposal(Model):
     """The architect's specification, not yet validated, and what it decided for the person."""
 
     spec: dict[str, Any]
     decisions: list[str] = Field(default=[], max_length=30)
 
 
-class Challenges(Strict):
+class Challenges(Model):
     """The auditor's objections."""
 
     challenges: list[str] = Field(max_length=20)
@@ -239,7 +239,7 @@ def _spec_fault(language: Language, proposal: Proposal) -> str | None:
     try:
         spec = Spec.model_validate(proposal.spec)
     except (ValidationError, TypeFault) as fault:
-        return f"spec: {first_fault(fault)}"
+        return f"spec: {fault_line(fault)}"
     fault = language.spec_fault(spec)
     return f"spec: {fault}" if fault else None
 

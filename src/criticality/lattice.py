@@ -15,14 +15,14 @@ from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.spec import Spec
 from criticality.spec.types import GENERICS, SCALARS, TypeFault, parse_param, parse_type
 from criticality.testing import ClaimTestFault
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 _RESERVED = frozenset({"domain", "harness", "strategies", "__init__"})
 
 
-class Repaired(Strict):
+class Repaired(Model):
     """The structurer's changed modules."""
 
     modules: list[ModulePlan]

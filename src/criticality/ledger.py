@@ -8,14 +8,14 @@ from typing import Literal, TypeAlias
 
 from criticality import events as e
 from criticality.project.journal import iso
-from criticality.wire import Strict
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 Confidence: TypeAlias = Literal["canonical", "delegated", "inferred", "provisional"]
 Status: TypeAlias = Literal["active", "superseded", "invalidated", "suspended"]
 
 
-class Decision(Strict):
+class Decision(Model):
     """One decision. ``rationale`` and ``failure_context`` are for people and never reach a prompt."""
 
     id: str
@@ -32,7 +32,7 @@ class Decision(Strict):
     user_notes: str = ""
 
 
-class Operation(Strict):
+class Operation(Model):
     """One line of the ledger: what happened to a decision."""
 
     op: Literal["append", "supersede", "invalidate", "cascade", "reinstate"]

@@ -13,13 +13,13 @@ from criticality.language import Tree
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
 from criticality.mutation import strength
 from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests, test_files
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 
-class Transformation(Strict):
+class Transformation(Model):
     """A model's answer: the new body, or the guard that applies."""
 
     decision: Literal["apply", "skip"]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from criticality.artifacts import Body
 from criticality.injection import tests_of
 from criticality.tree import claim_tests, full_tree
 from criticality.work import Work
+from llm_runtime.tasks import gather
 
 
 async def strength(work: Work, per_function: int) -> dict[str, Any]:
     """For each function, how many changes were made and noticed, and its tests that never failed on one."""
     names = list(work.artifacts.functions)
-    found = await asyncio.gather(*(_of_function(work, name, per_function) for name in names))
+    found = await gather(_of_function(work, name, per_function) for name in names)
     return dict(zip(names, found, strict=True))
 
 
@@ -22,7 +22,7 @@ async def _of_function(work: Work, name: str, count: int) -> dict[str, Any]:
     body = work.artifacts.bodies[name]
     files = deciding_tests(work, name)
     made = spread(work.language.mutants(body.text), count)
-    outcomes = await asyncio.gather(*(_failing(work, name, body, text, files) for text in made))
+    outcomes = await gather(_failing(work, name, body, text, files) for text in made)
     noticed = [tests for tests in outcomes if tests]
     return {"changes": len(made), "noticed": len(noticed), "failed_on_a_change": sorted(set[str]().union(*noticed))}
 

@@ -27,6 +27,7 @@ from criticality.machine.states import Blocked, ProtocolState
 from criticality.project.files import write_atomic
 from criticality.project.journal import Clock, iso
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.tasks import gather
 
 STATE = ".criticality/notification-state.json"
 MESSAGE = "Criticality blocked. Run `criticality status` for details."
@@ -126,7 +127,7 @@ class Notifier:
         channels = [c for c in self.config.channels if c.enabled and event in c.events]
         if not self.config.enabled or not channels:
             return
-        outcomes = await asyncio.gather(*(self._send(channel, event, state) for channel in channels))
+        outcomes = await gather(self._send(channel, event, state) for channel in channels)
         self._note({"last_event": event, "at": iso(self.clock()), "channels": list(outcomes)})
 
     def due(self, state: ProtocolState) -> bool:

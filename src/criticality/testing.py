@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 
 class ClaimTestFault(ValueError):
     """A structured claim cannot become a test; one line says why."""
 
 
-class Limits(Strict):
+class Limits(Model):
     """What one test run may use.
 
     Args:

@@ -20,11 +20,11 @@ from criticality.project.journal import Clock, Journal
 from criticality.spec.spec import NewType, Spec
 from criticality.spec.types import parse_type
 from criticality.telemetry import phase_of
-from criticality.wire import Strict
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 
-class DecisionEntry(Strict):
+class DecisionEntry(Model):
     """A decision as an agent may propose it.
 
     Args:
@@ -157,7 +157,7 @@ def _witness(name: str, description: str, inner: str, invariants: list[dict[str,
     }
 
 
-class LedgerFile(Strict):
+class LedgerFile(Model):
     """``ledger.toml``."""
 
     meta: dict[str, str]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 _LEAST_EVENTS = 2
 _LEAST_FUNCTIONS = 5
 
 
-class BreakerLimits(Strict):
+class BreakerLimits(Model):
     """Shares of functions, 0.0 to 1.0, above which the structure itself is suspected."""
 
     module_escalation_rate: float = 0.20

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from criticality.labels import Tier
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 FailureKind: TypeAlias = Literal[
     "syntax", "syntax_fatal", "type", "test", "timeout", "semantic", "complexity", "security", "coherence"
@@ -18,7 +18,7 @@ TIERS: tuple[Tier, ...] = ("worker", "fallback1", "fallback2")
 ALIASES: dict[str, Tier] = {"structurer": "fallback1", "architect": "fallback2"}
 
 
-class EscalationLimits(Strict):
+class EscalationLimits(Model):
     """Attempts a tier gives to each kind of failure, and to a function in all; the last is the architect's."""
 
     syntax_retry_limit: int = 2

@@ -14,6 +14,7 @@ from criticality.languages.base.toolchain.compiled import CompiledToolchain, Pla
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program
 from criticality.testing import Diagnostic, TestReport, TestResult
+from llm_runtime.tasks import gather
 
 _GET = "install g++ 11 or newer (Debian: g++)"
 GXX = Program("g++", ("-dumpfullversion",), _GET, at_least=(11,))
@@ -107,7 +108,7 @@ class CppToolchain(CompiledToolchain):
             async with slots:
                 return await self._object(place, installed, tree, path)
 
-        objects = await asyncio.gather(*(built(path) for path in sources))
+        objects = await gather(built(path) for path in sources)
         errors = [str(error) for _, found in objects for error in found]
         if errors:
             return not_built("; ".join(errors))
