@@ -234,7 +234,7 @@ class Artifacts:
         self._shelve("proposals", self.proposals[event.version].spec)
 
     def _shelve(self, kind: str, data: Any) -> None:
-        """Into the archive, for people: nothing reads it back (Appendix B)."""
+        """Into the archive, for people: nothing reads it back (CT21)."""
         if data:
             number = sum(1 for path in self.archive if path.startswith(f".criticality/archive/{kind}/")) + 1
             self.archive[f".criticality/archive/{kind}/{number:03d}.json"] = pretty(data) + "\n"

@@ -17,7 +17,7 @@ T = TypeVar("T", bound=BaseModel)
 Role: TypeAlias = str
 """``architect``, ``auditor``, ``structurer``, ``worker``, ``fallback1`` or ``fallback2``."""
 
-#: Tokens of an answer at most, by role (specification 7.2).
+#: Tokens of an answer at most, by role.
 MAX_OUTPUT = {
     "worker": 4_000, "auditor": 8_000, "structurer": 16_000, "architect": 32_000, "fallback1": 16_000,
     "fallback2": 32_000,

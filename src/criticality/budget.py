@@ -1,4 +1,4 @@
-"""Context budgets (specification 7.2): what a prompt may hold, and what becomes of one that holds more."""
+"""Context budgets: what a prompt may hold, and what becomes of one that holds more."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LARGER = {"worker": "fallback1", "fallback1": "fallback2", "auditor": "architec
 
 
 class ContextLimits(Model):
-    """Tokens that a tier's prompt may hold (specification 7.2); the answers' limits are the tiers' own."""
+    """Tokens that a tier's prompt may hold; the answers' limits are the tiers' own."""
 
     worker: Tokens = 16_000
     auditor: Tokens = 128_000

@@ -1,4 +1,4 @@
-"""Composition Audit (specification 4): what can be computed, five auditors, a second look; then the tests."""
+"""Composition Audit (CT6): what can be computed, five auditors, a second look; then the tests."""
 
 from __future__ import annotations
 
@@ -358,7 +358,7 @@ def _not_failing(empty: list[str]) -> Event:
 
 
 def units_to_inject(language: Language, artifacts: Artifacts) -> list[str]:
-    """Units without a body that still fits, in order: what did not change is not done again (decision 5)."""
+    """Units without a body that still fits, in order: what did not change is not done again (CT5)."""
 
     def fits(name: str) -> bool:
         return name in artifacts.bodies and artifacts.bodies[name].key == function_key(language, artifacts, name)

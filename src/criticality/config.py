@@ -1,4 +1,4 @@
-"""``criticality.toml`` (specification, Appendix C): what a project is told once."""
+"""``criticality.toml`` (specification, appendix C "Configuration Reference"): what a project is told once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker sees (specification 4, Injection): signature, contracts, types, planned callees; nothing else."""
+"""What a worker sees (CT9): signature, contracts, types, planned callees; nothing else."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dic
 
 
 def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str, Any] | None) -> list[Spare]:
-    """What may be left out of a prompt that is too long (specification 7.2), the least missed first.
+    """What may be left out of a prompt that is too long, the least missed first.
 
     Purposes in words; failing tests but the first; types that no signature names; then the other types.
     """
@@ -98,7 +98,7 @@ def _form(names: list[str]) -> str:
 
 
 def failure_summary(failure: dict[str, Any] | None) -> str:
-    """What failed, typed, and never how it was tried (specification 5.4, decision 12)."""
+    """What failed, typed, and never how it was tried (CT12)."""
     if failure is None:
         return ""
     kind = str(failure["kind"])

@@ -30,7 +30,7 @@ class Reply(Model):
 
 
 class Approval(Model):
-    """One of the four outcomes (decision 19)."""
+    """One of the four outcomes (CT19)."""
 
     decision: Literal["approve", "revise", "reject", "conditional"]
     feedback: str = ""

@@ -1,4 +1,4 @@
-"""Ignition (specification 4): the interview, the proposal, the auditor's challenge, and four kinds of approval."""
+"""Ignition: the interview, the proposal, the auditor's challenge, and four kinds of approval."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ async def _put(
 
 
 def _correction(work: Work, reply: Reply) -> Event:
-    """An earlier answer, given anew (specification 4, Resume): the question that was put is put again."""
+    """An earlier answer, given anew: the question that was put is put again."""
     old = next((answer for answer in work.artifacts.answers if answer.question == reply.corrects), None)
     if old is None:
         raise LlmRuntimeError(f"no question {reply.corrects} was answered yet; correct one that was")

@@ -1,4 +1,4 @@
-"""Injection (specification 4): each function from its own context alone, checked, accepted or discarded whole."""
+"""Injection: each function from its own context alone, checked, accepted or discarded whole."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _visit(work: Work, unit: str) -> tuple[int, int, int]:
 
 
 def first_tier(work: Work, unit: str) -> Tier:
-    """The worker, or the structurer where signals are strong (specification 7.1): big input, complex signature."""
+    """The worker, or the structurer where signals are strong: big input, complex signature."""
     functions = work.artifacts.functions
     values = implement_values(work.language, work.artifacts, unit)
     if tokens("".join(values.values())) > 12_000:
@@ -103,7 +103,7 @@ def first_tier(work: Work, unit: str) -> Tier:
 
 
 def signature_complexity(function: Any) -> float:
-    """Generic parameters twice, union members, depth of nesting, half a point a parameter (specification 7.1)."""
+    """Generic parameters twice, union members, depth of nesting, half a point a parameter."""
     kinds = [*(p.type for p in function.parameters), function.result]
     names = [name for kind in kinds for name in kind.names()]
     unions = sum(2 for name in names if name == "Option")

@@ -1,4 +1,4 @@
-"""What the core needs from a target language; ``criticality.languages`` holds them (specification 10).
+"""What the core needs from a target language; ``criticality.languages`` holds them.
 
 Every name that the core hands over is a neutral one (``snake_case``); a language maps it to its own manner.
 """
@@ -188,7 +188,7 @@ class Language(Protocol):
         ...
 
     def splice(self, source: str, function: str, body: str) -> str:
-        """A module with one body replaced, everything else byte for byte as it was (decision 10).
+        """A module with one body replaced, everything else byte for byte as it was (CT10).
 
         Raises:
             SpliceRefused: there is no such function, or the body reaches beyond it.
@@ -219,7 +219,7 @@ class Language(Protocol):
         ...
 
     def scanner(self) -> str | None:
-        """What it is scanned with; ``None`` where nothing scans, which is never called clean (decision 17)."""
+        """What it is scanned with; ``None`` where nothing scans, which is never called clean (CT17)."""
         ...
 
     def mutants(self, body: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Lattice (specification 4): modules, signatures and contracts, until the skeleton compiles and holds no logic."""
+"""Lattice: modules, signatures and contracts, until the skeleton compiles and holds no logic."""
 
 from __future__ import annotations
 

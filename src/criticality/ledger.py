@@ -1,4 +1,4 @@
-"""The Decision Ledger (specification 5.1, decision 7): operations that are only ever appended, and their fold."""
+"""The Decision Ledger (CT7): operations that are only ever appended, and their fold."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Ledger:
         ]
 
     def for_prompt(self) -> str:
-        """What a phase is told: constraints with their ids, and nothing of why (specification 5.1)."""
+        """What a phase is told: constraints with their ids, and nothing of why."""
         titles: tuple[tuple[Confidence, str], ...] = (
             ("canonical", "CANONICAL (user-confirmed)"),
             ("delegated", "DELEGATED (decided for the user; treat as canonical)"),

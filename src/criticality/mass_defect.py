@@ -1,4 +1,4 @@
-"""Mass Defect (specification 4): smells, one pattern at a time, verified by its risk, or reverted."""
+"""Mass Defect: smells, one pattern at a time, verified by its risk, or reverted."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def _coverage(work: Work) -> float | None:
 
 
 def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | None) -> dict[str, Any]:
-    """What was measured against its target; what was not measured is called that (decision 15)."""
+    """What was measured against its target; what was not measured is called that (CT15)."""
     targets, scanner = work.config.mass_defect.targets, work.language.scanner()
     worst = {key: max((m[key] for m in metrics.values()), default=0) for key in ("complexity", "length", "nesting")}
     findings = [

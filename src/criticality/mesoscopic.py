@@ -1,4 +1,4 @@
-"""Mesoscopic (specification 4): clusters by claim, verdicts, and re-injection of what violated claims refer to."""
+"""Mesoscopic (CT14): clusters by claim, verdicts, and re-injection of what violated claims refer to."""
 
 from __future__ import annotations
 

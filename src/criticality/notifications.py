@@ -1,4 +1,4 @@
-"""Webhooks and reminders (specification 5.5, decision 18): signed, never followed elsewhere, never in the way.
+"""Webhooks and reminders (CT18): signed, never followed elsewhere, never in the way.
 
 An address is https, or http on this machine; its name is resolved once, every address it has must be public (or
 loopback, for loopback), and the connection goes to the address that was checked. Redirects are failures.

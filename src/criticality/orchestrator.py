@@ -1,4 +1,7 @@
-"""The loop (specification 9.5): what is pending, who does it, journal, advance, side effects; nothing reasons."""
+"""The loop: what is pending, who does it, journal, advance, side effects.
+
+Nothing here reasons (specification, section 9.5 "Tick Function").
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ class RunResult:
     state: ProtocolState
 
 
-#: What is awaited in each sub-state (specification 9.5): this is all that the loop decides by.
+#: What is awaited in each sub-state: this is all that the loop decides by.
 PENDING: dict[str, str] = {
     "ignition.interviewing": "human", "ignition.synthesizing": "model", "ignition.awaitingApproval": "human",
     "lattice.generatingStructure": "model", "lattice.compilingCheck": "compiler",
@@ -174,7 +177,7 @@ class Orchestrator:
             await self._act(action)
 
     async def _settle(self, event: Event | None) -> None:
-        """Bring the disk up to date; what cannot be archived may not be dropped, so it blocks (decision 21)."""
+        """Bring the disk up to date; what cannot be archived may not be dropped, so it blocks (CT21)."""
         try:
             self._write(event)
         except files.ArchiveUnwritable as fault:

@@ -1,4 +1,4 @@
-"""The trace claim -> contract -> test -> result (decision 23): no claim is dropped without a word."""
+"""The trace claim -> contract -> test -> result (CT23): no claim is dropped without a word."""
 
 from __future__ import annotations
 

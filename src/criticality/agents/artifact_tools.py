@@ -1,4 +1,4 @@
-"""The artifact server's tools (specification 8.1): committed truth, read from the journal and appended to it."""
+"""The artifact server's tools: committed truth, read from the journal and appended to it."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _may_stand(ledger: Ledger, entry: DecisionEntry) -> None:
 
 
 def get_type_witness(root: Path, name: str) -> dict[str, Any]:
-    """The witness of a newtype or a record in the universal schema (specification 5.2).
+    """The witness of a newtype or a record in the universal schema (specification, section 5.2 "Type Witnesses (Cross-Language)").
 
     Raises:
         ConfigurationError: the specification has no such type, or a type of a kind that is its own witness.

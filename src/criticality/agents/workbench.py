@@ -1,4 +1,4 @@
-"""The toolchain server's tools (specification 8.1): what compiler, tests and scanners say, as data.
+"""The toolchain server's tools: what compiler, tests and scanners say, as data.
 
 Of the files on the disk only the body of the function in question is taken; it is put into the skeleton as the
 journal has it, beside the accepted bodies of the others. So nothing else that was changed there counts.

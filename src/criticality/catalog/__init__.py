@@ -1,4 +1,4 @@
-"""Smells and patterns of Mass Defect, as data: one TOML file each (specification 4, Mass Defect)."""
+"""Smells and patterns of Mass Defect, as data: one TOML file each."""
 
 from __future__ import annotations
 

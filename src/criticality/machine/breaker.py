@@ -1,4 +1,4 @@
-"""The circuit breaker's rates (specification 4, Injection; decision 11)."""
+"""The circuit breaker's rates (CT11)."""
 
 from __future__ import annotations
 

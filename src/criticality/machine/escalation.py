@@ -1,4 +1,4 @@
-"""Escalation (specification 5.4) as a total function of failure, tier and attempt (decision 11)."""
+"""Escalation as a total function of failure, tier and attempt (CT11)."""
 
 from __future__ import annotations
 

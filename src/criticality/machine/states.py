@@ -1,4 +1,4 @@
-"""Where a project stands (specification 9.2, 9.3): the wire keys are the specification's."""
+"""Where a project stands (specification, section 9.3 "State Definitions"): with its wire keys."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ class QueryOption(Wire):
 
 
 class HumanQuery(Wire):
-    """What a person is asked (specification 5.5)."""
+    """What a person is asked."""
 
     id: str
     severity: Literal["blocking"] = "blocking"

@@ -1,4 +1,4 @@
-"""One advance: ``(state, event) -> (state, actions)``, with nothing else looked at (specification 9.5)."""
+"""One advance: ``(state, event) -> (state, actions)``, with nothing else looked at (CT3)."""
 
 from __future__ import annotations
 

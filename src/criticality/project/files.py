@@ -1,4 +1,4 @@
-"""Where things lie in a project (specification, Appendix B), and how they are written: whole or not at all."""
+"""Where things lie in a project (CT2), and how they are written: whole or not at all."""
 
 from __future__ import annotations
 

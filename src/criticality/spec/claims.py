@@ -20,7 +20,7 @@ class Claim(Model):
 
 
 class ClaimTest(Model):
-    """One test of a claim, as data; a template turns it into code (specification 6).
+    """One test of a claim, as data; a template turns it into code.
 
     Args:
         name: what is shown, in lower case with underscores.
@@ -40,7 +40,7 @@ class ClaimTest(Model):
 
 
 class StructuredClaim(Model):
-    """A claim as specification 6 wants it parsed, with the tests that show it.
+    """A claim in its parsed form, with the tests that show it.
 
     Args:
         functions: ids (``module.name``) of the functions that make the claim true or false.

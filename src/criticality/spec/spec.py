@@ -1,4 +1,4 @@
-"""The specification artifact (specification 4, Ignition): ``spec.toml`` as data, and what must fit together."""
+"""The specification artifact: ``spec.toml`` as data, and what must fit together."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Constraints(Model):
 
 
 class Spec(Model):
-    """One immutable revision of a specification. A change makes a new one (decision 19)."""
+    """One immutable revision of a specification. A change makes a new one (CT19)."""
 
     meta: Meta = Meta()
     system: System

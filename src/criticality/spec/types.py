@@ -4,7 +4,7 @@
 
     type  := NAME | NAME "<" type ("," type)* ">"
 
-Languages map these names; none of them is written in a specification (decision 20).
+Languages map these names; none of them is written in a specification (CT20).
 """
 
 from __future__ import annotations

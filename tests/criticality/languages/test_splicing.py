@@ -1,4 +1,4 @@
-"""A body goes into its function and nowhere else, in each language that is read with tree-sitter (decision 10)."""
+"""A body goes into its function and nowhere else, in each language that is read with tree-sitter (CT10)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The types of a specification in C++: enums, errors as exceptions, newtypes as witnesses, records.
 
-A witness (specification 5.2) of a newtype has a private value and an explicit constructor that checks: level
+A witness of a newtype has a private value and an explicit constructor that checks: level
 ``distinction``. A record whose fields or invariants say something is made by its constructor alone, too.
 """
 

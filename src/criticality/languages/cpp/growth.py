@@ -1,4 +1,4 @@
-"""Claims on performance in C++: how time grows with the size of one variable (decision 16)."""
+"""Claims on performance in C++: how time grows with the size of one variable (CT16)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The types of a specification as a Go package: enums, errors, newtypes and records with their constructors.
 
-A newtype is a struct around its value (specification 5.2, level ``runtime``): only its constructor makes one, and
+A newtype is a struct around its value (verification level ``runtime``): only its constructor makes one, and
 returns an error where a constraint does not hold. So does that of a record with constraints or invariants, whose
 fields are read by methods.
 """

@@ -1,4 +1,4 @@
-"""Tests of claims in Java: each of the six types of claim becomes a test that runs (specification 6)."""
+"""Tests of claims in Java: each of the six types of claim becomes a test that runs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The types of a specification in Java: enums, exceptions, records whose compact constructors witness them.
 
-A witness (specification 5.2, level ``runtime``) is a record that refuses to be made where a constraint is broken.
+A witness (verification level ``runtime``) is a record that refuses to be made where a constraint is broken.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests of claims: from the structured form to a file, by template (specification 6)."""
+"""Tests of claims: from the structured form to a file, by template."""
 
 from __future__ import annotations
 

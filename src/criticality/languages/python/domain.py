@@ -1,6 +1,6 @@
 """The types of a specification as a Python module: enums, errors, witnesses and records.
 
-A witness (specification 5.2) of a newtype is a class that checks its constraints when a value is made: level
+A witness of a newtype is a class that checks its constraints when a value is made: level
 ``runtime``. A record checks its constraints and invariants in the same way.
 """
 

@@ -1,4 +1,4 @@
-"""Tests of ``COMPLEXITY`` clauses: the steps that a function takes, counted at growing sizes (decision 16)."""
+"""Tests of ``COMPLEXITY`` clauses: the steps that a function takes, counted at growing sizes (CT16)."""
 
 from __future__ import annotations
 

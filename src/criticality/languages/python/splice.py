@@ -1,4 +1,4 @@
-"""Putting a body into a skeleton so that nothing else can change (decision 10).
+"""Putting a body into a skeleton so that nothing else can change (CT10).
 
 Parse, replace, parse again; then the declarations must be the same in the same order, every signature and decorator
 untouched, and every byte outside the body as it was.

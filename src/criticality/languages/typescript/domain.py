@@ -1,6 +1,6 @@
 """The types of a specification as ``domain.ts``: enums, errors, witnesses and records.
 
-A witness (specification 5.2) is a branded type, level ``distinction``: the compiler tells it apart, and the
+A witness is a branded type, level ``distinction``: the compiler tells it apart, and the
 function of its name, the only way to make one, checks its constraints. A record is made, checked and frozen in the
 same way.
 """

@@ -1,4 +1,4 @@
-"""How complex, how deep and how long a function is (McCabe 1976; decision 15)."""
+"""How complex, how deep and how long a function is (McCabe 1976; CT15)."""
 
 from __future__ import annotations
 

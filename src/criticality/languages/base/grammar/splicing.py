@@ -1,4 +1,4 @@
-"""Putting a body into a file so that nothing else can change (decision 10).
+"""Putting a body into a file so that nothing else can change (CT10).
 
 Parse, replace, parse again; then the tree around the body must be the same, node by node, and the body must be one
 block that begins and ends where the old one did. That holds declarations, their order, signatures, attributes and
