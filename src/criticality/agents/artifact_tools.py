@@ -111,7 +111,9 @@ def _may_stand(ledger: Ledger, entry: DecisionEntry) -> None:
 
 
 def get_type_witness(root: Path, name: str) -> dict[str, Any]:
-    """The witness of a newtype or a record in the universal schema (specification, section 5.2 "Type Witnesses (Cross-Language)").
+    """Return the witness of a newtype or a record in the universal schema.
+
+    The schema is the one of the specification, section 5.2 "Type Witnesses (Cross-Language)".
 
     Raises:
         ConfigurationError: the specification has no such type, or a type of a kind that is its own witness.

@@ -1,9 +1,9 @@
 """The journal ``.criticality/events.jsonl``: every event, one line each, appended before the state advances.
 
-A line is ``{"seq", "timestamp", "event", "data", "digest"}``. ``event`` is one of the five names that telemetry uses
-(specification, section 7.3 "Telemetry & Observability") where one fits. ``digest`` chains the lines, so a changed or
-missing one is noticed. State, ledger and every artifact are folds over the journal: a crash loses at most the line
-that was being written (CT4).
+A line is ``{"seq", "timestamp", "event", "data", "digest"}``. ``event`` is one of the five names that telemetry
+uses (specification, section 7.3 "Telemetry & Observability") where one fits. ``digest`` chains the lines, so a
+changed or missing one is noticed. State, ledger and every artifact are folds over the journal: a crash loses at
+most the line that was being written (CT4).
 """
 
 from __future__ import annotations
