@@ -116,7 +116,7 @@ class Artifacts:
         return index(self.plan)
 
     def once(self, key: str, make: Callable[[], _T]) -> _T:
-        """What follows from specification, plan, claims and clusters alone, made once until one of them changes."""
+        """Make what follows from specification, plan, claims and clusters once, until one of them changes."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -254,7 +254,7 @@ class Artifacts:
 
 
 def fold(events: Iterable[Event]) -> Artifacts:
-    """The artifacts of a journal."""
+    """Return the artifacts of a journal."""
     artifacts = Artifacts()
     for event in events:
         artifacts.apply(event)

@@ -68,11 +68,11 @@ class Asking:
         self._limits = limits or ContextLimits()
 
     def question(self, phase: str, item: str, role: Role, round: int = 1, attempt: int = 1) -> Question:
-        """A question that stands at this place."""
+        """Make a question that stands at this place."""
         return Question(self.seed, phase, item, role, round, attempt)
 
     async def text(self, question: Question, prompt: str, *, spare: Sequence[Spare] = (), **values: str) -> str:
-        """A free answer; ``spare`` may be left out of a prompt that is too long.
+        """Ask for free text; ``spare`` may be left out of a prompt that is too long.
 
         Raises:
             CallError: the call failed.
@@ -90,7 +90,7 @@ class Asking:
         spare: Sequence[Spare] = (),
         **values: str,
     ) -> T:
-        """An answer as data; one that does not fit is asked for again, twice at most, with what is wrong.
+        """Ask for data; what does not fit is asked for again, twice at most, with what is wrong.
 
         Raises:
             StructuredOutputError: it does not fit then either.

@@ -34,7 +34,7 @@ class Models(Model):
     worker_fallback_2: str = ""
 
     def of(self, role: str) -> str:
-        """The model of a role; a tier of Injection is a role too."""
+        """Return the model of a role; a tier of Injection is a role too."""
         match role:
             case "fallback1":
                 return self.worker_fallback_1 or self.structurer

@@ -49,15 +49,15 @@ class Human(Protocol):
     """Whoever answers. ``None`` says that nobody is there: the protocol stops and can be resumed."""
 
     async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
-        """A question of the interview; ``options`` are those to choose from, none where words are wanted."""
+        """Answer a question of the interview; ``options`` are those to choose from, none where words are wanted."""
         ...
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
-        """What becomes of a proposal."""
+        """Decide what becomes of a proposal."""
         ...
 
     async def resolve(self, query: HumanQuery) -> Resolution | None:
-        """A way out of a block."""
+        """Choose a way out of a block."""
         ...
 
 

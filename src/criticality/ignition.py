@@ -63,13 +63,13 @@ class Challenges(Model):
 
 @cache
 def catalogue() -> tuple[_Question, ...]:
-    """The questions, in order."""
+    """Return the questions, in order."""
     text = resources.files("criticality").joinpath("questions.toml").read_text(encoding="utf-8")
     return tuple(_Question.model_validate(q) for q in tomllib.loads(text)["questions"])
 
 
 async def interview(work: Work) -> Event | None:
-    """The next question and its answer."""
+    """Put the next question and take its answer."""
     phase = work.state.phase
     assert isinstance(phase, Interviewing)
     if phase.open_questions:
@@ -112,7 +112,7 @@ async def _put(
 
 
 def _correction(work: Work, reply: Reply) -> Event:
-    """An earlier answer, given anew: the question that was put is put again."""
+    """Take an earlier answer anew: the question that was put is put again."""
     old = next((answer for answer in work.artifacts.answers if answer.question == reply.corrects), None)
     if old is None:
         raise LlmRuntimeError(f"no question {reply.corrects} was answered yet; correct one that was")
@@ -126,7 +126,7 @@ def _plain(reply: Reply) -> str:
 
 
 async def _offer(work: Work, place: InterviewPhase) -> Event | None:
-    """The end of an optional phase: go on, delegate, or delegate with notes."""
+    """Ask at the end of an optional phase: go on, delegate, or delegate with notes."""
     reply = await work.human.answer(
         f"delegation:{place}", _DELEGATION, ("continue", "delegate", "delegate with notes")
     )
@@ -146,7 +146,7 @@ async def _offer(work: Work, place: InterviewPhase) -> Event | None:
 
 
 async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
-    """What a revision or an audit asks; the last answer leads back to the architect."""
+    """Put the questions of a revision or an audit; the last answer leads back to the architect."""
     name = phase.open_questions[0]
     last = len(phase.open_questions) == 1
     kind, _, rest = name.partition(":")
@@ -174,7 +174,7 @@ async def _features(work: Work) -> Event:
 
 
 def _answers(work: Work) -> str:
-    """The interview so far, one answer under each question."""
+    """Return the interview so far, one answer under each question."""
     lines = [f"Q: {a.text}\nA: {a.answer}" for a in work.artifacts.answers if a.answer]
     if work.artifacts.delegated_after:
         notes = f" Notes: {work.artifacts.notes}" if work.artifacts.notes else ""
@@ -245,7 +245,7 @@ def _spec_fault(language: Language, proposal: Proposal) -> str | None:
 
 
 async def approval(work: Work) -> Event | None:
-    """What the person says to the proposal."""
+    """Ask the person to decide on the proposal."""
     phase = work.state.phase
     assert isinstance(phase, AwaitingApproval)
     version = phase.proposal_version

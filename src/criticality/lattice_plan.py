@@ -91,5 +91,5 @@ class StructurePlan(Model):
 
 
 def index(modules: tuple[ModulePlan, ...]) -> dict[str, tuple[ModulePlan, FunctionPlan]]:
-    """Every function with its module, by id, in the order of the lattice."""
+    """Return every function with its module, by id, in the order of the lattice."""
     return {f"{module.name}.{f.name}": (module, f) for module in modules for f in module.functions}

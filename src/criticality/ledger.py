@@ -49,7 +49,7 @@ class Ledger:
     operations: list[Operation] = field(default_factory=list[Operation])
 
     def statuses(self) -> dict[str, Status]:
-        """The status of each decision, in the order they were made."""
+        """Return the status of each decision, in the order they were made."""
         found: dict[str, Status] = {}
         for op in self.operations:
             match op.op:
@@ -70,7 +70,7 @@ class Ledger:
         return found
 
     def decisions(self) -> dict[str, Decision]:
-        """Every decision by id."""
+        """Return every decision by id."""
         return {op.id: op.decision for op in self.operations if op.decision is not None}
 
     def standing(self, confidence: Confidence | None = None) -> list[Decision]:
@@ -83,7 +83,7 @@ class Ledger:
         ]
 
     def for_prompt(self) -> str:
-        """What a phase is told: constraints with their ids, and nothing of why."""
+        """Return what a phase is told: constraints with their ids, and nothing of why."""
         titles: tuple[tuple[Confidence, str], ...] = (
             ("canonical", "CANONICAL (user-confirmed)"),
             ("delegated", "DELEGATED (decided for the user; treat as canonical)"),
@@ -163,7 +163,7 @@ class Ledger:
         )  # fmt: skip
 
     def _chosen(self, event: e.ProposalMade, stamp: str) -> None:
-        """The architect's choices of an earlier proposal give way to those of the new one."""
+        """Let the architect's choices of an earlier proposal give way to those of the new one."""
         old = {d.constraint for d in self.standing("delegated")}
         new = [str(d["text"]) for d in event.decisions]
         for decision in self.standing("delegated"):
@@ -206,7 +206,7 @@ class Ledger:
 
 
 def ledger_of(events: Iterable[tuple[int, Event]]) -> Ledger:
-    """The ledger of a journal."""
+    """Return the ledger of a journal."""
     ledger = Ledger()
     for at, event in events:
         ledger.record(event, at)

@@ -80,7 +80,7 @@ async def _coverage(work: Work) -> float | None:
 
 
 def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | None) -> dict[str, Any]:
-    """What was measured against its target; what was not measured is called that (CT15)."""
+    """Return what was measured against its target; what was not measured is called that (CT15)."""
     targets, scanner = work.config.mass_defect.targets, work.language.scanner()
     worst = {key: max((m[key] for m in metrics.values()), default=0) for key in ("complexity", "length", "nesting")}
     findings = [

@@ -59,7 +59,7 @@ def clusters(artifacts: Artifacts) -> list[ClusterDefinition]:
 
 
 def referring(artifacts: Artifacts, claims: list[str]) -> list[str]:
-    """Functions that carry a CLAIM_REF of any of the claims."""
+    """Return functions that carry a CLAIM_REF of any of the claims."""
     return [
         name for name, (_, function) in artifacts.functions.items() if set(function.contract.claims) & set(claims)
     ]

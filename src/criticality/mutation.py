@@ -28,7 +28,7 @@ async def _of_function(work: Work, name: str, count: int) -> dict[str, Any]:
 
 
 def deciding_tests(work: Work, name: str) -> list[str]:
-    """Tests that stand between a function's body and the deliverable: its own, and every claim that names it."""
+    """Return the tests that a body has to pass: those of its function, and of every claim that names it."""
     unit = next("+".join(members) for members in work.artifacts.order if name in members)
     function = work.artifacts.functions[name][1]
     claims = {
@@ -40,7 +40,7 @@ def deciding_tests(work: Work, name: str) -> list[str]:
 
 
 async def _failing(work: Work, name: str, body: Body, text: str, files: list[str]) -> set[str]:
-    """Tests that fail on a changed body; a run that does not end counts as noticed by all."""
+    """Return tests that fail on a changed body; a run that does not end counts as noticed by all."""
     changed = {**work.artifacts.bodies, name: Body(text, body.key, body.tier, body.attempts, body.declarations)}
     outcome = await work.tools.test(full_tree(work.language, work.artifacts, changed), files)
     if outcome.state != "done":

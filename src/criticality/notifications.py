@@ -55,7 +55,7 @@ def _resolve(host: str, port: int) -> list[str]:
 
 
 def check_endpoint(url: str, resolve: Resolve = _resolve) -> Endpoint:
-    """Where a webhook may go.
+    """Tell where a webhook may go.
 
     Raises:
         Refused: not https (or http on loopback), a name that does not resolve, or an address that is not public.
@@ -131,7 +131,7 @@ class Notifier:
         self._note({"last_event": event, "at": iso(self.clock()), "channels": list(outcomes)})
 
     def due(self, state: ProtocolState) -> bool:
-        """Whether a reminder is due: blocked, and the schedule passed since the last one (or since the block)."""
+        """Tell whether a reminder is due: blocked, and the schedule has passed since the last one or the block."""
         from cronsim import CronSim, CronSimError
 
         if not isinstance(state, Blocked) or not self.config.enabled:

@@ -288,7 +288,7 @@ class Orchestrator:
         return self._asking
 
     def _heard(self, event: Event) -> None:
-        """A call's events: what a recording answers is in the journal already."""
+        """Take in a call's events: what a recording answers is in the journal already."""
         if not getattr(event, "replayed", False):
             at = self._record(event)
             self.telemetry.record(event, at, phase_of(self.state))
@@ -322,7 +322,7 @@ class Orchestrator:
 
 
 def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetry]:
-    """Where a project stands, folded from its journal; takes no lock and writes nothing.
+    """Tell where a project stands, folded from its journal; takes no lock and writes nothing.
 
     Raises:
         ConfigurationError: there is no project.

@@ -119,7 +119,7 @@ class Telemetry:
 
 
 def phase_of(state: ProtocolState) -> str:
-    """The phase a project is in, or was in when it was blocked."""
+    """Return the phase a project is in, or was in when it was blocked."""
     match state:
         case Active():
             return state.phase.phase

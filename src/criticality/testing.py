@@ -75,7 +75,7 @@ class TestReport:
 
     @property
     def passed(self) -> bool:
-        """Whether something ran and nothing failed."""
+        """Tell whether something ran and nothing failed."""
         return self.state == "done" and bool(self.tests) and all(t.outcome != "failed" for t in self.tests)
 
     @property

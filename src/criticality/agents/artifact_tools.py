@@ -45,7 +45,7 @@ class DecisionEntry(Model):
 
 
 def approved_spec(root: Path) -> Spec:
-    """The specification that a person approved.
+    """Return the specification that a person approved.
 
     Raises:
         ConfigurationError: there is none yet.
@@ -57,7 +57,7 @@ def approved_spec(root: Path) -> Spec:
 
 
 def read_spec_section(root: Path, section: str) -> str:
-    """A section of the specification as TOML: ``"system"``, ``"data_models"`` or ``"data_models.Account"``.
+    """Return a section of the specification as TOML: ``"system"``, ``"data_models"`` or ``"data_models.Account"``.
 
     Raises:
         ConfigurationError: there is no such section; the message names those that there are.
@@ -174,7 +174,7 @@ SCHEMAS: dict[str, tuple[str, type[BaseModel]]] = {
 
 
 def validate_schema(root: Path, artifact: str) -> dict[str, Any]:
-    """Whether the file of an artifact, as it lies in the project, fits its schema: ``{"valid", "errors"}``.
+    """Tell whether the file of an artifact, as it lies in the project, fits its schema: ``{"valid", "errors"}``.
 
     Raises:
         ConfigurationError: there is no such artifact, or no such file yet.

@@ -42,7 +42,7 @@ class Policy:
     one_function: bool = False
 
     def tools(self, server: Server) -> tuple[str, ...]:
-        """What it may use of a server."""
+        """Return the tools of a server that the agent may use."""
         return self.artifact if server == "artifact" else self.toolchain
 
 

@@ -81,13 +81,13 @@ class TransformationType:
 
 @cache
 def smells() -> dict[str, SmellDefinition]:
-    """Every smell by id, in alphabetical order."""
+    """Return every smell by id, in alphabetical order."""
     return {data["smell"]["id"]: _smell(data) for data in _files("smells")}
 
 
 @cache
 def patterns() -> dict[str, PatternDefinition]:
-    """Every pattern by id, in alphabetical order."""
+    """Return every pattern by id, in alphabetical order."""
     return {data["pattern"]["id"]: _pattern(data) for data in _files("patterns")}
 
 

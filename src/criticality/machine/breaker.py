@@ -19,7 +19,7 @@ class BreakerLimits(Model):
 
 
 def tripped(units: Sequence[str], escalated: Sequence[str], failed: Sequence[str], limits: BreakerLimits) -> str:
-    """Why the breaker trips, in one line; empty where it does not.
+    """Tell why the breaker trips, in one line; empty where it does not.
 
     A rate needs at least two events among at least five functions: one of three is no rate.
     """

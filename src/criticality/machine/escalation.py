@@ -38,7 +38,7 @@ class Decision:
 
 
 def decide(kind: FailureKind, tier: Tier, in_tier: int, total: int, limits: EscalationLimits) -> Decision:
-    """The next step after the ``in_tier``-th failure of ``tier``, the ``total``-th of the function (both from 1).
+    """Decide on the ``in_tier``-th failure of ``tier``, the ``total``-th of the function (both from 1).
 
     Where the table names no row for a tier, the tier has the budget that the table gives to that kind of failure.
     """
@@ -83,5 +83,5 @@ def _up(kind: FailureKind, tier: Tier) -> Decision:
 
 
 def hint_for(kind: FailureKind, in_tier: int) -> Literal["", "syntax", "types"]:
-    """What a retry is told beside the summary: the table's "syntax hint" and "expanded type context"."""
+    """Return what a retry is told beside the summary: the table's "syntax hint" and "expanded type context"."""
     return "types" if kind == "type" else "syntax" if kind == "syntax" and in_tier >= 2 else ""

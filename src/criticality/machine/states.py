@@ -266,5 +266,5 @@ ProtocolState: TypeAlias = Annotated[Active | Blocked | Completed, Field(discrim
 
 
 def beginning() -> Active:
-    """The state of a new project."""
+    """Return the state of a new project."""
     return Active(phase=Interviewing(), passes={"ignition": 1})

@@ -58,7 +58,7 @@ def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
 
 @contextmanager
 def holding(root: Path) -> Generator[None]:
-    """The project's lock for the length of a ``with`` block: one orchestrator a project.
+    """Hold the project's lock for the length of a ``with`` block: one orchestrator a project.
 
     Raises:
         StoreBusy: another process works on it.

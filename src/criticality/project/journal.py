@@ -153,5 +153,5 @@ def _line(path: Path, number: int, line: bytes, previous: bytes) -> tuple[Event,
 
 
 def only(events: Iterable[tuple[int, Event]]) -> list[Event]:
-    """The events without their times."""
+    """Return the events without their times."""
     return [event for _, event in events]

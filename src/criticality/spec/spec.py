@@ -124,12 +124,12 @@ class Spec(Model):
         return self.system.name.replace("-", "_")
 
     def named_types(self) -> dict[str, str]:
-        """Every type that the specification defines, with its kind."""
+        """Return every type that the specification defines, with its kind."""
         kinds = {"enum": self.enums, "newtype": self.newtypes, "error": self.errors, "model": self.data_models}
         return {name: kind for kind, group in kinds.items() for name in group}
 
     def methods(self) -> Iterator[tuple[str, Method, tuple[Param, ...], TypeRef]]:
-        """Every operation with its interface, parameters and result."""
+        """Yield every operation with its interface, parameters and result."""
         for interface, body in self.interfaces.items():
             for method in body.methods:
                 yield interface, method, tuple(map(parse_param, method.params)), parse_type(method.returns)
@@ -153,7 +153,7 @@ def fault_line(fault: ValidationError | TypeFault) -> str:
 
 
 def spec_faults(spec: Spec) -> Iterator[str]:
-    """What does not fit, one line each: unknown and cyclic types, bad constraints, claims without a subject."""
+    """Yield what does not fit, a line each: unknown and cyclic types, bad constraints, claims without subject."""
     known = spec.named_types()
     total = sum(len(group) for group in (spec.enums, spec.newtypes, spec.errors, spec.data_models))
     if total != len(known):
@@ -192,7 +192,7 @@ def _type_texts(spec: Spec) -> Iterator[tuple[str, str, str]]:
 
 
 def _direct(kind: TypeRef) -> set[str]:
-    """Names that a value of the type always holds: an empty list ends a cycle, an optional value too."""
+    """Return names that a value of the type always holds: an empty list ends a cycle, an optional value too."""
     if kind.name in ("List", "Set", "Map", "Option"):
         return set()
     return {kind.name}.union(*(_direct(arg) for arg in kind.args)) if kind.args else {kind.name}
@@ -249,7 +249,7 @@ def _applies(spec: Spec, constraint: str, base: str) -> bool:
 
 
 def root_type(spec: Spec, text: str) -> str:
-    """The scalar or generic that a type comes down to through newtypes."""
+    """Return the scalar or generic that a type comes down to through newtypes."""
     name = text.partition("<")[0].strip()
     for _ in range(20):
         if name not in spec.newtypes:

@@ -42,7 +42,7 @@ class TypeRef:
         return f"{self.name}<{', '.join(map(str, self.args))}>" if self.args else self.name
 
     def names(self) -> Iterator[str]:
-        """Every name in it, outermost first."""
+        """Yield every name in it, outermost first."""
         yield self.name
         for arg in self.args:
             yield from arg.names()

@@ -36,11 +36,11 @@ class GrammarLanguage:
     ignored: str = ""
 
     def function(self, name: str) -> str:
-        """A function's name as the language has it."""
+        """Return a function's name as the language has it."""
         return name
 
     def parameter(self, name: str) -> str:
-        """A parameter's name as the language has it."""
+        """Return a parameter's name as the language has it."""
         return name
 
     def project_name(self, spec: Spec) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def negated(condition: str) -> str:
-    """The opposite; brackets are added only where there are none, and two negations are none."""
+    """Return the opposite; brackets are added only where there are none, and two negations are none."""
     if condition.startswith("!(") and _is_one(condition[1:]):
         return condition[1:]
     return f"!{condition}" if _is_one(condition) else f"!({condition})"
@@ -16,7 +16,7 @@ def bare(text: str) -> str:
 
 
 def _is_one(text: str) -> bool:
-    """Whether the bracket that a text begins with ends it."""
+    """Tell whether the bracket that a text begins with ends it."""
     depth = 0
     for place, char in enumerate(text):
         depth += (char == "(") - (char == ")")

@@ -25,5 +25,5 @@ def snake(name: str) -> str:
 
 
 def words(text: str, names: Mapping[str, str]) -> str:
-    """A text with every whole word that is among the names replaced."""
+    """Return a text with every whole word that is among the names replaced."""
     return _WORD.sub(lambda found: names.get(found[0], found[0]), text)

@@ -138,7 +138,7 @@ class ClaimTests:
 
 
 def signatures(plan: Sequence[ModulePlan]) -> dict[str, Signature]:
-    """Every function by its bare name."""
+    """Return every function by its bare name."""
     return {
         function.name: Signature(name, tuple(p.type for p in function.parameters), function.result)
         for name, (_, function) in index(tuple(plan)).items()
@@ -148,7 +148,7 @@ def signatures(plan: Sequence[ModulePlan]) -> dict[str, Signature]:
 def contract_tests(
     spec: Spec, plan: Sequence[ModulePlan], module: ModulePlan, function: FunctionPlan
 ) -> ContractTests:
-    """The tests of one function's contract. Prose makes none; an expression that cannot be one is a fault.
+    """Return the tests of one function's contract. Prose makes none; an expression that cannot be one is a fault.
 
     Raises:
         ClaimTestFault: a clause is an expression that typed languages do not render.
@@ -213,7 +213,7 @@ def _read(where: str, make: Callable[[], Expression]) -> Expression:
 
 
 def claim_tests(spec: Spec, plan: Sequence[ModulePlan], claim: StructuredClaim, text: str) -> ClaimTests:
-    """The tests of one claim.
+    """Return the tests of one claim.
 
     Args:
         text: the claim in words.
@@ -296,7 +296,7 @@ def _growth(
     variables: Sequence[Param],
     where: str,
 ) -> Growth:
-    """The promised class: that of the claim's own words, else that of the contract it speaks of."""
+    """Return the promised class: that of the claim's own words, else that of the contract it speaks of."""
     said = _CLASS.search(f"{text} {claim.predicate} {claim.scope}")
     functions = index(tuple(plan))
     declared = [functions[name][1].contract.complexity for name in claim.functions]

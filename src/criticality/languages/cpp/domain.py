@@ -23,7 +23,7 @@ _STANDARD = (
 
 
 def domain_source(spec: Spec) -> str:
-    """The header ``domain.hpp``."""
+    """Return the header ``domain.hpp``."""
     parts = "\n".join(type_source(spec, name) for name in in_order(spec))
     own = [f'#include "{spec.package}/{name}.hpp"' for name in used_headers(spec)]
     own += [f'#include "{spec.package}/values.hpp"'] if "values::" in parts else []
@@ -60,7 +60,7 @@ def used_headers(spec: Spec) -> list[str]:
 
 
 def type_source(spec: Spec, name: str) -> str:
-    """The definition of one named type."""
+    """Return the definition of one named type."""
     if name in spec.enums:
         return _enum(name, spec.enums[name])
     if name in spec.errors:

@@ -69,7 +69,7 @@ class Renderer:
         self.spec = spec
 
     def render(self, node: Expression) -> str:
-        """The expression.
+        """Return the expression.
 
         Raises:
             ExpressionFault: C++ has no such operation.
@@ -204,7 +204,7 @@ def _lambda(given: list[tuple[str, TypeRef]], result: TypeRef, body: str) -> str
 
 
 def quoted(text: str) -> str:
-    """A string literal; what is not ASCII is written byte by byte."""
+    """Return a string literal; what is not ASCII is written byte by byte."""
     made = ""
     for byte in text.encode():
         char = chr(byte)

@@ -18,7 +18,7 @@ _FAR = 10**6
 
 
 def generators_source(spec: Spec, literals: Literals) -> str:
-    """The header ``generators.hpp``: how each named type is drawn, and how it looks."""
+    """Return the header ``generators.hpp``: how each named type is drawn, and how it looks."""
     texts = ", ".join(map(quoted, dict.fromkeys((*literals.examples, *literals.texts))))
     numbers = ", ".join(map(str, literals.numbers))
     names = [name for name in in_order(spec) if name not in spec.errors]
@@ -50,7 +50,7 @@ def _look(spec: Spec, name: str) -> str:
 
 
 def generator(spec: Spec, kind: TypeRef, constraints: Sequence[str] = (), *, deep: bool = False) -> str:
-    """The expression that draws a value of a type.
+    """Return the expression that draws a value of a type.
 
     Raises:
         ExpressionFault: there is none for such a type.
@@ -100,7 +100,7 @@ def generator(spec: Spec, kind: TypeRef, constraints: Sequence[str] = (), *, dee
 
 
 def _listed(spec: Spec, kind: TypeRef, constraints: Sequence[str], drawn: str) -> str:
-    """Records in a list differ in the fields that are unique; a sorted list is sorted after it is drawn."""
+    """Draw records that differ in their unique fields; sort a sorted list after it is drawn."""
     name = kind.args[0].name
     model = spec.data_models.get(name)
     keys = [ident(f.name) for f in model.fields if "unique" in f.constraints] if model else []

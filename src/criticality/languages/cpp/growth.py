@@ -20,7 +20,7 @@ _SIZES = ((1.5, (300, 1_000, 3_000)), (2.5, (50, 150, 450)), (9.0, (20, 40, 80))
 def grown(
     spec: Spec, variables: Sequence[Param], growth: Growth, promise: str, steps: Sequence[str], last: str
 ) -> list[str]:
-    """The lines of a test that time some steps, for larger and larger values.
+    """Return the lines of a test that time some steps, for larger and larger values.
 
     Args:
         promise: an expression of its words.
@@ -50,7 +50,7 @@ def grown(
 
 
 def _sized(spec: Spec, kind: TypeRef) -> str:
-    """A value of exactly ``length`` parts, as far as they differ where they must."""
+    """Return a value of exactly ``length`` parts, as far as they differ where they must."""
     inner = root(spec, kind)
     if inner.name in ("Text", "String"):
         made = "near::text(generators::kTexts, length, length)"

@@ -42,12 +42,12 @@ TYPES_TAKEN = frozenset({"Date", "Decimal", "Invalid", "NULL", "EOF", "Timestamp
 
 
 def usable(name: str) -> bool:
-    """Whether C++ can use it as the name of a function, a module or a parameter."""
+    """Tell whether C++ can use it as the name of a function, a module or a parameter."""
     return name not in _KEYWORDS | _TAKEN
 
 
 def ident(name: str) -> str:
-    """A field's name, with an underscore where it is a keyword."""
+    """Return a field's name, with an underscore where it is a keyword."""
     return f"{name}_" if name in _KEYWORDS else name
 
 
@@ -57,7 +57,7 @@ def member(name: str) -> str:
 
 
 def owned(kind: TypeRef) -> str:
-    """The type of a value."""
+    """Return the type of a value."""
     args = [owned(arg) for arg in kind.args]
     if kind.name == "Result":
         return args[0]
@@ -67,5 +67,5 @@ def owned(kind: TypeRef) -> str:
 
 
 def parameter(kind: TypeRef) -> str:
-    """The type of a parameter: a copied scalar, or a reference to what cannot be changed."""
+    """Return the type of a parameter: a copied scalar, or a reference to what cannot be changed."""
     return owned(kind) if kind.name in _COPIED else f"const {owned(kind)}&"

@@ -13,25 +13,25 @@ STANDARD = ("algorithm", "functional", "iterator", "numeric", "stdexcept", "util
 
 
 def signature(function: FunctionPlan) -> str:
-    """The header: ``std::int64_t name(const Account& account)``."""
+    """Return the header: ``std::int64_t name(const Account& account)``."""
     params = ", ".join(f"{parameter(param.type)} {param.name}" for param in function.parameters)
     return f"{owned(function.result)} {function.name}({params})"
 
 
 def documentation(function: FunctionPlan) -> str:
-    """What the function does, and below it the clauses."""
+    """Return what the function does, and its clauses below."""
     lines = [" ".join(function.doc.split()), "", *function.contract.lines]
     # A backslash at the end of a comment would take the next line into it.
     return "\n".join(f"/// {line}".rstrip(" \\") for line in lines)
 
 
 def shown(function: FunctionPlan, body: str) -> str:
-    """A function with documentation and body, as it stands in its module."""
+    """Return a function with documentation and body, as it stands in its module."""
     return f"{documentation(function)}\n{signature(function)} {{\n{textwrap.indent(body.strip(chr(10)), '  ')}\n}}"
 
 
 def header_source(package: str, module: ModulePlan) -> str:
-    """What a module offers."""
+    """Return the header of a module."""
     listed = "\n\n".join(f"/// {' '.join(f.doc.split())}\n[[nodiscard]] {signature(f)};" for f in module.functions)
     listed = listed.replace("[[nodiscard]] void ", "void ")
     return (
@@ -43,7 +43,7 @@ def header_source(package: str, module: ModulePlan) -> str:
 def module_source(
     package: str, module: ModulePlan, modules: tuple[ModulePlan, ...], bodies: Mapping[str, tuple[str, str]]
 ) -> str:
-    """The module; a function without a body says that it is still to do.
+    """Return the module; a function without a body says that it is still to do.
 
     Args:
         bodies: by function name, the body and what was declared before the function.

@@ -53,7 +53,7 @@ class TestWriter:
         return TestFile(f"tests/{module}_{function}_test.cpp", self._file(head, "", parts), promises)
 
     def claim(self, tests: ClaimTests, cluster: str = "") -> TestFile:
-        """The tests of one claim, or its scenarios in a cluster."""
+        """Return the tests of one claim, or its scenarios in a cluster."""
         stem = f"scenario_{cluster}_{tests.id}" if cluster else f"claim_{tests.id}"
         promises: dict[str, str] = {}
         parts: list[str] = []
@@ -73,7 +73,7 @@ class TestWriter:
         )
 
     def _drawing(self, variables: Sequence[Param], body: list[str]) -> list[str]:
-        """A body for drawn values; an example where there are none."""
+        """Return a body for drawn values; an example where there are none."""
         drawn = [f"const auto {ident(param.name)} = {generator(self.spec, param.type)};" for param in variables]
         how = "property" if variables else "example"
         return [f"support::{how}([] {{", *_indented([*drawn, *body]), "});"]
@@ -153,7 +153,7 @@ def _holds(promise: str, condition: str) -> list[str]:
 
 
 def _shown(names: Sequence[str], tail: str = "") -> str:
-    """Every value by its name, as a text."""
+    """Return every value by its name, as a text."""
     parts = [f'"{", " if place else ""}{name}=" + support::show({ident(name)})' for place, name in enumerate(names)]
     shown = " + ".join(parts) or "std::string()"
     return f'{shown} + "; " + {tail}' if tail else shown

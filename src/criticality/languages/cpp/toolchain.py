@@ -147,7 +147,7 @@ class CppToolchain(CompiledToolchain):
     async def _object(
         self, place: Place, installed: Path, tree: Mapping[str, str], path: str
     ) -> tuple[Path, list[Diagnostic]]:
-        """The object file of a source; a text compiled before, with the same headers, is not compiled again."""
+        """Compile a source to its object file, unless the same text was compiled before with the same headers."""
         seen = [path, tree[path], *(f"{p}\0{t}" for p, t in sorted(tree.items()) if p.endswith((".hpp", ".h")))]
         made = place.build / f"{hashlib.sha256(chr(0).join(seen).encode()).hexdigest()[:24]}.o"
         if made.exists():
@@ -172,7 +172,7 @@ def _sources(tree: Mapping[str, str]) -> list[str]:
 
 
 def gtest_results(output: str) -> list[TestResult]:
-    """The results in GoogleTest's own words; a test that ended the whole process has failed."""
+    """Return the results in GoogleTest's own words; a test that ended the whole process has failed."""
     found: list[TestResult] = []
     begun = list(_RUN.finditer(output))
     for number, run in enumerate(begun):

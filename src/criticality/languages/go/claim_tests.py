@@ -19,7 +19,7 @@ from criticality.testing import TestFile
 def claim_test_file(
     spec: Spec, plan: tuple[ModulePlan, ...], claim: StructuredClaim, text: str, *, cluster: str = ""
 ) -> TestFile:
-    """The tests of one claim, or its scenarios in a cluster.
+    """Return the tests of one claim, or its scenarios in a cluster.
 
     Raises:
         ClaimTestFault: a variable, a step or a check cannot be read, or names what nothing defines.
@@ -83,7 +83,7 @@ def _lanes(renderer: Renderer, case: ClaimCase, promise: str) -> list[str]:
 
 
 def _growth(renderer: Renderer, case: ClaimCase, promise: str) -> list[str]:
-    """The sized variable grows; the others are what a generator gives first."""
+    """Let the sized variable grow; the others are what a generator gives first."""
     growth, spec = case.growth, renderer.spec
     assert growth is not None
     lines = [f"grows(t, {promise}, {growth.slope}, func(size int) func() {{"]

@@ -18,7 +18,7 @@ _ONLY = "no error but those that the contract promises"
 def contract_test_file(
     spec: Spec, plan: tuple[ModulePlan, ...], module_plan: ModulePlan, function: FunctionPlan
 ) -> TestFile:
-    """The tests of one function's contract.
+    """Return the tests of one function's contract.
 
     Raises:
         ClaimTestFault: a clause that is an expression cannot be a test.
@@ -41,13 +41,13 @@ def contract_test_file(
 
 
 def test_source(spec: Spec, head: str, parts: list[str]) -> str:
-    """A test file."""
+    """Return a test file."""
     others = {"domain": f"{module(spec)}/domain", "rapid": "pgregory.net/rapid", "testing": "testing"}
     return with_imports(f"{head}package {package(spec)}\n", "\n".join(parts), others=others)
 
 
 def test_function(name: str, lines: list[str], *, drawn: bool) -> str:
-    """A test: a property where something is drawn, else an example."""
+    """Return a test: a property where something is drawn, else an example."""
     if drawn:
         inner = "\n".join(f"\t\t{line}" for line in lines)
         return f"func {name}(t *testing.T) {{\n\trapid.Check(t, func(t *rapid.T) {{\n{inner}\n\t}})\n}}\n"
@@ -62,7 +62,7 @@ def _opening(renderer: Renderer, found: ContractTests) -> list[str]:
 
 
 def _called(renderer: Renderer, function: FunctionPlan) -> str:
-    """The call, as a function of value and error, whatever it returns itself."""
+    """Return the call, as a function of value and error, whatever it returns itself."""
     text = f"{pascal(function.name)}({', '.join(ident(p.name) for p in function.parameters)})"
     unit, type_ = function.result.name == "Unit", kind(renderer.spec, function.result)
     match unit, bool(function.errors):
@@ -96,7 +96,7 @@ def _clause(renderer: Renderer, function: FunctionPlan, found: ContractTests, cl
 
 
 def _errors(renderer: Renderer, function: FunctionPlan, found: ContractTests) -> list[str]:
-    """An error is in order where some clause says that it is returned, and in the case of which it says so."""
+    """Test that an error is returned only where some clause says so."""
     cases = [f"(outcome.raises(domain.{failure(a.error)}) && {renderer.render(a.when)})" for a in found.allowed]
     allowed = " || ".join(["outcome.err == nil", *cases])
     values = shown([p.name for p in found.parameters])

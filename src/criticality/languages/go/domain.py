@@ -36,7 +36,7 @@ _HELPER = re.compile(
 
 
 def domain_files(spec: Spec) -> dict[str, str]:
-    """The package ``domain``."""
+    """Return the package ``domain``."""
     parts = [type_source(spec, name) for name in spec.named_types()]
     if any("ErrInvalid" in part for part in parts):
         parts.insert(0, _INVALID)
@@ -70,7 +70,7 @@ _INVALID = (
 
 
 def type_source(spec: Spec, name: str) -> str:
-    """The definition of one named type."""
+    """Return the definition of one named type."""
     if name in spec.enums:
         return _enum(spec, name)
     if name in spec.errors:
@@ -95,7 +95,7 @@ def _enum(spec: Spec, name: str) -> str:
 
 
 def _aligned(pairs: list[tuple[str, str]]) -> str:
-    """Lines of a group, in columns as gofmt has them."""
+    """Return lines of a group, in columns as gofmt has them."""
     width = max(len(first) for first, _ in pairs)
     return "\n".join(f"\t{first.ljust(width)} {second}" for first, second in pairs)
 
@@ -129,7 +129,7 @@ def _newtype(spec: Spec, name: str) -> str:
 
 
 def _copied(base: TypeRef, value: str = "value") -> str:
-    """A value that nobody else can change."""
+    """Return a value that nobody else can change."""
     match base.name:
         case "List" | "Bytes":
             return f"slices.Clone({value})"
@@ -182,7 +182,7 @@ def _checks(spec: Spec, name: str) -> list[tuple[str, str]]:
 
 
 def type_definitions(spec: Spec, kinds: list[TypeRef], extra: set[str]) -> str:
-    """Every named type that the given ones are made of, and the extra ones, in the order of the package."""
+    """Return every named type that the given ones are made of, and the extra ones, in the order of the package."""
     known, found = spec.named_types(), set(extra)
     queue = [name for type_ in kinds for name in type_.names()]
     while queue:

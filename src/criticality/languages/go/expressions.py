@@ -92,11 +92,11 @@ class Renderer:
         self.spec, self.functions, self.prefix = spec, functions, prefix
 
     def kind(self, type_: TypeRef) -> str:
-        """A type as Go writes it here."""
+        """Return a type as Go writes it here."""
         return kind(self.spec, type_, prefix=self.prefix)
 
     def render(self, node: Expression) -> str:
-        """The expression.
+        """Return the expression.
 
         Raises:
             ExpressionFault: Go has no such operation.
@@ -148,7 +148,7 @@ class Renderer:
                 return f"outcome.raises({self.prefix}{failure(node.error)})"
 
     def call(self, node: Call, *, taken: bool) -> str:
-        """A call of a function of the system; ``taken`` takes the value out of value and error."""
+        """Return a call of a function of the system; ``taken`` takes the value out of value and error."""
         plan = self.functions[node.function]
         text = f"{pascal(plan.name)}({', '.join(map(self.render, node.arguments))})"
         return f"must({text})" if taken and plan.errors else text
@@ -257,5 +257,5 @@ class Renderer:
 
 
 def fields_of(spec: Spec, name: str) -> dict[str, TypeRef]:
-    """The fields of a record with their types."""
+    """Return the fields of a record with their types."""
     return {field.name: parse_type(field.type) for field in spec.data_models[name].fields}

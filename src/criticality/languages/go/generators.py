@@ -28,7 +28,7 @@ _SINCE = "func(n int) time.Time {{ return time.Unix({}, 0).UTC() }}"
 
 
 def generators_source(spec: Spec, literals: Literals) -> str:
-    """The file with a generator for each named type."""
+    """Return the file with a generator for each named type."""
     names = [*spec.enums, *spec.newtypes, *spec.data_models]
     parts = [_near(literals), *(_function(spec, name) for name in names)]
     others = {"domain": f"{module(spec)}/domain", "rapid": "pgregory.net/rapid"}
@@ -36,7 +36,7 @@ def generators_source(spec: Spec, literals: Literals) -> str:
 
 
 def _near(literals: Literals) -> str:
-    """The constants that contracts and claims are written with, and generators that come back to them."""
+    """Return the constants that contracts and claims are written with, and generators that come back to them."""
     numbers = sorted({n + step for n in (0, *literals.numbers) for step in (-1, 0, 1)})
     texts = list(dict.fromkeys(["", *literals.examples, *literals.texts]))
     return (
@@ -77,7 +77,7 @@ def _record(spec: Spec, name: str, type_: str, lead: str) -> str:
 
 
 def _field_generator(spec: Spec, type_: TypeRef, constraints: Sequence[str]) -> str:
-    """A field's generator; constraints of its own narrow the values that its type has."""
+    """Return a field's generator; constraints of its own narrow the values that its type has."""
     if not constraints or type_.name not in spec.newtypes:
         return generator(spec, type_, constraints)
     both = [*constraints_of(spec, type_.name), *constraints]
@@ -89,7 +89,7 @@ def _field_generator(spec: Spec, type_: TypeRef, constraints: Sequence[str]) -> 
 
 
 def generator(spec: Spec, type_: TypeRef, constraints: Sequence[str] = ()) -> str:
-    """The expression of a generator."""
+    """Return the expression of a generator."""
     if type_.name in spec.named_types():
         return f"any{type_.name}()"
     sub = [generator(spec, arg) for arg in type_.args]
@@ -136,7 +136,7 @@ def generator(spec: Spec, type_: TypeRef, constraints: Sequence[str] = ()) -> st
 
 
 def _list(spec: Spec, type_: TypeRef, constraints: Sequence[str], shortest: int, longest: int) -> str:
-    """Records in a list differ in the fields that are unique; a sorted list is sorted after it is drawn."""
+    """Draw records that differ in their unique fields; sort a sorted list after it is drawn."""
     item, inner = kind(spec, type_.args[0]), generator(spec, type_.args[0])
     key = unique_key(spec, type_.args[0])
     if "distinct" in constraints:
@@ -152,7 +152,7 @@ def _list(spec: Spec, type_: TypeRef, constraints: Sequence[str], shortest: int,
 
 
 def unique_key(spec: Spec, type_: TypeRef) -> str:
-    """What must differ between two records of a list, as text; empty where nothing must."""
+    """Return what must differ between two records of a list, as text; empty where nothing must."""
     model = spec.data_models.get(type_.name)
     unique = [field.name for field in model.fields if "unique" in field.constraints] if model else []
     if not unique:
@@ -163,7 +163,7 @@ def unique_key(spec: Spec, type_: TypeRef) -> str:
 
 
 def sized(spec: Spec, type_: TypeRef) -> str:
-    """The expression of a value with ``size`` elements."""
+    """Return the expression of a value with ``size`` elements."""
     if type_.name in spec.newtypes:
         made = f"domain.{constructor(type_.name)}({sized(spec, root(spec, type_))})"
         return f"must({made})" if constraints_of(spec, type_.name) else made
@@ -217,5 +217,5 @@ def _or(value: int | None, other: int) -> int:
 
 
 def draw(spec: Spec, name: str, type_: TypeRef) -> str:
-    """A statement that draws a variable."""
+    """Return a statement that draws a variable."""
     return f"{ident(name)} := {generator(spec, type_)}.Draw(t, {quoted(name)})"

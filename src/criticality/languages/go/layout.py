@@ -21,7 +21,7 @@ def _line(line: str) -> str:
 
 
 def _broken(text: str, indent: int) -> str:
-    """The text with every literal that is too long taken apart, from the outside in."""
+    """Return the text with every literal that is too long taken apart, from the outside in."""
     hidden = _TEXT.sub(lambda found: "_" * len(found[0]), text)
     match = _LITERAL.search(hidden)
     if match is None:
@@ -47,7 +47,7 @@ def _closing(hidden: str, opening: int) -> int:
 
 
 def _statements(body: str) -> Iterator[str]:
-    """The statements of a body, which semicolons part."""
+    """Yield the statements of a body, which semicolons part."""
     hidden = _TEXT.sub(lambda found: "_" * len(found[0]), body)
     depth = begun = 0
     for place, char in enumerate(hidden):

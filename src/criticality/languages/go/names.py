@@ -44,24 +44,24 @@ _QUALIFIED = re.compile(r"(?<![\w.])([a-z][a-z0-9]*)\.[A-Z]")
 
 
 def usable(name: str) -> bool:
-    """Whether Go can use it, in its own manner, as the name of a function, a module or a parameter."""
+    """Tell whether Go can use it, in its own manner, as the name of a function, a module or a parameter."""
     return name not in _KEYWORDS and not _ENDING.search(name)
 
 
 def ident(name: str) -> str:
-    """A parameter, a local name or a field that is not exported: ``held_until`` -> ``heldUntil``."""
+    """Return a parameter, a local name or a field that is not exported: ``held_until`` -> ``heldUntil``."""
     found = camel(name)
     return f"{found}_" if found in _KEYWORDS | _TAKEN else found
 
 
 def package(spec: Spec) -> str:
-    """The package clause: no underscores, as Go has it."""
+    """Return the package clause: no underscores, as Go has it."""
     found = spec.package.replace("_", "")
     return f"{found}lib" if found in _KEYWORDS | _TAKEN | PACKAGES.keys() else found
 
 
 def module(spec: Spec) -> str:
-    """The module path."""
+    """Return the module path."""
     return package(spec)
 
 
@@ -76,12 +76,12 @@ def failure(error: str) -> str:
 
 
 def member(enum: str, name: str) -> str:
-    """A constant: ``AccountStatusFrozen``."""
+    """Return a constant: ``AccountStatusFrozen``."""
     return enum + pascal(name.lower() if name.isupper() else name)
 
 
 def kind(spec: Spec | None, type_: TypeRef, *, prefix: str = "domain.") -> str:
-    """A type as Go writes it.
+    """Return a type as Go writes it.
 
     Args:
         prefix: of the names of the domain; empty inside of it.
@@ -119,7 +119,7 @@ def _require_key(spec: Spec | None, whole: TypeRef, key: TypeRef) -> None:
 
 
 def comparable(spec: Spec, type_: TypeRef) -> bool:
-    """Whether values can be compared by ``==``, by value, and so be keys."""
+    """Tell whether values can be compared by ``==``, by value, and so be keys."""
     if type_.name in spec.newtypes:
         return comparable(spec, root(spec, type_))
     if type_.name in spec.data_models:
@@ -130,14 +130,14 @@ def comparable(spec: Spec, type_: TypeRef) -> bool:
 
 
 def root(spec: Spec, type_: TypeRef) -> TypeRef:
-    """What a type comes down to through newtypes."""
+    """Return what a type comes down to through newtypes."""
     while type_.name in spec.newtypes:
         type_ = parse_type(spec.newtypes[type_.name].base)
     return type_
 
 
 def constraints_of(spec: Spec, name: str) -> list[str]:
-    """The constraints of a newtype and of those below it."""
+    """Return the constraints of a newtype and of those below it."""
     found: list[str] = []
     while name in spec.newtypes:
         found += spec.newtypes[name].constraints
@@ -146,7 +146,7 @@ def constraints_of(spec: Spec, name: str) -> list[str]:
 
 
 def every_type(spec: Spec) -> Iterator[TypeRef]:
-    """Every type that the specification writes down."""
+    """Yield every type that the specification writes down."""
     texts = [new.base for new in spec.newtypes.values()]
     texts += [field.type for model in spec.data_models.values() for field in model.fields]
     for _, _, parameters, result in spec.methods():
@@ -155,13 +155,13 @@ def every_type(spec: Spec) -> Iterator[TypeRef]:
 
 
 def quoted(text: str) -> str:
-    """A string literal."""
+    """Return a string literal."""
     parts = (f"\\{c}" if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
     return f'"{"".join(parts)}"'
 
 
 def with_imports(head: str, code: str, *, others: dict[str, str] | None = None) -> str:
-    """A file from its head and its code, with the imports that the code needs in between: Go refuses all others.
+    """Put the imports that the code needs between a file's head and its code: Go refuses all others.
 
     Args:
         others: packages besides the standard ones, by the name in the code.

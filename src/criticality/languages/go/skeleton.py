@@ -15,7 +15,7 @@ TODO = 'panic("not implemented")'
 
 
 def signature(spec: Spec | None, function: FunctionPlan) -> str:
-    """The header: ``func IsEven(n int) bool``."""
+    """Return the header: ``func IsEven(n int) bool``."""
     return f"func {pascal(function.name)}({_parameters(spec, function)}){_results(spec, function)}"
 
 
@@ -31,30 +31,30 @@ def _results(spec: Spec | None, function: FunctionPlan) -> str:
 
 
 def clauses(function: FunctionPlan) -> list[str]:
-    """The contract, with parameters as Go has them."""
+    """Return the contract, with parameters as Go has them."""
     names = {p.name: ident(p.name) for p in function.parameters}
     return [words(line, names) for line in function.contract.lines]
 
 
 def documentation(function: FunctionPlan) -> str:
-    """The comment, its clauses below the sentence on what the function does."""
+    """Return the comment, its clauses below the sentence on what the function does."""
     doc = " ".join(function.doc.split())
     lines = [f"{pascal(function.name)}: {doc}", "", *(f"\t{line}" for line in clauses(function))]
     return "\n".join(f"//{line}" if line.startswith("\t") else f"// {line}".rstrip() for line in lines)
 
 
 def shown(spec: Spec | None, function: FunctionPlan, body: str) -> str:
-    """The function as it stands in its file."""
+    """Return the function as it stands in its file."""
     return f"{documentation(function)}\n{signature(spec, function)} {{\n{body_source(body)}}}"
 
 
 def body_source(body: str) -> str:
-    """A body as it stands in a file: its own indentation taken off, a tab put on."""
+    """Return a body as it stands in a file: its own indentation taken off, a tab put on."""
     return textwrap.indent(textwrap.dedent(body).strip("\n"), "\t") + "\n"
 
 
 def module_source(spec: Spec, plan: ModulePlan, bodies: Mapping[str, tuple[str, str]]) -> str:
-    """The file of a module; a function without a body says that it is still to do.
+    """Return the file of a module; a function without a body says that it is still to do.
 
     Args:
         bodies: by function name, the body and what was declared before the function.

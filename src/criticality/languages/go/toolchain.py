@@ -147,7 +147,7 @@ def _packages(tree: Mapping[str, str], files: list[str]) -> Iterator[tuple[str, 
 
 
 def _options(wanted: Wanted, *, rapid: bool) -> list[str]:
-    """Flags of a test binary; those of rapid are there only where it is linked in."""
+    """Return flags of a test binary; those of rapid are there only where it is linked in."""
     options = ["-test.v=test2json", "-test.paniconexit0", "-test.parallel=4"]
     options += ["-test.failfast"] if wanted.stop_early else []
     if rapid:
@@ -161,7 +161,7 @@ def _options(wanted: Wanted, *, rapid: bool) -> list[str]:
 
 
 def go_results(output: str, names: list[str]) -> list[TestResult]:
-    """The results in the form that ``go test -json`` reads; a race or a panic fails the test that ran."""
+    """Return the results in the form that ``go test -json`` reads; a race or a panic fails the test that ran."""
     said: dict[str, list[str]] = {}
     current, position = "", 0
     for mark in _MARK.finditer(output):

@@ -10,7 +10,7 @@ from criticality.spec.types import TypeRef, parse_type
 
 
 def conditions(constraints: Sequence[str], subject: str, kind: TypeRef) -> Iterator[tuple[str, str]]:
-    """The condition and the words of each constraint that a value can be checked for by itself.
+    """Yield the condition and the words of each constraint that a value can be checked for by itself.
 
     Args:
         subject: an expression of a root type ``kind``.
@@ -49,7 +49,7 @@ def _order(subject: str, sign: str, number: str, kind: TypeRef) -> str:
 
 
 def field_checks(spec: Spec, name: str) -> Iterator[tuple[str, TypeRef, str]]:
-    """Each constraint of a record's own fields: the field, its type, the constraint."""
+    """Yield each constraint of a record's own fields: the field, its type, the constraint."""
     for field in spec.data_models[name].fields:
         kind = parse_type(field.type)
         for constraint in field.constraints:
@@ -58,6 +58,6 @@ def field_checks(spec: Spec, name: str) -> Iterator[tuple[str, TypeRef, str]]:
 
 
 def checked(spec: Spec, name: str) -> bool:
-    """Whether a record has something to check, so that only its constructor makes one."""
+    """Tell whether a record has something to check, so that only its constructor makes one."""
     model = spec.data_models.get(name)
     return model is not None and (bool(model.invariants) or any(True for _ in field_checks(spec, name)))

@@ -18,7 +18,7 @@ from criticality.testing import TestFile
 def claim_test_file(
     spec: Spec, plan: tuple[ModulePlan, ...], claim: StructuredClaim, text: str, *, cluster: str = ""
 ) -> TestFile:
-    """The tests of one claim, or its scenarios in a cluster.
+    """Return the tests of one claim, or its scenarios in a cluster.
 
     Raises:
         ClaimTestFault: a variable, a step or a check cannot be read, or names what nothing defines.
@@ -65,7 +65,7 @@ def _steps(renderer: Renderer, case: ClaimCase, promise: str) -> list[str]:
 
 
 def _inside(renderer: Renderer, case: ClaimCase) -> tuple[list[str], list[str]]:
-    """The steps as plain declarations, and the names they came to."""
+    """Return the steps as plain declarations, and the names they came to."""
     lines: list[str] = []
     given = [p.name for p in case.variables]
     for step in case.steps:
@@ -88,7 +88,7 @@ def _lanes(renderer: Renderer, case: ClaimCase, promise: str) -> list[str]:
 
 
 def _growth(spec: Spec, case: ClaimCase, promise: str) -> list[str]:
-    """The sized variable grows; the others are what an arbitrary gives first."""
+    """Let the sized variable grow; the others are what an arbitrary gives first."""
     growth, renderer = case.growth, Renderer(spec)
     assert growth is not None
     lines = [f"grows({promise}, {growth.slope}, size -> {{"]

@@ -26,7 +26,7 @@ _JQWIK = [
 def contract_test_file(
     spec: Spec, plan: tuple[ModulePlan, ...], module: ModulePlan, function: FunctionPlan
 ) -> TestFile:
-    """The tests of one function's contract.
+    """Return the tests of one function's contract.
 
     Raises:
         ClaimTestFault: a clause that is an expression cannot be a test.
@@ -50,7 +50,7 @@ def contract_test_file(
 def test_file(
     spec: Spec, name: str, words: str, parts: list[str], variables: Sequence[Param], promises: dict[str, str]
 ) -> TestFile:
-    """A class of tests, with a provider for each variable."""
+    """Return a class of tests, with a provider for each variable."""
     providers: dict[str, str] = {}
     for variable in variables:
         provider = provider_of(variable)
@@ -66,12 +66,12 @@ def test_file(
 
 
 def provider_of(variable: Param) -> str:
-    """The name of the method that provides a variable: one for each type."""
+    """Return the name of the method that provides a variable: one for each type."""
     return "any" + "".join(part for part in str(variable.type) if part.isalnum())
 
 
 def method(name: str, variables: Sequence[Param], lines: list[str], *, example: str = "@Test") -> str:
-    """A test: a property where something is drawn, else an example."""
+    """Return a test: a property where something is drawn, else an example."""
     head = '@Property(seed = "1", maxDiscardRatio = 1000)' if variables else example
     given = ",\n            ".join(
         f'@ForAll("{provider_of(v)}") {kind(v.type, boxed=True)} {ident(v.name)}' for v in variables
@@ -114,7 +114,7 @@ def _clause(
 
 
 def _errors(spec: Spec, module: ModulePlan, function: FunctionPlan, found: ContractTests) -> list[str]:
-    """An error is in order where some clause says that it is thrown, and in the case of which it says so."""
+    """Test that an error is thrown only where some clause says so."""
     renderer = Renderer(spec)
     cases = [f"(outcome.raises({a.error}.class) && {renderer.render(a.when)})" for a in found.allowed]
     allowed = " || ".join(["outcome.error() == null", *cases])

@@ -33,7 +33,7 @@ _HELPER = re.compile(
 
 
 def domain_files(spec: Spec) -> dict[str, str]:
-    """The package ``domain``: a file for each type."""
+    """Return the package ``domain``: a file for each type."""
     base, name = f"src/main/java/{package(spec)}/domain", f"{package(spec)}.domain"
     parts = {type_: type_source(spec, type_) for type_ in spec.named_types()}
     helped = any(_HELPER.search(source) for source in parts.values())
@@ -66,7 +66,7 @@ def values_source(package_name: str) -> str:
 
 
 def type_source(spec: Spec, name: str) -> str:
-    """The definition of one named type."""
+    """Return the definition of one named type."""
     if name in spec.enums:
         members = ",\n".join(f"    {member(m)}({quoted(m)})" for m in spec.enums[name])
         return (
@@ -131,7 +131,7 @@ def _record_checks(spec: Spec, name: str, types: dict[str, TypeRef]) -> Iterator
 
 
 def conditions(constraints: Sequence[str], subject: str, type_: TypeRef) -> Iterator[tuple[str, str]]:
-    """The condition and the words of each constraint that a value can be checked for by itself."""
+    """Yield the condition and the words of each constraint that a value can be checked for by itself."""
     text = type_.name in ("Text", "String")
     length = f"{subject}.codePointCount(0, {subject}.length())" if text else f"{subject}.size()"
     for constraint in constraints:
@@ -167,7 +167,7 @@ def _order(subject: str, sign: str, number: str, type_: TypeRef) -> str:
 
 
 def type_definitions(spec: Spec, kinds: list[TypeRef], extra: set[str]) -> str:
-    """Every named type that the given ones are made of, and the extra ones."""
+    """Return every named type that the given ones are made of, and the extra ones."""
     known, found = spec.named_types(), set(extra)
     queue = [name for type_ in kinds for name in type_.names()]
     while queue:

@@ -88,7 +88,7 @@ class Renderer:
         self._count = 0
 
     def render(self, node: Expression) -> str:
-        """The expression.
+        """Return the expression.
 
         Raises:
             ExpressionFault: Java has no such operation.
@@ -139,14 +139,14 @@ class Renderer:
         return self._names
 
     def declared(self, name: str, *, again: bool) -> str:
-        """A local name for what is declared now; a new one where it was declared before."""
+        """Return a local name for what is declared now; a new one where it was declared before."""
         if again:
             self._count += 1
             self._names[name] = f"{ident(name)}{self._count}"
         return self._names.get(name) or ident(name)
 
     def _bind(self, names: list[str]) -> tuple[dict[str, str], list[str]]:
-        """New names for what is bound, and what names meant before."""
+        """Return new names for what is bound, and what names meant before."""
         before, made = dict(self._names), list[str]()
         for name in names:
             self._count += 1

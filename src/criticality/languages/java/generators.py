@@ -17,7 +17,7 @@ _AT_ONCE = 8
 
 
 def generators_source(spec: Spec, literals: Literals) -> str:
-    """The class with an arbitrary for each named type."""
+    """Return the class with an arbitrary for each named type."""
     names = [*spec.enums, *spec.newtypes, *spec.data_models]
     numbers = sorted({n + step for n in (0, *literals.numbers) for step in (-1, 0, 1)})
     texts = list(dict.fromkeys(["", *literals.examples, *literals.texts]))
@@ -51,7 +51,7 @@ def _made(spec: Spec, name: str) -> str:
 
 
 def _one_by_one(made: str, parts: list[str], names: list[str]) -> str:
-    """A value of drawn parts; as many at once as jqwik combines."""
+    """Return a value of drawn parts; as many at once as jqwik combines."""
     if len(parts) == 1:
         return f"{parts[0]}.map({names[0]} -> {made})"
     if len(parts) <= _AT_ONCE:
@@ -60,7 +60,7 @@ def _one_by_one(made: str, parts: list[str], names: list[str]) -> str:
 
 
 def _field(spec: Spec, type_: TypeRef, constraints: Sequence[str]) -> str:
-    """A field's arbitrary; constraints of its own narrow the values that its type has."""
+    """Return a field's arbitrary; constraints of its own narrow the values that its type has."""
     if not constraints or type_.name not in spec.newtypes:
         return arbitrary(spec, type_, constraints)
     both = [*constraints_of(spec, type_.name), *constraints]
@@ -68,7 +68,7 @@ def _field(spec: Spec, type_: TypeRef, constraints: Sequence[str]) -> str:
 
 
 def arbitrary(spec: Spec, type_: TypeRef, constraints: Sequence[str] = ()) -> str:
-    """The expression of an arbitrary."""
+    """Return the expression of an arbitrary."""
     if type_.name in spec.named_types():
         return f"Generators.any{type_.name}()"
     sub = [arbitrary(spec, arg) for arg in type_.args]
@@ -110,7 +110,7 @@ def arbitrary(spec: Spec, type_: TypeRef, constraints: Sequence[str] = ()) -> st
 
 
 def _list(spec: Spec, type_: TypeRef, item: str, constraints: Sequence[str], sized: str) -> str:
-    """Records in a list differ in the fields that are unique; a sorted list is sorted after it is drawn."""
+    """Draw records that differ in their unique fields; sort a sorted list after it is drawn."""
     different = f".uniqueElements({key})" if (key := unique_key(spec, type_.args[0])) else ""
     if "distinct" in constraints:
         different = ".uniqueElements()"
@@ -119,7 +119,7 @@ def _list(spec: Spec, type_: TypeRef, item: str, constraints: Sequence[str], siz
 
 
 def unique_key(spec: Spec, type_: TypeRef) -> str:
-    """A function of what must differ between two records of a list; empty where nothing must."""
+    """Return a function of what must differ between two records of a list; empty where nothing must."""
     model = spec.data_models.get(type_.name)
     unique = [field.name for field in model.fields if "unique" in field.constraints] if model else []
     parts = ", ".join(f"item.{ident(name)}()" for name in unique)
@@ -127,7 +127,7 @@ def unique_key(spec: Spec, type_: TypeRef) -> str:
 
 
 def sized(spec: Spec, type_: TypeRef) -> str:
-    """The expression of a value with ``size`` elements."""
+    """Return the expression of a value with ``size`` elements."""
     if type_.name in spec.newtypes:
         return f"new {type_.name}({sized(spec, root(spec, type_))})"
     items = [arbitrary(spec, arg) for arg in type_.args]

@@ -46,34 +46,34 @@ _LONGEST = 4
 
 
 def usable(name: str) -> bool:
-    """Whether Java can use it, in its own manner, as the name of a function, a module or a parameter."""
+    """Tell whether Java can use it, in its own manner, as the name of a function, a module or a parameter."""
     return camel(name) not in _KEYWORDS | _OF_OBJECTS and pascal(name) not in RESERVED
 
 
 def ident(name: str) -> str:
-    """A parameter, a field or a local name: ``held_until`` -> ``heldUntil``."""
+    """Return a parameter, a field or a local name: ``held_until`` -> ``heldUntil``."""
     found = camel(name)
     return f"{found}_" if found in _KEYWORDS | _OF_OBJECTS else found
 
 
 def package(spec: Spec) -> str:
-    """The package: no underscores, as Java has it."""
+    """Return the package: no underscores, as Java has it."""
     found = spec.package.replace("_", "")
     return f"{found}lib" if found in _KEYWORDS | {"java", "javax"} else found
 
 
 def module_class(module: str) -> str:
-    """The class of a module's functions."""
+    """Return the class of a module's functions."""
     return pascal(module)
 
 
 def member(name: str) -> str:
-    """A constant of an enum."""
+    """Return a constant of an enum."""
     return name.upper()
 
 
 def kind(type_: TypeRef, *, boxed: bool = False) -> str:
-    """A type as Java writes it.
+    """Return a type as Java writes it.
 
     Args:
         boxed: as an object, which a generic type is made of.
@@ -91,14 +91,14 @@ def kind(type_: TypeRef, *, boxed: bool = False) -> str:
 
 
 def root(spec: Spec, type_: TypeRef) -> TypeRef:
-    """What a type comes down to through newtypes."""
+    """Return what a type comes down to through newtypes."""
     while type_.name in spec.newtypes:
         type_ = parse_type(spec.newtypes[type_.name].base)
     return type_
 
 
 def constraints_of(spec: Spec, name: str) -> list[str]:
-    """The constraints of a newtype and of those below it."""
+    """Return the constraints of a newtype and of those below it."""
     found: list[str] = []
     while name in spec.newtypes:
         found += spec.newtypes[name].constraints
@@ -107,7 +107,7 @@ def constraints_of(spec: Spec, name: str) -> list[str]:
 
 
 def every_type(spec: Spec) -> Iterator[TypeRef]:
-    """Every type that the specification writes down."""
+    """Yield every type that the specification writes down."""
     texts = [new.base for new in spec.newtypes.values()]
     texts += [field.type for model in spec.data_models.values() for field in model.fields]
     for _, _, parameters, result in spec.methods():
@@ -134,7 +134,7 @@ def require(spec: Spec) -> None:
 
 
 def quoted(text: str) -> str:
-    """A string literal."""
+    """Return a string literal."""
     parts = (f"\\{c}" if c in '"\\' else c if c.isascii() and c.isprintable() else _units(c) for c in text)
     return f'"{"".join(parts)}"'
 
@@ -145,7 +145,7 @@ def _units(char: str) -> str:
 
 
 def java_file(package_name: str, code: str, imports: list[str], doc: str = "") -> str:
-    """A file with the imports whose last name the code uses."""
+    """Return a file with the imports whose last name the code uses."""
     words = set(re.findall(r"\w+", code))
     used = sorted({path for path in imports if path.rpartition(".")[2] in words or path.startswith("static ")})
     lead = f"/* {doc} */\n" if doc else ""

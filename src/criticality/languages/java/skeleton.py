@@ -25,19 +25,19 @@ BODIES_MAY = (
 
 
 def signature(function: FunctionPlan) -> str:
-    """The header: ``public static boolean isEven(long n)``."""
+    """Return the header: ``public static boolean isEven(long n)``."""
     given = ", ".join(f"{kind(p.type)} {ident(p.name)}" for p in function.parameters)
     return f"public static {kind(function.result)} {ident(function.name)}({given})"
 
 
 def clauses(function: FunctionPlan) -> list[str]:
-    """The contract, with parameters as Java has them."""
+    """Return the contract, with parameters as Java has them."""
     names = {p.name: ident(p.name) for p in function.parameters}
     return [words(line, names) for line in function.contract.lines]
 
 
 def documentation(function: FunctionPlan) -> str:
-    """The comment, its clauses below the sentence on what the function does."""
+    """Return the comment, its clauses below the sentence on what the function does."""
     lines = [" ".join(function.doc.split()), "", "<pre>{@code"]
     lines += [line.replace("*/", "* /") for line in clauses(function)]
     lines += ["}</pre>"]
@@ -46,7 +46,7 @@ def documentation(function: FunctionPlan) -> str:
 
 
 def shown(function: FunctionPlan, body: str) -> str:
-    """The function as it stands in its class, without the class's indentation."""
+    """Return the function as it stands in its class, without the class's indentation."""
     return f"{documentation(function)}\n{signature(function)} {{\n{_indented(body)}\n}}"
 
 
@@ -55,7 +55,7 @@ def _indented(body: str) -> str:
 
 
 def module_source(spec: Spec, plan: ModulePlan, bodies: Mapping[str, tuple[str, str]]) -> str:
-    """The file of a module; a function without a body says that it is still to do.
+    """Return the file of a module; a function without a body says that it is still to do.
 
     Args:
         bodies: by function name, the body and what was declared before the function.
@@ -75,7 +75,7 @@ def module_source(spec: Spec, plan: ModulePlan, bodies: Mapping[str, tuple[str, 
 
 
 def imports(spec: Spec) -> list[str]:
-    """What a file of the system may import."""
+    """Return what a file of the system may import."""
     domain = [f"{package(spec)}.domain.{name}" for name in (*spec.named_types(), "Tuple2", "Tuple3", "Tuple4")]
     # A type of the system hides one of the library.
     library = [path for path in BODIES_MAY if path.rpartition(".")[2] not in spec.named_types()]

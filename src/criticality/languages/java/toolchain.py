@@ -31,7 +31,7 @@ async def _install(folder: Path) -> None:
 
 
 def classpath(installed: Path) -> str:
-    """The jars of JUnit and jqwik, and our programs; of several versions of a jar the last."""
+    """Return the jars of JUnit and jqwik, and our programs; of several versions of a jar the last."""
     jars: dict[str, Path] = {}
     for group in _GROUPS:
         for jar in sorted((installed / "repository").glob(f"{group}/**/*.jar"), key=_numbers):
@@ -40,7 +40,7 @@ def classpath(installed: Path) -> str:
 
 
 def _numbers(jar: Path) -> list[int]:
-    """A jar's version, so that 1.11 comes after 1.9."""
+    """Return a jar's version, so that 1.11 comes after 1.9."""
     return [int(part) for part in re.findall(r"\d+", jar.parent.name)]
 
 

@@ -53,7 +53,7 @@ class Box:
         return TestReport(answer["state"], tuple(TestResult(**test) for test in answer["tests"]))
 
     async def lines(self, tree: dict[str, str], tests: list[str]) -> float | None:
-        """The share of the sources' lines that run when test files do; ``None`` where the run does not end.
+        """Return the share of the sources' lines that run when test files do; ``None`` where the run does not end.
 
         Raises:
             ConfigurationError: no runner starts here.
@@ -164,5 +164,5 @@ def _bubblewrap(folder: Path, environment: dict[str, str]) -> list[str]:
 
 
 def can_isolate() -> bool:
-    """Whether bubblewrap is installed."""
+    """Tell whether bubblewrap is installed."""
     return shutil.which("bwrap") is not None

@@ -50,7 +50,7 @@ _REFUSED = {
 
 
 def _filter_calls():
-    """A seccomp filter on this process and what comes of it; whether the machine has one."""
+    """Put a seccomp filter on this process and its children; return whether the machine has one."""
     known = _REFUSED.get(platform.machine())
     if known is None:
         return False
@@ -135,7 +135,7 @@ def _watch_lines(root):
 
 
 def _count_lines(root, seen):
-    """How many lines of the sources ran, and how many there are that can."""
+    """Count the lines of the sources that ran, and those that can."""
     if seen is None:
         return None
     known = set()
@@ -151,7 +151,7 @@ def _count_lines(root, seen):
 
 
 def _read(pipe, deadline):
-    """All that comes before the deadline; None where it passes first."""
+    """Read all that comes before the deadline; None where it passes first."""
     import select
 
     parts = []

@@ -18,7 +18,7 @@ from criticality.testing import ClaimTestFault, TestFile
 def claim_test_file(
     spec: Spec, claim: StructuredClaim, text: str, ids: Mapping[str, tuple[ModulePlan, FunctionPlan]]
 ) -> TestFile:
-    """The tests of one claim; ``tests/integration`` where several functions make it true, else unit or property.
+    """Write the tests of one claim: in ``tests/integration`` where several functions make it true.
 
     Args:
         text: the claim in words.
@@ -140,7 +140,7 @@ def _test(
 
 
 def _lanes(steps: list[str], checks: list[str], made: list[str], promise: str) -> list[str]:
-    """The same steps in three lanes that take turns; each keeps every promise, and all come to the same."""
+    """Write the same steps in three lanes that take turns; each keeps every promise, and all come to the same."""
     values = f"({', '.join(made)},)" if made else "()"
     return [
         "def lane():",
@@ -155,7 +155,7 @@ def _lanes(steps: list[str], checks: list[str], made: list[str], promise: str) -
 def _growth(
     spec: Spec, claim: StructuredClaim, text: str, test: ClaimTest, where: str, declared: list[str]
 ) -> tuple[int, str]:
-    """The power of n that is promised, by the claim or else by a contract, and the variable that grows."""
+    """Return the power of n that is promised, by the claim or else by a contract, and the variable that grows."""
     said = PROMISED.search(f"{text} {claim.predicate} {claim.scope}")
     known = said[1] if said else next((each for each in declared if each in DEGREES), None)
     if known is None:
@@ -168,7 +168,7 @@ def _growth(
 
 
 def _measured(sized: str, degree: int, steps: list[str], checks: list[str], promise: str) -> list[str]:
-    """The checks hold, and the steps of the interpreter grow no faster than promised."""
+    """Test that the checks hold, and that the interpreter's steps grow no faster than promised."""
     return [
         f"assume(len({sized}) > 0)",
         *steps,

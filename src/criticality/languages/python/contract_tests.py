@@ -14,7 +14,7 @@ from criticality.testing import TestFile
 
 
 def contract_test_file(spec: Spec, module: ModulePlan, function: FunctionPlan, ids: Iterable[str]) -> TestFile:
-    """The tests of one function's contract.
+    """Return the tests of one function's contract.
 
     Args:
         ids: all functions of the lattice, for predicates that call some of them.
@@ -103,7 +103,7 @@ def _clause_test(spec: Spec, function: FunctionPlan, name: str, promise: str, pr
 
 
 def _errors_test(spec: Spec, function: FunctionPlan, name: str, promise: str) -> str:
-    """An error is in order where some clause says that it is raised, and in the case of which it says so."""
+    """Test that an error is raised only where some clause says so."""
     names = [param.name for param in function.parameters]
     lines = _opening(spec, function, name, promise)
     cases = [

@@ -17,7 +17,7 @@ _SUBCLASSED = {"Int", "Decimal", "Float", "Text", "String", "Bytes", "List"}
 
 
 def conditions(constraints: list[str], subject: str) -> Iterator[tuple[str, str]]:
-    """The Python condition and the words of each constraint that a value can be checked for by itself."""
+    """Yield the Python condition and the words of each constraint that a value can be checked for by itself."""
     for constraint in constraints:
         name, _, rest = constraint.partition("(")
         number = rest.rstrip(")")
@@ -45,7 +45,7 @@ def conditions(constraints: list[str], subject: str) -> Iterator[tuple[str, str]
 
 
 def type_source(spec: Spec, name: str) -> str:
-    """The definition of one named type."""
+    """Return the definition of one named type."""
     if name in spec.enums:
         members = "\n".join(f'    {member.upper()} = "{member}"' for member in spec.enums[name])
         return f'class {name}(Enum):\n    """One of the values below."""\n\n{members}\n'
@@ -84,7 +84,7 @@ def _witness(spec: Spec, name: str, new: NewType) -> str:
 
 
 def _accepted(spec: Spec, base: TypeRef) -> str:
-    """What a witness is made from: the scalar, even where its base is another witness."""
+    """Return what a witness is made from: the scalar, even where its base is another witness."""
     return annotation(TypeRef(root_type(spec, str(base)))) if not base.args else annotation(base)
 
 
@@ -105,7 +105,7 @@ def _record(name: str, model: DataModel) -> str:
 
 
 def _over_self(text: str, model: DataModel) -> str:
-    """An invariant over fields as a condition over ``self``."""
+    """Return an invariant over fields as a condition over ``self``."""
     import ast
 
     fields = {field.name for field in model.fields}
@@ -121,7 +121,7 @@ def _over_self(text: str, model: DataModel) -> str:
 
 
 def domain_source(spec: Spec) -> str:
-    """The whole module ``domain``."""
+    """Return the whole module ``domain``."""
     kinds = [parse_type(new.base) for new in spec.newtypes.values()]
     kinds += [parse_type(field.type) for model in spec.data_models.values() for field in model.fields]
     parts = [type_source(spec, name) for name in _in_order(spec)]
@@ -153,7 +153,7 @@ def _in_order(spec: Spec) -> list[str]:
 
 
 def types_needed(spec: Spec, kinds: list[TypeRef]) -> list[str]:
-    """The named types that the given ones are made of, in the order of the module."""
+    """Return the named types that the given ones are made of, in the order of the module."""
     known = spec.named_types()
     found: set[str] = set()
     queue = [name for kind in kinds for name in kind.names()]

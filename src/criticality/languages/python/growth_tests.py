@@ -17,7 +17,7 @@ _FREE = {"non_negative", "positive", "non_empty", "min", "min_length"}
 
 
 def growth_test(spec: Spec, function: FunctionPlan, opening: str) -> str | None:
-    """The code of a test; ``None`` where the clause names no parameter that can be as large as is wanted.
+    """Return the code of a test; ``None`` where the clause names no parameter that can be as large as is wanted.
 
     Args:
         opening: decorators, header and documentation of a test that draws every parameter.
@@ -41,7 +41,7 @@ def growth_test(spec: Spec, function: FunctionPlan, opening: str) -> str | None:
 
 
 def _root(spec: Spec, kind: TypeRef) -> str:
-    """The built-in type below a named one; empty where a constraint bounds its size."""
+    """Return the built-in type below a named one; empty where a constraint bounds its size."""
     while kind.name in spec.newtypes:
         new = spec.newtypes[kind.name]
         if any(constraint.partition("(")[0] not in _FREE for constraint in new.constraints):

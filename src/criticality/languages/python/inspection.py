@@ -29,7 +29,7 @@ _FORBIDDEN_NODES = (
 
 
 def inspect_body(body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]) -> list[Finding]:
-    """What a body does that it may not.
+    """Return what a body does that it may not.
 
     Args:
         body: statements that parse.
@@ -43,7 +43,7 @@ def inspect_body(body: str, function: FunctionPlan, *, module: str, siblings: Co
 
 
 def leaked_logic(source: str) -> list[str]:
-    """Functions of a skeleton whose bodies are more than documentation and ``todo``."""
+    """Return functions of a skeleton whose bodies are more than documentation and ``todo``."""
     wanted = ast.dump(ast.parse(TODO).body[0])
     leaks: list[str] = []
     for node in ast.walk(ast.parse(source)):
@@ -55,7 +55,7 @@ def leaked_logic(source: str) -> list[str]:
 
 
 def declaration_fault(text: str) -> str:
-    """Why this may not stand before a function: declarations are private, and nothing in them runs."""
+    """Tell why this may not stand before a function: declarations are private, and nothing in them runs."""
     if not text.strip():
         return ""
     try:

@@ -18,7 +18,7 @@ _CALLS = {"all": "any", "any": "all", "min": "max", "max": "min", "sorted": "lis
 
 
 def mutants(body: str) -> list[str]:
-    """Every single small change of a body, each once, in the order of the text.
+    """Return every single small change of a body, each once, in the order of the text.
 
     Changes: comparisons, arithmetic and logic swapped; numbers by one; truth values turned; ``all``/``any`` and
     ``min``/``max`` exchanged; a condition negated; a statement left out.

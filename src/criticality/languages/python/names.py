@@ -30,7 +30,7 @@ IMPORTABLE = frozenset(
 
 
 def annotation(kind: TypeRef) -> str:
-    """The annotation: values are immutable throughout, so a list is a tuple and a set is frozen."""
+    """Return the annotation: values are immutable throughout, so a list is a tuple and a set is frozen."""
     args = [annotation(arg) for arg in kind.args]
     match kind.name:
         case "List":
@@ -57,5 +57,5 @@ def imports_for(kinds: Iterable[TypeRef]) -> list[str]:
 
 
 def usable(name: str) -> bool:
-    """Whether Python can use it as a name."""
+    """Tell whether Python can use it as a name."""
     return name.isidentifier() and not keyword.iskeyword(name)

@@ -15,7 +15,7 @@ _QUIET = frozenset({"B101"})
 
 
 def security_findings(body: str, function: FunctionPlan) -> list[Finding]:
-    """What bandit finds at medium severity or above; nothing where it is not installed."""
+    """Return what bandit finds at medium severity or above; nothing where it is not installed."""
     manager = _manager()
     if manager is None:
         return []
@@ -55,10 +55,10 @@ def _manager() -> tuple[Any, Any] | None:
 
 
 def _bandit(name: str) -> Any:
-    """A module of bandit, which has no types of its own."""
+    """Return a module of bandit, which has no types of its own."""
     return import_module(f"bandit.core.{name}")
 
 
 def scanner() -> str | None:
-    """What it is scanned with; ``None`` where nothing scans."""
+    """Return what bodies are scanned with; ``None`` where nothing scans."""
     return "bandit" if _manager() is not None else None

@@ -15,13 +15,13 @@ TODO = "raise NotImplementedError"
 
 
 def signature(function: FunctionPlan) -> str:
-    """The header: ``def name(a: int) -> int:``."""
+    """Return the header: ``def name(a: int) -> int:``."""
     params = ", ".join(f"{param.name}: {annotation(param.type)}" for param in function.parameters)
     return f"def {function.name}({params}) -> {annotation(function.result)}:"
 
 
 def documentation(function: FunctionPlan) -> str:
-    """The docstring, its clauses below the sentence on what the function does."""
+    """Return the docstring, its clauses below the sentence on what the function does."""
     clauses = "\n".join(f"    {_safe(line)}" for line in function.contract.lines)
     return f'    """{_safe(function.doc)}\n\n{clauses}\n    """'
 
@@ -36,7 +36,7 @@ def module_source(
     modules: tuple[ModulePlan, ...],
     bodies: Mapping[str, tuple[str, str]] | None = None,
 ) -> str:
-    """The module; a function without a body says that it is still to do.
+    """Return the module; a function without a body says that it is still to do.
 
     Args:
         bodies: by function name, the body and what was declared before the function.
@@ -81,10 +81,10 @@ def known_scalars(spec: Spec) -> set[str]:
 
 
 def kinds_of(module: ModulePlan) -> list[TypeRef]:
-    """Every type in the module's signatures."""
+    """Return every type in the module's signatures."""
     return [kind for f in module.functions for kind in (*(p.type for p in f.parameters), f.result)]
 
 
 def body_source(body: str) -> str:
-    """A body as it stands in a file: its own indentation taken off, four columns put on."""
+    """Return a body as it stands in a file: its own indentation taken off, four columns put on."""
     return textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"

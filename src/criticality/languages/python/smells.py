@@ -42,7 +42,7 @@ async def detect(modules: Mapping[str, str]) -> tuple[list[DetectedSmell], dict[
 
 
 def nesting(function: ast.FunctionDef) -> int:
-    """How deep blocks stand in each other; an ``elif`` is no deeper than its ``if``."""
+    """Tell how deep blocks stand in each other; an ``elif`` is no deeper than its ``if``."""
 
     def depth(statements: list[ast.stmt], level: int) -> int:
         deepest = level

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_body(answer: str, name: str) -> str:
-    """The body in an answer: bare, behind a code fence, or inside the whole function.
+    """Return the body in an answer: bare, behind a code fence, or inside the whole function.
 
     Raises:
         SpliceRefused: too long, or empty.
@@ -44,7 +44,7 @@ def _whole_function(text: str, name: str) -> str | None:
 
 
 def splice(source: str, name: str, body: str) -> str:
-    """The module with the body of one top-level function replaced; its documentation stays.
+    """Return the module with the body of one top-level function replaced; its documentation stays.
 
     Raises:
         BodyUnreadable: the result does not parse.
@@ -67,7 +67,7 @@ def splice(source: str, name: str, body: str) -> str:
 
 
 def body_span(source: str, name: str) -> tuple[int, int]:
-    """Where the statements of a function stand, without its documentation, in characters; whole lines.
+    """Tell where the statements of a function stand, without its documentation, in characters; whole lines.
 
     Raises:
         SpliceRefused: there is no such function at the top level.
@@ -96,7 +96,7 @@ def body_span(source: str, name: str) -> tuple[int, int]:
 
 
 def _alone(source: str, name: str) -> tuple[int, str]:
-    """The lines of the one top-level function of that name, and how many stand above them."""
+    """Return the lines of the one top-level function of that name, and how many stand above them."""
     try:
         found = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
@@ -108,7 +108,7 @@ def _alone(source: str, name: str) -> tuple[int, str]:
 
 
 def _lines(source: str) -> list[str]:
-    """Lines as Python counts them: ``str.splitlines`` ends a line at more characters than the newline."""
+    """Return lines as Python counts them: ``str.splitlines`` ends a line at more characters than the newline."""
     return [line for line in source.replace("\n", "\n\0").split("\0") if line]
 
 
@@ -124,7 +124,7 @@ def _is_docstring(statement: cst.BaseStatement) -> bool:
 
 
 def _shape(source: str) -> list[str]:
-    """Every top-level statement: functions without their bodies, all else in full."""
+    """Return every top-level statement: functions without their bodies, all else in full."""
     shape: list[str] = []
     for node in ast.parse(source).body:
         if isinstance(node, ast.FunctionDef):
@@ -143,7 +143,7 @@ def _said(fault: BaseException) -> str:
 
 
 def body_of(source: str, name: str) -> str:
-    """The statements of a function as they stand, their indentation taken off."""
+    """Return the statements of a function as they stand, their indentation taken off."""
     import textwrap
 
     start, end = body_span(source, name)

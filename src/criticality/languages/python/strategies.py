@@ -12,7 +12,7 @@ _FAR = 10**6
 
 
 def strategy(spec: Spec, kind: TypeRef, constraints: tuple[str, ...] = (), *, prefix: str = "strategies.") -> str:
-    """The expression of a strategy for a type; ``prefix`` is where the named ones are found."""
+    """Return the expression of a strategy for a type; ``prefix`` is where the named ones are found."""
     if kind.name in spec.named_types():
         return f"{prefix}{function_name(kind.name)}()"
     sub = [strategy(spec, arg, prefix=prefix) for arg in kind.args]
@@ -65,7 +65,7 @@ def _shown(low: int | None, high: int | None) -> str:
 
 
 def _list(spec: Spec, kind: TypeRef, item: str, constraints: tuple[str, ...], shortest: int, longest: int) -> str:
-    """Records in a list differ in the fields that are unique; a sorted list is sorted after it is drawn."""
+    """Draw records that differ in their unique fields; sort a sorted list after it is drawn."""
     model = spec.data_models.get(kind.args[0].name)
     keys = [field.name for field in model.fields if "unique" in field.constraints] if model else []
     unique = ""
@@ -114,7 +114,7 @@ def function_name(name: str) -> str:
 
 
 def strategies_source(spec: Spec, literals: Literals) -> str:
-    """The module ``strategies``: one function for each named type, over values near the literals."""
+    """Return the module ``strategies``: one function for each named type, over values near the literals."""
     parts = [_definition(spec, name) for name in spec.named_types()]
     names = ", ".join(sorted(spec.named_types())) or ""
     imports = f"from {spec.package}.domain import {names}\n" if names else ""
@@ -146,7 +146,7 @@ def _definition(spec: Spec, name: str) -> str:
 
 
 def _drawn(spec: Spec, name: str) -> str:
-    """A newtype's values before they are wrapped: its own constraints and those of the newtypes below it."""
+    """Return a newtype's values before they are wrapped: its own constraints and those of the newtypes below it."""
     constraints: list[str] = []
     base = parse_type(name)
     while base.name in spec.newtypes:

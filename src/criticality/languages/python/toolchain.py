@@ -80,7 +80,7 @@ class Toolchain:
         self._temporary.cleanup()
 
     async def check(self, tree: dict[str, str]) -> list[Diagnostic]:
-        """What mypy, strict, says of the sources of a tree: one for each error.
+        """Return what mypy, strict, says of the sources of a tree: one for each error.
 
         Raises:
             ConfigurationError: the checker does not answer.
@@ -113,7 +113,7 @@ class Toolchain:
             self._boxes.put_nowait(box)
 
     async def coverage(self, tree: dict[str, str], tests: list[str]) -> float | None:
-        """The share of the sources' lines that run when test files do, 0 to 1; ``None`` where the run does not end.
+        """Measure the share of the sources' lines that tests run, 0 to 1; ``None`` where the run does not end.
 
         Raises:
             ConfigurationError: no box starts here.

@@ -20,7 +20,7 @@ from criticality.spec.values import every_type, in_order, root
 
 
 def domain_source(spec: Spec) -> str:
-    """The whole module ``domain``."""
+    """Return the whole module ``domain``."""
     parts = [type_source(spec, name) for name in in_order(spec) if name not in spec.errors]
     parts += [errors_source(spec)] if spec.errors else []
     if has_checks(spec):
@@ -53,14 +53,14 @@ def used_modules(spec: Spec) -> list[str]:
 
 
 def has_checks(spec: Spec) -> bool:
-    """Whether some value can be refused."""
+    """Tell whether some value can be refused."""
     return any(newtype_checks(spec, name) for name in spec.newtypes) or any(
         checks_of(spec, name) for name in spec.data_models
     )
 
 
 def type_source(spec: Spec, name: str) -> str:
-    """The definition of one named type; of an error, that of all errors."""
+    """Return the definition of one named type; of an error, that of all errors."""
     if name in spec.enums:
         return _enum(name, spec.enums[name])
     if name in spec.errors:
@@ -87,7 +87,7 @@ def _enum(name: str, members: list[str]) -> str:
 
 
 def errors_source(spec: Spec) -> str:
-    """The one error type: a variant for each error of the specification."""
+    """Return the one error type: a variant for each error of the specification."""
     listed = "".join(f"    /// {_sentence(words or name)}\n    {name},\n" for name, words in spec.errors.items())
     texts = "".join(
         f"            Self::{name} => {quoted(_sentence(words or name))},\n" for name, words in spec.errors.items()

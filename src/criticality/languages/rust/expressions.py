@@ -85,7 +85,7 @@ class Renderer:
         self.spec, self.functions = spec, functions
 
     def render(self, node: Expression) -> str:
-        """The expression; its value is owned.
+        """Return the expression; its value is owned.
 
         Raises:
             ExpressionFault: Rust has no such operation.
@@ -133,7 +133,7 @@ class Renderer:
                 return f"outcome.raises(&Error::{node.error})"
 
     def call(self, node: Call, *, checked: bool) -> str:
-        """A call of a function of the system; ``checked`` takes the value out of its ``Result``."""
+        """Return a call of a function of the system; ``checked`` takes the value out of its ``Result``."""
         plan = self.functions[node.function]
         given = [
             self._given(param.type, argument)
@@ -143,7 +143,7 @@ class Renderer:
         return f'{text}.expect("a result")' if checked and plan.errors else text
 
     def _given(self, kind: TypeRef, argument: Expression) -> str:
-        """An argument as its parameter takes it: copied, or lent, and then without a copy of a variable."""
+        """Return an argument as its parameter takes it: copied, or lent, and then without a copy of a variable."""
         if not is_lent(kind):
             return self.render(argument)
         return f"&{ident(argument.name) if isinstance(argument, Variable) else self.render(argument)}"
@@ -276,6 +276,6 @@ def _turbofish(kind: TypeRef) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string literal."""
+    """Return a string literal."""
     shown = (f"\\u{{{ord(c):x}}}" if not c.isprintable() else f"\\{c}" if c in '"\\' else c for c in text)
     return f'"{"".join(shown)}"'

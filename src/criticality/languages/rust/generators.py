@@ -17,7 +17,7 @@ _FAR = 10**6
 
 
 def generators_source(spec: Spec, literals: Literals) -> str:
-    """The module ``generators``: one function for each named type, over values near the literals."""
+    """Return the module ``generators``: one function for each named type, over values near the literals."""
     texts = ", ".join(map(quoted, dict.fromkeys((*literals.examples, *literals.texts))))
     numbers = ", ".join(map(str, literals.numbers))
     parts = [_definition(spec, name) for name in in_order(spec) if name not in spec.errors]
@@ -30,7 +30,7 @@ def generators_source(spec: Spec, literals: Literals) -> str:
 
 
 def domain_uses(spec: Spec) -> str:
-    """The lines that bring every type of the system into a test."""
+    """Return the lines that bring every type of the system into a test."""
     from criticality.languages.rust.domain import used_modules
 
     return "\n".join(f"use {spec.package}::{name}::*;" for name in ("domain", *used_modules(spec)))
@@ -39,7 +39,7 @@ def domain_uses(spec: Spec) -> str:
 def generator(
     spec: Spec, kind: TypeRef, constraints: Sequence[str] = (), *, prefix: str = "generators::", deep: bool = False
 ) -> str:
-    """The expression of a strategy for a type; ``prefix`` is where the named ones are found."""
+    """Return the expression of a strategy for a type; ``prefix`` is where the named ones are found."""
     if kind.name in spec.named_types():
         return f"{prefix}{snake(kind.name)}()"
     sub = [generator(spec, arg, prefix=prefix, deep=True) for arg in kind.args]
@@ -86,7 +86,7 @@ def generator(
 
 
 def _listed(spec: Spec, kind: TypeRef, constraints: Sequence[str], prefix: str) -> str:
-    """Records in a list differ in the fields that are unique; a sorted list is sorted after it is drawn."""
+    """Draw records that differ in their unique fields; sort a sorted list after it is drawn."""
     name = kind.args[0].name
     model = spec.data_models.get(name)
     keys = [ident(f.name) for f in model.fields if "unique" in f.constraints] if model else []
@@ -135,12 +135,12 @@ def _field(spec: Spec, field: DataField) -> str:
 
 
 def drawn(spec: Spec, kinds: Sequence[TypeRef]) -> str:
-    """The strategy of several values at once."""
+    """Return the strategy of several values at once."""
     return _nested([generator(spec, kind) for kind in kinds])
 
 
 def bound(names: Sequence[str]) -> str:
-    """The pattern that takes them apart."""
+    """Return the pattern that takes them apart."""
     return _nested([ident(name) for name in names])
 
 

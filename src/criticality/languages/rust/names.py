@@ -38,12 +38,12 @@ TYPES_TAKEN = frozenset(
 
 
 def usable(name: str) -> bool:
-    """Whether Rust can use it as the name of a function, a module or a parameter."""
+    """Tell whether Rust can use it as the name of a function, a module or a parameter."""
     return name not in _KEYWORDS | _TAKEN | _MODULES
 
 
 def ident(name: str) -> str:
-    """A field's name, raw where it is a keyword."""
+    """Return a field's name, raw where it is a keyword."""
     return f"r#{name}" if name in _KEYWORDS else name
 
 
@@ -53,7 +53,7 @@ def member(name: str) -> str:
 
 
 def owned(kind: TypeRef) -> str:
-    """The type of a value that is one's own."""
+    """Return the type of a value that is one's own."""
     args = [owned(arg) for arg in kind.args]
     match kind.name:
         case "Tuple":
@@ -67,7 +67,7 @@ def owned(kind: TypeRef) -> str:
 
 
 def is_copied(spec: Spec, kind: TypeRef) -> bool:
-    """Whether a value is passed as it is, without a reference."""
+    """Tell whether a value is passed as it is, without a reference."""
     if kind.name in spec.newtypes:
         return is_copied(spec, root(spec, kind))
     if kind.name in ("Option", "Tuple"):
@@ -76,19 +76,19 @@ def is_copied(spec: Spec, kind: TypeRef) -> bool:
 
 
 def is_lent(kind: TypeRef) -> bool:
-    """Whether a parameter is a reference: all but scalars are, so that a signature is read without the types."""
+    """Tell whether a parameter is a reference: all but scalars are, so a signature needs no types to be read."""
     if kind.name in ("Option", "Tuple"):
         return any(is_lent(arg) for arg in kind.args)
     return kind.name not in _COPIED
 
 
 def parameter(kind: TypeRef) -> str:
-    """The type of a parameter: a copied scalar, or what is lent."""
+    """Return the type of a parameter: a copied scalar, or what is lent."""
     return _reference(kind) if is_lent(kind) else owned(kind)
 
 
 def borrowed(spec: Spec, kind: TypeRef) -> str:
-    """The type of what a value shows of itself: copied, or lent."""
+    """Return the type of what a value shows of itself: copied, or lent."""
     return owned(kind) if is_copied(spec, kind) else _reference(kind)
 
 
@@ -105,7 +105,7 @@ def _reference(kind: TypeRef) -> str:
 
 
 def own(spec: Spec, kind: TypeRef, lent: str) -> str:
-    """What was lent as ``borrowed`` has it, as a value of one's own."""
+    """Return what was lent as ``borrowed`` has it, as a value of one's own."""
     if is_copied(spec, kind):
         return lent
     match kind.name:
@@ -118,7 +118,7 @@ def own(spec: Spec, kind: TypeRef, lent: str) -> str:
 
 
 def has_float(spec: Spec, kind: TypeRef) -> bool:
-    """Whether a value holds a floating point number, which has no total order."""
+    """Tell whether a value holds a floating point number, which has no total order."""
     seen: set[str] = set()
     queue = [kind]
     while queue:

@@ -12,7 +12,7 @@ TODO = "todo!()"
 
 
 def signature(function: FunctionPlan) -> str:
-    """The header: ``pub fn name(a: i64) -> Result<i64, Error>``."""
+    """Return the header: ``pub fn name(a: i64) -> Result<i64, Error>``."""
     params = ", ".join(f"{param.name}: {parameter(param.type)}" for param in function.parameters)
     result = owned(function.result)
     if function.errors:
@@ -22,13 +22,13 @@ def signature(function: FunctionPlan) -> str:
 
 
 def documentation(function: FunctionPlan) -> str:
-    """What the function does, and below it the clauses."""
+    """Return what the function does, and its clauses below."""
     lines = [" ".join(function.doc.split()), "", *function.contract.lines]
     return "\n".join(f"/// {line}".rstrip() for line in lines)
 
 
 def shown(function: FunctionPlan, body: str) -> str:
-    """A function with documentation and body, as it stands in its module."""
+    """Return a function with documentation and body, as it stands in its module."""
     inner = textwrap.indent(body.strip("\n"), "    ")
     return f"{documentation(function)}\n{signature(function)} {{\n{inner}\n}}"
 
@@ -38,7 +38,7 @@ def module_source(
     modules: tuple[ModulePlan, ...],
     bodies: Mapping[str, tuple[str, str]],
 ) -> str:
-    """The module; a function without a body says that it is still to do.
+    """Return the module; a function without a body says that it is still to do.
 
     Args:
         bodies: by function name, the body and what was declared before the function.
@@ -54,7 +54,7 @@ def module_source(
 
 
 def imports(module: ModulePlan, modules: tuple[ModulePlan, ...]) -> list[str]:
-    """What bodies may use: the domain, the collections, planned callees elsewhere, and what the plan imports."""
+    """Return what bodies may use: domain, collections, planned callees elsewhere, what the plan imports."""
     available = index(modules)
     elsewhere: dict[str, set[str]] = {}
     for function in module.functions:

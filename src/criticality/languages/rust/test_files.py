@@ -55,7 +55,7 @@ class TestWriter:
         return TestFile(f"tests/{module}_{function}.rs", self._head(head) + "\n".join(parts), promises)
 
     def claim(self, tests: ClaimTests, cluster: str = "") -> TestFile:
-        """The tests of one claim, or its scenarios in a cluster.
+        """Return the tests of one claim, or its scenarios in a cluster.
 
         Raises:
             ClaimTestFault: the last step of a test that raises is no call.
@@ -80,7 +80,7 @@ class TestWriter:
         )
 
     def _drawing(self, variables: Sequence[Param], body: list[str]) -> list[str]:
-        """A body for drawn values; an example where there are none."""
+        """Return a body for drawn values; an example where there are none."""
         if not variables:
             return ["example(|| {", *_indented(body), "});"]
         kinds, names = [param.type for param in variables], [param.name for param in variables]
@@ -164,7 +164,7 @@ def _names_result(condition: Expression) -> bool:
 
 
 def _shown(names: Sequence[str], tail: str = "") -> str:
-    """A format text with every value by its name."""
+    """Return a format text with every value by its name."""
     return quoted(", ".join(f"{name}={{{name}:?}}" for name in names) + tail)
 
 

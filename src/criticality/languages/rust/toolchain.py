@@ -33,7 +33,7 @@ async def _install(folder: Path) -> None:
 
 
 def _root() -> Path:
-    """The toolchain itself: the programs on the path are often rustup's, which only choose one."""
+    """Return the toolchain itself: the programs on the path are often rustup's, which only choose one."""
     said = RUSTC.says("--print", "sysroot")
     return Path(said) if said else prefix(CARGO.path())
 
@@ -112,7 +112,7 @@ class RustToolchain(CompiledToolchain):
         return ended.output if ended.state == "done" else f"the compiler was ended ({ended.state})"
 
     def _lock(self, place: Place, installed: Path) -> None:
-        """The versions that are installed, under the project's own name."""
+        """Write down the versions that are installed, under the project's own name."""
         lock = place.copy.folder / "Cargo.lock"
         if not lock.exists():
             manifest = tomllib.loads((place.copy.folder / "Cargo.toml").read_text("utf-8"))
@@ -121,7 +121,7 @@ class RustToolchain(CompiledToolchain):
 
 
 def _messages(output: str) -> Iterator[Mapping[str, Any]]:
-    """What the compiler said; the summary that counts its errors is left out."""
+    """Yield what the compiler said; the summary that counts its errors is left out."""
     for line in output.splitlines():
         if line.startswith('{"reason":"compiler-message"'):
             message = json.loads(line)["message"]
@@ -143,7 +143,7 @@ def _complaint(output: str) -> str:
 
 
 def _binaries(output: str, names: list[str]) -> list[str]:
-    """The test binaries, in the order of the names."""
+    """Return the test binaries, in the order of the names."""
     found: dict[str, str] = {}
     for line in output.splitlines():
         if line.startswith('{"reason":"compiler-artifact"'):
@@ -154,7 +154,7 @@ def _binaries(output: str, names: list[str]) -> list[str]:
 
 
 def libtest_results(output: str) -> Iterator[TestResult]:
-    """The results in libtest's own words; a message is what was thrown last, after all shrinking."""
+    """Yield the results in libtest's own words; a message is what was thrown last, after all shrinking."""
     stories = _STORY.split(output.partition("\nfailures:\n")[2].rpartition("\nfailures:\n")[0])
     told_by = dict(zip(stories[1::2], stories[2::2], strict=True))
     for name, word in _RESULT.findall(output):

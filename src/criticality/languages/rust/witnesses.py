@@ -66,7 +66,7 @@ def newtype_checks(spec: Spec, name: str) -> list[tuple[str, str]]:
 
 
 def field_checks(spec: Spec, name: str) -> list[tuple[str, str]]:
-    """The same over the fields of a record by their names."""
+    """Return the same over the fields of a record by their names."""
     found: list[tuple[str, str]] = []
     for field in spec.data_models[name].fields:
         kind = parse_type(field.type)
@@ -79,6 +79,6 @@ def field_checks(spec: Spec, name: str) -> list[tuple[str, str]]:
 
 
 def checks_of(spec: Spec, name: str) -> bool:
-    """Whether a record has something to check, so that only its constructor makes one."""
+    """Tell whether a record has something to check, so that only its constructor makes one."""
     model = spec.data_models.get(name)
     return model is not None and (bool(model.invariants) or bool(field_checks(spec, name)))

@@ -18,7 +18,7 @@ from criticality.testing import TestFile
 def claim_test_file(
     spec: Spec, plan: tuple[ModulePlan, ...], claim: StructuredClaim, text: str, *, cluster: str = ""
 ) -> TestFile:
-    """The tests of one claim; a cluster makes them its scenarios.
+    """Return the tests of one claim; a cluster makes them its scenarios.
 
     Raises:
         ClaimTestFault: a variable, a step or a check cannot be read, or TypeScript cannot render it.
@@ -59,7 +59,7 @@ def _names(case: ClaimCase) -> list[str]:
 
 
 def _steps(case: ClaimCase) -> list[str]:
-    """Each step as a value; a name that is given again is another variable in a block of its own."""
+    """Return each step as a value; a name that is given again is another variable in a block of its own."""
     lines: list[str] = []
     known = {param.name for param in case.variables}
     for step in case.steps[:-1] if case.raises else case.steps:
@@ -88,7 +88,7 @@ def _body(tests: ClaimTests, case: ClaimCase) -> list[str]:
 
 
 def _lanes_test(spec: Spec, tests: ClaimTests, case: ClaimCase) -> str:
-    """The same steps in several lanes, interleaved by a scheduler; each lane keeps every promise, and all agree."""
+    """Write the same steps in several lanes, interleaved; each lane keeps every promise, and all agree."""
     writer = Arbitraries(spec)
     drawn = ", ".join(["fc.scheduler()", *(writer.of(param.type) for param in case.variables)])
     names = ", ".join(["scheduler", *(identifier(param.name) for param in case.variables)])
@@ -123,7 +123,7 @@ def _lanes_test(spec: Spec, tests: ClaimTests, case: ClaimCase) -> str:
 
 
 def _growth_test(spec: Spec, tests: ClaimTests, case: ClaimCase, growth: Growth) -> str:
-    """The promise is shown to grow as it says; its checks hold at every size."""
+    """Test that the time grows as promised, and that the checks hold at every size."""
     last = identifier(case.steps[-1].name) if case.steps else "undefined"
     shown = ["{", *(f"  {line}" for line in (*_steps(case), *_checks(tests, case, "{}"))), "}"]
     promised = replace(growth, words=f"claim {tests.id} ({tests.text}): {growth.words}")

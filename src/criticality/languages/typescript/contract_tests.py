@@ -24,7 +24,7 @@ _MARGIN = 0.5
 def contract_test_file(
     spec: Spec, plan: tuple[ModulePlan, ...], module: ModulePlan, function: FunctionPlan
 ) -> TestFile:
-    """The tests of one function's contract.
+    """Return the tests of one function's contract.
 
     Raises:
         ClaimTestFault: a clause is an expression that TypeScript cannot render.
@@ -54,7 +54,7 @@ def contract_test_file(
 
 
 def head(spec: Spec, plan: tuple[ModulePlan, ...], text: str, intent: str) -> str:
-    """The comment and the imports of a test file."""
+    """Return the comment and the imports of a test file."""
     lines = [f"/** {intent.replace('*/', '* /')} */", ""]
     lines += ['import fc from "fast-check";'] if "fc." in text else []
     lines += ['import { test } from "vitest";', ""]
@@ -71,7 +71,7 @@ def head(spec: Spec, plan: tuple[ModulePlan, ...], text: str, intent: str) -> st
 
 
 def property_test(spec: Spec, title: str, parameters: tuple[Param, ...], body: list[str]) -> str:
-    """A test whose values are drawn; an example where there are none."""
+    """Return a test whose values are drawn; an example where there are none."""
     if not parameters:
         return "\n".join([f"test({quoted(title)}, () => {{", *_indented(body, 2), "});", ""])
     writer = Arbitraries(spec)
@@ -101,7 +101,7 @@ def given(names: list[str]) -> str:
 
 
 def holds(promise: str, condition: str, shown: str) -> list[str]:
-    """The lines that show a promise."""
+    """Return the lines that show a promise."""
     return ["$.holds(", f"  {promise},", f"  () => {condition},", f"  {shown},", ");"]
 
 
@@ -159,7 +159,7 @@ def growth_test(
 
 
 def _errors_test(spec: Spec, tests: ContractTests, title: str, promise: str) -> str:
-    """An error is in order where some clause says that it is thrown, and in the case of which it says so."""
+    """Test that an error is thrown only where some clause says so."""
     names = [identifier(param.name) for param in tests.parameters]
     lines = [f"fc.pre({rendered(assumed)});" for assumed in tests.assume if names]
     cases = ["outcome.error === undefined"]

@@ -24,7 +24,7 @@ _DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 2
 
 
 def conditions(spec: Spec, kind: TypeRef, constraints: list[str], subject: str) -> Iterator[tuple[str, str]]:
-    """The condition and the words of each constraint that a value can be checked for by itself."""
+    """Yield the condition and the words of each constraint that a value can be checked for by itself."""
     base = root(spec, kind).name
     size = f"$.characters({subject}).length" if base in ("Text", "String") else f"{subject}.length"
     size = f"{subject}.size" if base in ("Set", "Map") else size
@@ -66,7 +66,7 @@ def _bound(base: str, subject: str, sign: str, number: str) -> str:
 
 
 def type_source(spec: Spec, name: str) -> str:
-    """The definition of one named type."""
+    """Return the definition of one named type."""
     if name in spec.enums:
         members = ", ".join(f"{member}: {quoted(member)}" for member in spec.enums[name])
         return (
@@ -141,13 +141,13 @@ def _record(spec: Spec, name: str, model: DataModel) -> str:
 
 
 def _over_fields(spec: Spec, model: DataModel, text: str) -> Expression:
-    """An invariant as a condition over variables of the fields' names."""
+    """Return an invariant as a condition over variables of the fields' names."""
     kinds = {field.name: parse_type(field.type) for field in model.fields}
     return condition(parse_predicate(text, known=kinds).code, Scope(spec, {}, kinds))
 
 
 def _unpacked(invariants: list[Expression]) -> list[str]:
-    """The fields that invariants speak of, as variables."""
+    """Return the fields that invariants speak of, as variables."""
     names = dict.fromkeys(
         node.name for invariant in invariants for node in walk(invariant) if isinstance(node, Variable)
     )
@@ -157,7 +157,7 @@ def _unpacked(invariants: list[Expression]) -> list[str]:
 
 
 def domain_source(spec: Spec) -> str:
-    """The whole module ``domain``.
+    """Return the whole module ``domain``.
 
     Raises:
         ClaimTestFault: an invariant, a set or a map is outside what TypeScript renders.
@@ -187,7 +187,7 @@ def _type_texts(spec: Spec) -> list[str]:
 
 
 def uses_decimals(spec: Spec) -> bool:
-    """Whether any type of the specification is made of decimals."""
+    """Tell whether any type of the specification is made of decimals."""
     return any("Decimal" in parse_type(text).names() for text in _type_texts(spec))
 
 
@@ -196,7 +196,7 @@ def _in_order(spec: Spec) -> list[str]:
 
 
 def types_needed(spec: Spec, kinds: Sequence[TypeRef], extra: Collection[str] = ()) -> list[str]:
-    """The named types that the given ones are made of, in the order of the module."""
+    """Return the named types that the given ones are made of, in the order of the module."""
     known = spec.named_types()
     found: set[str] = set()
     queue = [*extra, *(name for kind in kinds for name in kind.names())]

@@ -57,7 +57,7 @@ _METHODS = {
 
 
 def rendered(expression: Expression) -> str:
-    """An expression as TypeScript."""
+    """Return an expression as TypeScript."""
     return _write(expression)[0]
 
 
@@ -102,7 +102,7 @@ def _write(node: Expression) -> tuple[str, int]:
 
 
 def _in(node: Expression, level: int) -> str:
-    """An expression where something binds as tightly as that."""
+    """Return an expression where something binds as tightly as that."""
     text, own = _write(node)
     return text if own >= level else f"({text})"
 
@@ -121,7 +121,7 @@ def _arrow(parameters: str, body: Expression, *, bare: bool = True) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as a literal."""
+    """Return a text as a literal."""
     return json.dumps(text, ensure_ascii=True)
 
 
@@ -218,7 +218,7 @@ def _contains(node: Operation) -> tuple[str, int]:
 
 
 def _texts(name: str) -> Callable[[Operation], tuple[str, int]]:
-    """An operation on the characters of a text, or on a list."""
+    """Return an operation on the characters of a text, or on a list."""
 
     def write(node: Operation) -> tuple[str, int]:
         value, *rest = node.operands
@@ -292,7 +292,7 @@ def _occurrences(node: Operation) -> tuple[str, int]:
 
 
 def _form(template: str, level: int = _CLOSED) -> Callable[[Operation], tuple[str, int]]:
-    """A template with ``{0}``, ``{1}`` for operands, each closed."""
+    """Return a template with ``{0}``, ``{1}`` for operands, each closed."""
     return lambda node: (template.format(*(_in(part, _CLOSED) for part in node.operands)), level)
 
 
@@ -317,7 +317,7 @@ _SPECIAL: dict[str, Callable[[Operation], tuple[str, int]]] = {
 
 
 def _source(clause: Clause) -> str:
-    """The list of a clause with its conditions."""
+    """Return the list of a clause with its conditions."""
     found = _in(clause.source, _CLOSED)
     for condition in clause.conditions:
         found += f".filter({_arrow(identifier(clause.variable), condition)})"

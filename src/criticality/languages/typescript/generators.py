@@ -32,7 +32,7 @@ class Arbitraries:
         self.spec, self.named, self.where = spec, named, where
 
     def of(self, kind: TypeRef, constraints: Sequence[str] = (), size: str = "") -> str:
-        """The arbitrary of a type.
+        """Return the arbitrary of a type.
 
         Args:
             size: an expression for the exact size of the value, where it has one.
@@ -94,7 +94,7 @@ class Arbitraries:
         return kind, found
 
     def grown(self, kind: TypeRef) -> str:
-        """The arbitrary of a type at the size ``size``."""
+        """Return the arbitrary of a type at the size ``size``."""
         found = self.of(kind, size="size")
         names: list[str] = []
         while kind.name in self.spec.newtypes:
@@ -103,7 +103,7 @@ class Arbitraries:
         return f"{found}.map({names[0]})" if names else found
 
     def _list(self, kind: TypeRef, constraints: Sequence[str], bounds: _Bounds, size: str) -> str:
-        """Records in a list differ in the fields that are unique; a sorted list is sorted after it is drawn."""
+        """Draw records that differ in their unique fields; sort a sorted list after it is drawn."""
         model = self.spec.data_models.get(kind.args[0].name)
         keys = [field for field in model.fields if "unique" in field.constraints] if model else []
         options, item = _sized(bounds, 6, size), self.of(kind.args[0])
@@ -118,7 +118,7 @@ class Arbitraries:
         return f"{found}.map((items) => $.sorted(items))" if "sorted" in constraints else found
 
     def field(self, field: DataField) -> str:
-        """The arbitrary of a record's field, within its constraints."""
+        """Return the arbitrary of a record's field, within its constraints."""
         kind = parse_type(field.type)
         tests = [c for c in field.constraints if c not in ("unique", "immutable")]
         if kind.name not in self.spec.named_types():

@@ -34,20 +34,20 @@ _SNAKE = re.compile(r"""('[^']*'|"[^"]*")|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b""")
 
 
 def identifier(name: str) -> str:
-    """A function's or a variable's name: ``is_even`` is ``isEven``; words of the language get an underscore."""
+    """Return a name in camel case: ``is_even`` is ``isEven``; words of the language get an underscore."""
     found = camel(name)
     return f"{found}_" if found in _TAKEN else found
 
 
 def in_words(clause: str) -> str:
-    """A clause with names as they stand in the code; texts in quotes stay, and so do claims' ids."""
+    """Return a clause with names as they stand in the code; texts in quotes stay, and so do claims' ids."""
     if clause.startswith(("CLAIM_REF:", "PURITY:")):
         return clause
     return _SNAKE.sub(lambda found: found[1] or camel(found[0]), clause)
 
 
 def annotation(kind: TypeRef) -> str:
-    """The type as it is written."""
+    """Return the type as it is written."""
     args = [annotation(arg) for arg in kind.args]
     match kind.name:
         case "List":
@@ -67,12 +67,12 @@ def annotation(kind: TypeRef) -> str:
 
 
 def result(kind: TypeRef) -> str:
-    """What a function is written to return."""
+    """Return what a function is written to return."""
     return "void" if kind.name == "Unit" else annotation(kind)
 
 
 def root(spec: Spec, kind: TypeRef) -> TypeRef:
-    """What a type comes down to through newtypes."""
+    """Return what a type comes down to through newtypes."""
     while kind.name in spec.newtypes:
         kind = parse_type(spec.newtypes[kind.name].base)
     return kind
@@ -99,7 +99,7 @@ def require_comparable(spec: Spec, kind: TypeRef) -> None:
 
 
 def imports(text: str, names: Iterable[str], path: str) -> list[str]:
-    """An import line for those of the names that a text uses; none where it uses none."""
+    """Return an import line for those of the names that a text uses; none where it uses none."""
     words = set(re.findall(r"[A-Za-z_$][A-Za-z0-9_$]*", text))
     used = sorted(set(names) & words)
     return [f'import {{ {", ".join(used)} }} from "{path}";'] if used else []

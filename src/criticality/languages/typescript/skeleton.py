@@ -16,18 +16,18 @@ TODO = f'throw new Error("{UNDONE}");'
 
 
 def signature(function: FunctionPlan) -> str:
-    """The header: ``function isEven(count: Count): boolean``."""
+    """Return the header: ``function isEven(count: Count): boolean``."""
     params = ", ".join(f"{identifier(param.name)}: {annotation(param.type)}" for param in function.parameters)
     return f"function {identifier(function.name)}({params}): {result(function.result)}"
 
 
 def clauses(function: FunctionPlan) -> list[str]:
-    """The contract, with names as they stand in the code."""
+    """Return the contract, with names as they stand in the code."""
     return [in_words(line) for line in function.contract.lines]
 
 
 def documentation(function: FunctionPlan) -> str:
-    """The comment: the sentence on what the function does, its clauses, and the errors that it throws."""
+    """Return the comment: the sentence on what the function does, its clauses, and the errors that it throws."""
     lines = [_safe(function.doc), "", *map(_safe, clauses(function))]
     lines += [f"@throws {error}" for error in sorted(function.errors)]
     return "\n".join(["/**", *(f" * {line}".rstrip() for line in lines), " */"])
@@ -38,12 +38,12 @@ def _safe(text: str) -> str:
 
 
 def shown(function: FunctionPlan, body: str) -> str:
-    """A function as it stands in its module."""
+    """Return a function as it stands in its module."""
     return f"{documentation(function)}\nexport {signature(function)} {{\n{body_source(body)}}}\n"
 
 
 def body_source(body: str) -> str:
-    """A body as it stands in a file: its own indentation taken off, two columns put on."""
+    """Return a body as it stands in a file: its own indentation taken off, two columns put on."""
     return textwrap.indent(textwrap.dedent(body).strip("\n"), "  ") + "\n"
 
 
@@ -53,7 +53,7 @@ def module_source(
     modules: tuple[ModulePlan, ...],
     bodies: Mapping[str, tuple[str, str]] | None = None,
 ) -> str:
-    """The module; a function without a body says that it is still to do.
+    """Return the module; a function without a body says that it is still to do.
 
     Args:
         bodies: by function name, the body and what was declared before the function.

@@ -89,14 +89,14 @@ class TypeScriptToolchain(CompiledToolchain):
 
 
 def _link(place: Place, installed: Path) -> None:
-    """The installed packages, where node and the compiler look for them."""
+    """Link the installed packages where node and the compiler look for them."""
     packages = place.copy.folder / "node_modules"
     if not packages.is_symlink():
         packages.symlink_to(installed / "node_modules")
 
 
 def vitest_results(data: Mapping[str, Any]) -> list[TestResult]:
-    """The results in vitest's own JSON; a file that did not load is one failed test."""
+    """Return the results in vitest's own JSON; a file that did not load is one failed test."""
     found: list[TestResult] = []
     for file in data["testResults"]:
         tests = file["assertionResults"]
@@ -110,7 +110,7 @@ def vitest_results(data: Mapping[str, Any]) -> list[TestResult]:
 
 
 def without_stack(message: str) -> str:
-    """An error's words, without its kind and without where it was thrown."""
+    """Return an error's words, without its kind and without where it was thrown."""
     words = message.split("\n    at ")[0].strip()
     for lead in _NO_ERROR:
         words = words.removeprefix(lead)

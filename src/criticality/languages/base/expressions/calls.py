@@ -138,7 +138,7 @@ def _quantified(reader: Reader, node: ast.Call, *, every: bool) -> Expression:
 
 
 def _values(reader: Reader, node: ast.expr) -> Expression:
-    """A list of values to compute with."""
+    """Return a list of values to compute with."""
     found = loops.iterated(reader, node)
     kind = found.type.args[0]
     root = reader.convert.root(kind.args[0] if kind.name == "Option" else kind)
@@ -214,7 +214,7 @@ def _keyed(
 
 
 def _applied(reader: Reader, function: ast.expr, kinds: tuple[TypeRef, ...]) -> tuple[list[str], Expression]:
-    """A lambda's or a function's value for variables of these types, and the variables' names."""
+    """Return a lambda's or a function's value for variables of these types, and the variables' names."""
     if isinstance(function, ast.Name) and function.id in reader.scope.functions:
         names = [reader.convert.fresh() for _ in kinds]
         signature = reader.scope.functions[function.id]
@@ -261,7 +261,7 @@ def _replace(reader: Reader, node: ast.Call) -> Expression:
 
 
 def _instance(reader: Reader, node: ast.Call) -> Expression:
-    """The type system knows the answer already, or it is not asked for a type at all."""
+    """Return what the type system knows already: whether a value is of a type."""
     if len(node.args) != 2 or not isinstance(node.args[1], ast.Name):
         raise methods.outside(node)
     value, name = reader.read(node.args[0]), node.args[1].id

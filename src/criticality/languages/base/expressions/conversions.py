@@ -34,7 +34,7 @@ class ExpressionFault(PredicateFault):
 
 
 def operation(name: OperationName, kind: TypeRef, *operands: Expression) -> Operation:
-    """An operation on these operands."""
+    """Return an operation on these operands."""
     return Operation(kind, name, operands)
 
 
@@ -51,24 +51,24 @@ class Conversions:
         self._names: Iterator[int] = count(1)
 
     def fresh(self) -> str:
-        """A name that no expression of a person has."""
+        """Return a name that no expression of a person has."""
         return f"each_{next(self._names)}"
 
     def root(self, kind: TypeRef) -> TypeRef:
-        """What a type comes down to through newtypes."""
+        """Return what a type comes down to through newtypes."""
         while kind.name in self.spec.newtypes:
             kind = normal(parse_type(self.spec.newtypes[kind.name].base))
         return kind
 
     def plain(self, value: Expression) -> Expression:
-        """A value to compute with: out of its option and its newtype."""
+        """Return a value to compute with: out of its option and its newtype."""
         if value.type.name == "Option":
             return self.plain(operation("get", value.type.args[0], value))
         root = self.root(value.type)
         return value if root == value.type else Unwrap(root, value)
 
     def truth(self, value: Expression) -> Expression:
-        """Whether a value counts as true."""
+        """Tell whether a value counts as true."""
         if value.type.name == "Option":
             return operation("is_some", BOOL, value)
         value = self.plain(value)
@@ -82,7 +82,7 @@ class Conversions:
         raise ExpressionFault(f"a {value.type} is neither true nor false; write a comparison")
 
     def common(self, left: TypeRef, right: TypeRef) -> TypeRef:
-        """The type that both become before they are compared.
+        """Return the type that both become before they are compared.
 
         Raises:
             ExpressionFault: there is none.
@@ -105,7 +105,7 @@ class Conversions:
         raise ExpressionFault(f"{left} and {right} have nothing in common")
 
     def to(self, value: Expression, wanted: TypeRef) -> Expression:
-        """The value as one of the wanted type.
+        """Return the value as one of the wanted type.
 
         Raises:
             ExpressionFault: it cannot be.
@@ -176,7 +176,7 @@ class Conversions:
         return Comprehension(wanted, (Clause(name, kind, source, ()),), key, held)
 
     def listed(self, value: Expression) -> Expression:
-        """What a loop goes through, as a list."""
+        """Return what a loop goes through, as a list."""
         value = self.plain(value)
         match value.type.name:
             case "List":

@@ -25,7 +25,7 @@ Comprehended: TypeAlias = ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.Di
 
 
 def comprehension(reader: Reader, node: Comprehended) -> Expression:
-    """A list (of a generator too), a set or a map."""
+    """Read a list (of a generator too), a set or a map."""
 
     def element() -> Expression:
         if isinstance(node, ast.DictComp):
@@ -48,7 +48,7 @@ def quantified(reader: Reader, node: ast.GeneratorExp | ast.ListComp | ast.SetCo
 def _within(
     reader: Reader, generators: Sequence[ast.comprehension], inner: Callable[[], Expression]
 ) -> tuple[tuple[Clause, ...], Expression]:
-    """The clauses of a comprehension, and what stands inside them."""
+    """Return the clauses of a comprehension, and what stands inside them."""
     before = dict(reader.names)
     clauses: list[Clause] = []
     for generator in generators:
@@ -61,7 +61,7 @@ def _within(
 
 
 def iterated(reader: Reader, node: ast.expr) -> Expression:
-    """What a loop goes through, as a list whose elements are known."""
+    """Return what a loop goes through, as a list whose elements are known."""
     if isinstance(node, ast.Name) and node.id in reader.scope.spec.enums:
         kind = TypeRef(node.id)
         members = (Member(kind, name) for name in reader.scope.spec.enums[node.id])

@@ -32,19 +32,19 @@ _SET_METHODS: dict[str, OperationName] = {
 
 
 def outside(node: ast.expr) -> ExpressionFault:
-    """What is refused as a whole."""
+    """Return the fault of an expression that is refused as a whole."""
     return ExpressionFault(f"{ast.unparse(node)!r} is outside what typed languages render")
 
 
 def one(node: ast.Call) -> ast.expr:
-    """The only argument of a call."""
+    """Return the only argument of a call."""
     if len(node.args) != 1 or node.keywords:
         raise ExpressionFault(f"{ast.unparse(node)!r} takes one argument")
     return node.args[0]
 
 
 def method(reader: Reader, node: ast.Call, called: ast.Attribute) -> Expression:
-    """A call of a method.
+    """Read a call of a method.
 
     Raises:
         ExpressionFault: typed languages have no such method.

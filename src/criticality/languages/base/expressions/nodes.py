@@ -214,7 +214,7 @@ Expression: TypeAlias = (
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """An expression and all that it is made of."""
+    """Yield an expression and all that it is made of."""
     yield expression
     for found in fields(expression):
         yield from _inside(getattr(expression, found.name))

@@ -46,7 +46,7 @@ _SETS: dict[type[ast.operator], OperationName] = {
 
 
 def typed(code: str, scope: Scope, wanted: TypeRef | None = None) -> Expression:
-    """The typed expression of a text in the language of predicates, without ``implies`` and ``old``.
+    """Return the typed expression of a text in the language of predicates, without ``implies`` and ``old``.
 
     Args:
         wanted: the type that it must have or become.
@@ -61,7 +61,7 @@ def typed(code: str, scope: Scope, wanted: TypeRef | None = None) -> Expression:
 
 
 def condition(code: str, scope: Scope) -> Expression:
-    """The typed expression of a condition, of type Bool.
+    """Return the typed expression of a condition, of type Bool.
 
     Raises:
         ExpressionFault: it is outside what typed languages render.
@@ -70,7 +70,7 @@ def condition(code: str, scope: Scope) -> Expression:
 
 
 def _known(code: str, expression: Expression) -> Expression:
-    """The expression, whose every part has a type."""
+    """Return the expression, whose every part has a type."""
     if any(UNKNOWN in _all_types(node.type) for node in walk(expression)):
         raise ExpressionFault(f"{code!r}: nothing says what its elements are")
     return expression
@@ -102,7 +102,7 @@ class ExpressionReader:
         return self.convert.truth(self.read(node))
 
     def plain(self, node: ast.expr, wanted: TypeRef | None = None) -> Expression:
-        """A value to compute with."""
+        """Read a value to compute with."""
         return self.convert.plain(self.read(node, wanted))
 
     def read(self, node: ast.expr, wanted: TypeRef | None = None) -> Expression:
@@ -193,7 +193,7 @@ class ExpressionReader:
         return operation("negate", value.type, value)
 
     def number(self, node: ast.expr) -> Expression:
-        """A value that can be computed with; a truth value is 0 or 1."""
+        """Read a value that can be computed with; a truth value is 0 or 1."""
         value = self.plain(node)
         if value.type == BOOL:
             return Conditional(INT, value, Constant(INT, 1), Constant(INT, 0))
@@ -308,7 +308,7 @@ class ExpressionReader:
         return operation("index", kind, value, self._place(node.slice, value))
 
     def _place(self, node: ast.expr, value: Expression) -> Expression:
-        """A position from the beginning; a negative constant counts from the end."""
+        """Read a position from the beginning; a negative constant counts from the end."""
         place = self.number(node)
         if isinstance(place, Constant) and isinstance(place.value, int) and place.value < 0:
             return operation("subtract", INT, operation("length", INT, value), Constant(INT, -place.value))
@@ -329,7 +329,7 @@ class ExpressionReader:
         return operation(name, TypeRef(name.capitalize(), (kind,)), *values)
 
     def _chained(self, parts: Sequence[ast.expr], wanted: TypeRef | None) -> Expression:
-        """``[*a, b]`` as ``a + [b]``."""
+        """Read ``[*a, b]`` as ``a + [b]``."""
         lists = [
             self.convert.listed(self.read(part.value, wanted))
             if isinstance(part, ast.Starred)

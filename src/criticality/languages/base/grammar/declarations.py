@@ -32,7 +32,7 @@ class Declaration:
 
 
 def declarations(table: Table, source: str) -> tuple[Declaration, ...]:
-    """Every function that is not inside another one's body, in the order of the text.
+    """Return every function that is not inside another one's body, in the order of the text.
 
     Raises:
         BodyUnreadable: the source does not parse.
@@ -77,7 +77,7 @@ def _name(node: Node) -> str:
 
 
 def find(table: Table, source: str, function: str) -> Declaration:
-    """The one function of that name, or with that header where the language overloads.
+    """Return the one function of that name, or with that header where the language overloads.
 
     Raises:
         SpliceRefused: there is none, or more than one.

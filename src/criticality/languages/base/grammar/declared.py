@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def declaration_fault(table: Table, given: str) -> str:
-    """Why declarations may not stand in a module, in one line; empty where they may."""
+    """Tell why declarations may not stand in a module, in one line; empty where they may."""
     if not given.strip():
         return ""
     before, after = table.file
@@ -42,7 +42,7 @@ def declaration_fault(table: Table, given: str) -> str:
 
 
 def _outermost(table: Table, root: Node) -> list[Node]:
-    """The declarations themselves, without comments and without what makes them a file."""
+    """Return the declarations themselves, without comments and without what makes them a file."""
     nodes = root.named_children
     if table.file[1]:
         nodes = next(node for node in walk(root) if node.type == "class_body").named_children

@@ -27,7 +27,7 @@ class Grammar:
         return f"criticality's own rules for {self.table.name}"
 
     def read_body(self, answer: str, name: str) -> str:
-        """The body in an answer: bare, behind a code fence, or inside the whole function.
+        """Return the body in an answer: bare, behind a code fence, or inside the whole function.
 
         Raises:
             SpliceRefused: too long, empty, or with characters that cannot be seen.
@@ -35,7 +35,7 @@ class Grammar:
         return splicing.read_body(self.table, answer, name)
 
     def splice(self, source: str, name: str, body: str) -> str:
-        """The file with one body replaced; ``name`` is a name, or a whole header where the language overloads.
+        """Replace one body of a file; ``name`` is a name, or a whole header where the language overloads.
 
         Raises:
             BodyUnreadable: the result does not parse.
@@ -44,7 +44,7 @@ class Grammar:
         return splicing.splice(self.table, source, name, body)
 
     def body_of(self, source: str, name: str) -> str:
-        """The statements of a function as they stand, their indentation taken off.
+        """Return the statements of a function as they stand, their indentation taken off.
 
         Raises:
             SpliceRefused: there is no such function.
@@ -52,7 +52,7 @@ class Grammar:
         return splicing.body_of(self.table, source, name)
 
     def declarations(self, source: str) -> tuple[Declaration, ...]:
-        """Every function that is not inside another one's body, in the order of the text.
+        """Return every function that is not inside another one's body, in the order of the text.
 
         Raises:
             BodyUnreadable: the source does not parse.
@@ -60,7 +60,7 @@ class Grammar:
         return declarations(self.table, source)
 
     def leaked(self, source: str, todo: str = "") -> list[str]:
-        """Functions whose bodies are more than ``todo``, which is the language's own unless given."""
+        """Return functions whose bodies are more than ``todo``, which is the language's own unless given."""
         return inspection.leaked(self.table, source, todo or self.table.todo)
 
     def inspect(
@@ -73,7 +73,7 @@ class Grammar:
         siblings: Collection[str],
         purity: inspection.Purity,
     ) -> list[Finding]:
-        """What a body does that it may not.
+        """Return what a body does that it may not.
 
         Args:
             callable: what it may call: planned functions, itself, what makes values of the domain.
@@ -86,7 +86,7 @@ class Grammar:
         return inspection.inspect(self.table, body, place)
 
     def security(self, body: str, known: Collection[str] = ()) -> list[Finding]:
-        """What reaches outside of a function.
+        """Return what reaches outside of a function.
 
         Args:
             known: parameters and names of the domain, which may be called like something outside.
@@ -97,7 +97,7 @@ class Grammar:
         return inspection.security(self.table, body, known)
 
     def mutants(self, body: str) -> list[str]:
-        """Every single small change of a body, each once, in the order of the text.
+        """Return every single small change of a body, each once, in the order of the text.
 
         Raises:
             BodyUnreadable: it does not parse.
@@ -105,7 +105,7 @@ class Grammar:
         return mutants.mutants(self.table, body)
 
     def declaration_fault(self, text: str) -> str:
-        """Why a transformation may not put this before a function; empty where it may."""
+        """Tell why a transformation may not put this before a function; empty where it may."""
         return declared.declaration_fault(self.table, text)
 
     def smells(self, modules: Mapping[str, str]) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:

@@ -37,7 +37,7 @@ class Place:
 
 
 def inspect(table: Table, body: str, place: Place) -> list[Finding]:
-    """What a body does that it may not, each once.
+    """Return what a body does that it may not, each once.
 
     Raises:
         BodyUnreadable: it does not parse.
@@ -51,7 +51,7 @@ def inspect(table: Table, body: str, place: Place) -> list[Finding]:
 
 
 def security(table: Table, body: str, known: Collection[str] = ()) -> list[Finding]:
-    """What reaches outside of a function, by rules of ours over its tree.
+    """Return what reaches outside of a function, by rules of ours over its tree.
 
     Args:
         known: parameters and names of the domain, which may be called like something outside.
@@ -65,7 +65,7 @@ def security(table: Table, body: str, known: Collection[str] = ()) -> list[Findi
 
 
 def leaked(table: Table, source: str, todo: str) -> list[str]:
-    """Functions of a skeleton whose bodies are more than ``todo``."""
+    """Return functions of a skeleton whose bodies are more than ``todo``."""
     data, _ = read(table, source)
     wanted = _SPACE.sub("", todo).rstrip(";")
     return [
@@ -76,7 +76,7 @@ def leaked(table: Table, source: str, todo: str) -> list[str]:
 
 
 def bound(table: Table, nodes: Collection[Node]) -> set[str]:
-    """Names that a body binds itself, wherever in it."""
+    """Return names that a body binds itself, wherever in it."""
     names: set[str] = set()
     for node in nodes:
         if _declares_function(node):
@@ -121,12 +121,12 @@ def _security(table: Table, nodes: list[Node], known: Collection[str]) -> Iterat
 
 
 def _is_own(node: Node, nodes: list[Node]) -> bool:
-    """The body's own block, and keywords that share their name with a kind."""
+    """Tell whether it is the body's own block, or a keyword that shares its name with a kind."""
     return node == nodes[0] or (not node.is_named and node.type not in ("async", "import"))
 
 
 def _is_member(node: Node) -> bool:
-    """Whether it names a part of a value: ``value.name``."""
+    """Tell whether it names a part of a value: ``value.name``."""
     previous = node.prev_sibling
     return previous is not None and previous.type in (".", "?.", "->")
 
@@ -137,7 +137,7 @@ def _is_called(table: Table, node: Node) -> bool:
 
 
 def _path(table: Table, node: Node) -> Iterator[Finding]:
-    """The first two parts of ``std::fs::read``; the beginning decides."""
+    """Look at the first two parts of ``std::fs::read``; the beginning decides."""
     if node.parent is not None and node.parent.type in table.paths:
         return
     parts = [part for part in re.split(r"::|\.", _SPACE.sub("", text(node))) if part]
@@ -177,7 +177,7 @@ def _calls(table: Table, nodes: list[Node], place: Place, local: set[str]) -> It
 
 
 def _is_key(node: Node) -> bool:
-    """Whether it names a field of a value that is being made."""
+    """Tell whether it names a field of a value that is being made."""
     following = node.next_sibling
     return following is not None and following.type == ":"
 
@@ -214,7 +214,7 @@ _SPOKEN = frozenset(
 
 
 def _targets(table: Table, node: Node) -> Iterator[Node]:
-    """What an assignment, a step or a ``delete`` changes."""
+    """Yield what an assignment, a step or a ``delete`` changes."""
     if node.type == "unary_expression" and node.children[0].type == "delete":
         yield node.children[-1]
     field = table.targets.get(node.type)
@@ -230,7 +230,7 @@ def _first_named(node: Node) -> Node | None:
 
 
 def _changed_by_call(table: Table, call: Node) -> Iterator[Node]:
-    """The value whose method changes it: ``value`` of ``value.sort()``; the argument of ``slices.Sort(value)``."""
+    """Yield the value that a method changes: ``value`` of ``value.sort()``, the argument of ``slices.Sort``."""
     callee = call.child_by_field_name(table.callees.get(call.type, ""))
     if callee is None:
         return
@@ -248,7 +248,7 @@ def _changed_by_call(table: Table, call: Node) -> Iterator[Node]:
 
 
 def _root(table: Table, node: Node) -> str:
-    """The name that a part of a value begins with."""
+    """Return the name that a part of a value begins with."""
     while node.type in table.reaches:
         field = table.reaches[node.type]
         inner = node.child_by_field_name(field) if field else _first_named(node)

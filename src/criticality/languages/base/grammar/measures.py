@@ -41,7 +41,7 @@ def _is_last_resort(node: Node) -> bool:
 
 
 def nesting(table: Table, block: Node) -> int:
-    """How deep branches and loops stand in each other; an ``else if`` is no deeper than its ``if``."""
+    """Tell how deep branches and loops stand in each other; an ``else if`` is no deeper than its ``if``."""
     deepest = 0
     queue = [(block, 0)]
     while queue:
@@ -54,7 +54,7 @@ def nesting(table: Table, block: Node) -> int:
 
 
 def _nests(node: Node) -> bool:
-    """A choice between two values is no block, and a catch is as deep as its try."""
+    """Tell whether a node nests: a choice between two values does not; a catch is as deep as its try."""
     return node.type not in ("ternary_expression", "conditional_expression", "catch_clause")
 
 
@@ -65,7 +65,7 @@ def _is_else_if(node: Node) -> bool:
 
 
 def length(block: Node) -> int:
-    """Lines from the first statement to the last."""
+    """Count the lines from the first statement to the last."""
     inner = block.named_children
     if len(inner) == 1 and inner[0].type == "statement_list":
         inner = inner[0].named_children

@@ -15,7 +15,7 @@ _TURNED = {"true": "false", "false": "true"}
 
 
 def mutants(table: Table, body: str) -> list[str]:
-    """Every single small change of a body, each once, in the order of the text.
+    """Return every single small change of a body, each once, in the order of the text.
 
     Changes: comparisons, arithmetic and logic swapped; numbers by one; truth values turned; ``all``/``any`` and
     ``min``/``max`` exchanged; a condition negated; a statement left out.
@@ -80,7 +80,7 @@ def _negated(table: Table, condition: Node) -> tuple[int, int, str]:
 
 
 def _is_bracketed(condition: Node) -> bool:
-    """Whether its brackets belong to the statement or stand around all of it."""
+    """Tell whether its brackets belong to the statement or stand around all of it."""
     return condition.type in ("parenthesized_expression", "condition_clause")
 
 

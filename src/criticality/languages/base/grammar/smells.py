@@ -77,7 +77,7 @@ def _of_function(
 
 
 def _statements(table: Table, node: Node) -> list[Node]:
-    """The statements of a block, in whatever the grammar keeps them."""
+    """Return the statements of a block, in whatever the grammar keeps them."""
     if node.type not in table.blocks | {"statement_list"}:
         return []
     inner = [child for child in node.named_children if child.type not in table.comments]
@@ -94,7 +94,7 @@ def _unreachable(table: Table, nodes: list[Node]) -> int:
 
 
 def _unused(table: Table, block: Node, nodes: list[Node]) -> int:
-    """Names that stand nowhere but where they are bound, and values that are named only to be returned."""
+    """Return names that stand nowhere but where they are bound, and values that are named only to be returned."""
     occurrences = Counter(text(node) for node in nodes if not node.child_count and "identifier" in node.type)
     words = text(block)
     lone = sum(
@@ -188,7 +188,7 @@ def _asks_for_nothing(table: Table, condition: Node) -> bool:
 
 
 def _repeated(table: Table, nodes: list[Node], least: int) -> int:
-    """Runs of at least so many statements that stand in the function more than once."""
+    """Count runs of at least so many statements that stand in the function more than once."""
     runs: Counter[tuple[str, ...]] = Counter()
     for node in nodes:
         inner = [" ".join(text(statement).split()) for statement in _statements(table, node)]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def read_body(table: Table, answer: str, name: str) -> str:
-    """The body in an answer: bare, behind a code fence, or inside the whole function.
+    """Return the body in an answer: bare, behind a code fence, or inside the whole function.
 
     Raises:
         SpliceRefused: too long, empty, or with characters that cannot be seen.
@@ -49,7 +49,7 @@ def _whole_function(table: Table, given: str, name: str) -> str | None:
 
 
 def splice(table: Table, source: str, function: str, body: str) -> str:
-    """The file with one body replaced.
+    """Return the file with one body replaced.
 
     Args:
         function: its name, or its whole header.
@@ -78,7 +78,7 @@ def splice(table: Table, source: str, function: str, body: str) -> str:
 
 
 def body_of(table: Table, source: str, function: str) -> str:
-    """The statements of a function as they stand, their indentation taken off.
+    """Return the statements of a function as they stand, their indentation taken off.
 
     Raises:
         SpliceRefused: there is no such function.
@@ -89,7 +89,7 @@ def body_of(table: Table, source: str, function: str) -> str:
 
 
 def _same_around(before: Node, after: Node, declaration: Declaration, shift: int) -> Node | None:
-    """The new body, where all around it is as it was."""
+    """Return the new body, where all around it is as it was."""
     for index in declaration.path:
         if (after.type, after.start_byte, after.end_byte, after.child_count) != (
             before.type, before.start_byte, before.end_byte + shift, before.child_count,
@@ -110,7 +110,7 @@ def _same_around(before: Node, after: Node, declaration: Declaration, shift: int
 
 
 def _refuse_code(table: Table, block: Node) -> None:
-    """What attaches to the function from inside, and what is code only to other readers.
+    """Refuse what attaches to the function from inside, and what is code only to other readers.
 
     Raises:
         SpliceRefused: an attribute, a preprocessor line, a digraph, a comment that a tool obeys.
@@ -130,7 +130,7 @@ def _refuse_code(table: Table, block: Node) -> None:
 
 
 def _code(table: Table, block: Node) -> str:
-    """The text of a block without its literals and comments."""
+    """Return the text of a block without its literals and comments."""
     data, start = block.text or b"", block.start_byte
     quiet = table.strings | table.comments
     parts: list[bytes] = []
@@ -144,7 +144,7 @@ def _code(table: Table, block: Node) -> str:
 
 
 def _laid_out(table: Table, data: bytes, declaration: Declaration, body: str) -> bytes:
-    """The body on lines of its own, one level deeper than the brace that closes it."""
+    """Return the body on lines of its own, one level deeper than the brace that closes it."""
     column = data.rfind(b"\n", 0, declaration.end) + 1
     closing = data[column : declaration.end].decode()
     if closing.strip():
@@ -167,7 +167,7 @@ def _dedented(table: Table, body: str) -> str:
 
 
 def _spans_lines(table: Table, body: str) -> bool:
-    """Whether a literal or comment goes over several lines, so that indentation is part of a value."""
+    """Tell whether a literal or comment goes over several lines, so that indentation is part of a value."""
     if "\n" not in body or not any(mark in body for mark in table.spanning):
         return False
     before, after = table.function

@@ -31,7 +31,7 @@ def _parser(package: str, entry: str) -> Parser:
 
 
 def parse(table: Table, data: bytes) -> Tree:
-    """The tree of a file; look at ``root_node.has_error``.
+    """Return the tree of a file; look at ``root_node.has_error``.
 
     Raises:
         MissingExtraError: the grammar is not installed.
@@ -41,7 +41,7 @@ def parse(table: Table, data: bytes) -> Tree:
 
 @lru_cache(maxsize=64)
 def read(table: Table, source: str) -> tuple[bytes, Tree]:
-    """A file that parses, and its tree.
+    """Read a file that parses; return its bytes and its tree.
 
     Raises:
         BodyUnreadable: it does not parse.
@@ -54,7 +54,7 @@ def read(table: Table, source: str) -> tuple[bytes, Tree]:
 
 
 def read_statements(table: Table, body: str) -> tuple[bytes, Node]:
-    """A body by itself, and the block it makes.
+    """Return a body by itself, and the block it makes.
 
     Raises:
         BodyUnreadable: it is no body.
@@ -76,7 +76,7 @@ def read_statements(table: Table, body: str) -> tuple[bytes, Node]:
 
 
 def fault_line(root: Node) -> int:
-    """The line, from 0, of the first thing that does not fit."""
+    """Return the line, from 0, of the first thing that does not fit."""
     node = root
     while True:
         inner = next((child for child in node.children if child.has_error or child.is_missing), None)
@@ -86,7 +86,7 @@ def fault_line(root: Node) -> int:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and everything in it, in the order of the text."""
+    """Yield a node and everything in it, in the order of the text."""
     cursor = node.walk()
     while True:
         found = cursor.node
@@ -100,7 +100,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def text(node: Node) -> str:
-    """What a node says."""
+    """Return the text of a node."""
     return (node.text or b"").decode()
 
 

@@ -100,7 +100,7 @@ class CompiledToolchain(ABC):
         self._temporary.cleanup()
 
     async def check(self, tree: Mapping[str, str]) -> list[Diagnostic]:
-        """What the compiler and its linter say of a tree.
+        """Return what the compiler and its linter report of a tree.
 
         Raises:
             ConfigurationError: the compiler is not here, does not answer, or what it needs cannot be fetched.
@@ -164,11 +164,11 @@ class CompiledToolchain(ABC):
     async def examine(
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
     ) -> list[Diagnostic]:
-        """The check itself."""
+        """Do the check itself."""
 
     @abstractmethod
     async def run(self, place: Place, installed: Path, tree: Mapping[str, str], wanted: Wanted) -> TestReport:
-        """The test run itself."""
+        """Do the test run itself."""
 
     async def build(
         self, place: Place, command: list[str], *, readable: tuple[Path, ...], environment: dict[str, str],
@@ -226,11 +226,11 @@ def _empty(folder: Path) -> None:
 
 
 def report(ended: Ended, results: list[TestResult], *, state: str = "") -> TestReport:
-    """The report of a run; one that was ended for what it held has ``died``."""
+    """Return the report of a run; one that was ended for what it held has ``died``."""
     known = {"done": "done", "timeout": "timeout"}
     return TestReport(state or known.get(ended.state, "died"), tuple(results))
 
 
 def not_built(output: str) -> TestReport:
-    """Tests that do not compile fail, and the compiler's words are the reason."""
+    """Report tests that do not compile as failed; the compiler's words are the reason."""
     return TestReport("done", (TestResult("collection", "failed", output[:1500]),))

@@ -50,11 +50,11 @@ class Pinned:
 
     @property
     def there(self) -> bool:
-        """Whether it was installed as a whole."""
+        """Tell whether it was installed as a whole."""
         return (self.folder / _DONE).is_file()
 
     async def ensure(self) -> Path:
-        """The folder, installed now where it was not; other processes that want it wait.
+        """Return the folder, installed now where it was not; other processes that want it wait.
 
         Raises:
             NotInstallable: no network, or a package is not to be had.
@@ -116,7 +116,7 @@ async def command(folder: Path, *words: str, environment: Mapping[str, str] | No
 
 
 def _telling(lines: Sequence[str]) -> str:
-    """The line that says why: the first that speaks of an error, else the last."""
+    """Return the line that says why: the first that speaks of an error, else the last."""
     filled = [text for line in lines if (text := _COLOUR.sub("", line).strip())]
     errors = [line for line in filled if "error" in line.lower()]
     return ((errors or filled[-1:] or ["no output"])[0])[:200]

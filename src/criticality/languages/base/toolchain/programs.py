@@ -42,7 +42,7 @@ class Program:
         return found
 
     def path(self) -> Path:
-        """Where it is, links resolved.
+        """Tell where it is, links resolved.
 
         Raises:
             ConfigurationError: it is not here.
@@ -53,12 +53,12 @@ class Program:
         return Path(found).resolve()
 
     def says(self, *words: str) -> str:
-        """What it answers to some arguments; empty where it does not."""
+        """Return what the program answers to some arguments; empty where it does not."""
         return _said(str(shutil.which(self.name) or self.name), words)
 
 
 def prefix(program: Path) -> Path:
-    """The folder of an installation whose ``bin`` holds the program."""
+    """Return the folder of an installation whose ``bin`` holds the program."""
     return program.parent.parent
 
 

@@ -127,12 +127,12 @@ class Sandbox:
 
 
 def can_isolate() -> bool:
-    """Whether bubblewrap is installed."""
+    """Tell whether bubblewrap is installed."""
     return shutil.which("bwrap") is not None
 
 
 def can_confine() -> bool:
-    """Whether the launcher has a filter of system calls for this machine."""
+    """Tell whether the launcher has a filter of system calls for this machine."""
     return sys.platform.startswith("linux") and platform.machine() in ("x86_64", "aarch64")
 
 

@@ -26,7 +26,7 @@ class WarmCompiler:
         self._process: asyncio.subprocess.Process | None = None
 
     async def ask(self, line: str) -> list[Diagnostic]:
-        """The errors that it finds.
+        """Ask for the errors that it finds.
 
         Raises:
             ConfigurationError: it does not answer.
