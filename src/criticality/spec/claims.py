@@ -19,8 +19,10 @@ class Claim(Model):
     testable: bool = True
 
 
+# The docstrings of these models are in the JSON schema that a model is sent, and so in the digest by which a
+# recorded call is found: changing a word of them makes old recordings useless.
 class ClaimTest(Model):
-    """One test of a claim, as data; a template turns it into code.
+    """One test of a claim, as data; a template turns it into code (specification 6).
 
     Args:
         name: what is shown, in lower case with underscores.
@@ -40,7 +42,7 @@ class ClaimTest(Model):
 
 
 class StructuredClaim(Model):
-    """A claim in its parsed form, with the tests that show it.
+    """A claim as specification 6 wants it parsed, with the tests that show it.
 
     Args:
         functions: ids (``module.name``) of the functions that make the claim true or false.
