@@ -70,10 +70,6 @@ class ModulePlan(Model):
     imports: list[str] = Field(default=[], max_length=12)
     functions: Annotated[list[FunctionPlan], Field(min_length=1, max_length=60)]
 
-    def function_ids(self) -> list[str]:
-        """``module.name`` of each function."""
-        return [f"{self.name}.{function.name}" for function in self.functions]
-
 
 class ModuleOutline(Model):
     """A module before its functions have signatures."""

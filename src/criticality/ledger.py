@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -203,11 +202,3 @@ class Ledger:
             found |= new
             queue += sorted(new)
         return found
-
-
-def ledger_of(events: Iterable[tuple[int, Event]]) -> Ledger:
-    """Return the ledger of a journal."""
-    ledger = Ledger()
-    for at, event in events:
-        ledger.record(event, at)
-    return ledger

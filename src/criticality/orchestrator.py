@@ -50,20 +50,6 @@ class RunResult:
     state: ProtocolState
 
 
-#: What is awaited in each sub-state: this is all that the loop decides by.
-PENDING: dict[str, str] = {
-    "ignition.interviewing": "human", "ignition.synthesizing": "model", "ignition.awaitingApproval": "human",
-    "lattice.generatingStructure": "model", "lattice.compilingCheck": "compiler",
-    "lattice.repairingStructure": "model", "compositionAudit.auditing": "model",
-    "compositionAudit.reportingContradictions": "continue", "injection.selectingFunction": "continue",
-    "injection.implementing": "model", "injection.verifying": "tests", "injection.escalating": "continue",
-    "mesoscopic.generatingTests": "model", "mesoscopic.executingCluster": "tests",
-    "mesoscopic.handlingVerdict": "continue", "massDefect.analyzingComplexity": "tests",
-    "massDefect.applyingTransform": "model", "massDefect.verifyingSemantics": "tests", "blocked": "human",
-    "completed": "done",
-}  # fmt: skip
-
-
 class Orchestrator:
     """One project, driven from wherever it stands. Use it as ``async with``; it holds the project's lock meanwhile.
 

@@ -7,9 +7,8 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-RiskLevel: TypeAlias = Literal[1, 2, 3, 4]
 #: What each risk asks for before a transformation is accepted.
 SCOPES: dict[int, str] = {
     1: "compile_only", 2: "unit_tests:target_function", 3: "integration_tests:module", 4: "full_test_suite",

@@ -15,7 +15,6 @@ KINDS: tuple[FailureKind, ...] = (
     "syntax", "syntax_fatal", "type", "test", "timeout", "semantic", "complexity", "security", "coherence",
 )  # fmt: skip
 TIERS: tuple[Tier, ...] = ("worker", "fallback1", "fallback2")
-ALIASES: dict[str, Tier] = {"structurer": "fallback1", "architect": "fallback2"}
 
 
 class EscalationLimits(Model):
@@ -80,8 +79,3 @@ def _up(kind: FailureKind, tier: Tier) -> Decision:
     if tier == "fallback2":
         return Decision("review" if kind in ("test", "semantic") else "break")
     return Decision("escalate", TIERS[TIERS.index(tier) + 1])
-
-
-def hint_for(kind: FailureKind, in_tier: int) -> Literal["", "syntax", "types"]:
-    """Return what a retry is told beside the summary: the table's "syntax hint" and "expanded type context"."""
-    return "types" if kind == "type" else "syntax" if kind == "syntax" and in_tier >= 2 else ""

@@ -54,7 +54,6 @@ GO = Table(
     branches=frozenset({"if_statement", "expression_switch_statement", "type_switch_statement"}),
     loops=frozenset({"for_statement"}),
     cases=frozenset({"expression_case", "type_case"}),
-    quiet_cases=frozenset({"default_case"}),
     exits=frozenset({"return_statement", "break_statement", "continue_statement", "goto_statement"}),
     operators=OPERATORS,
     exchanged={"min": "max", "max": "min", "Min": "Max", "Max": "Min"},

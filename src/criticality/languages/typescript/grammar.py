@@ -81,7 +81,6 @@ TYPESCRIPT = Table(
     }),
     loops=frozenset({"for_statement", "for_in_statement", "while_statement", "do_statement"}),
     cases=frozenset({"switch_case"}),
-    quiet_cases=frozenset({"switch_default"}),
     short_circuit=frozenset({"&&", "||", "??"}),
     exits=frozenset({"return_statement", "throw_statement", "break_statement", "continue_statement"}),
     operators=OPERATORS,

@@ -43,7 +43,7 @@ class Table:
         changes_arguments: whether it is the first argument that a call to one of them changes.
         names: kinds of names.
         branches, loops: kinds that count for complexity and nesting.
-        cases: kinds of the arms of a choice; ``quiet_cases`` are the last resort among them.
+        cases: kinds of the arms of a choice, but for the last resort among them.
         short_circuit: operators that open a path.
         exits: kinds after which nothing of a block runs.
         operators: what a mutant puts in the place of an operator.
@@ -93,7 +93,6 @@ class Table:
     branches: frozenset[str] = frozenset()
     loops: frozenset[str] = frozenset()
     cases: frozenset[str] = frozenset()
-    quiet_cases: frozenset[str] = frozenset()
     short_circuit: frozenset[str] = frozenset({"&&", "||"})
     exits: frozenset[str] = frozenset()
     operators: Mapping[str, str] = field(default_factory=dict[str, str])
