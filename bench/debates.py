@@ -71,7 +71,7 @@ def retrieval() -> float:
 
 def authors() -> list[Persona]:
     """The two who come with Assay."""
-    from assay.demo.debate import shipped, shipped_persona
+    from assay.protocols.crux.demo import shipped, shipped_persona
 
     return [shipped_persona(author) for author in shipped()]
 

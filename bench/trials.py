@@ -23,7 +23,7 @@ SUBMIT = ("submit", {"summary": "n is counted"})
 
 def solver(seconds: float = 0.0) -> Any:
     """A mockllm that reads, repairs, tries and submits; each answer takes ``seconds``."""
-    from assay.inspect.trials import scripted_model
+    from assay.protocols.ai_crucible.inspect.trials import scripted_model
 
     steps = (READ, WRITE, TRY, SUBMIT)
     return scripted_model("bench", lambda _, turn: steps[min(turn, len(steps) - 1)], seconds)

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from assay import __version__, execution
+from assay import __version__, launch
 from assay.demo.openings import Opening, opening
 from assay.demo.played import ENDING, PLAYED
 from llm_runtime.events import RunStarted
@@ -45,7 +45,7 @@ async def play(name: str, recorded: Opening) -> bytes:
         version=__version__,
     )
     model = recorded.model(_PACE) if recorded.model else nobody
-    outcome = await execution.start(started, store, Settings(), model=model)
+    outcome = await launch.start(started, store, Settings(), model=model)
     if outcome.state != "finished":
         raise SystemExit(f"{name} did not finish: {outcome.error}")
     out = io.BytesIO()

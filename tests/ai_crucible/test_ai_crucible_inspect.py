@@ -30,8 +30,8 @@ from inspect_ai.util import sandbox  # noqa: E402
 from ai_crucible import CannotIsolate, Workshop  # noqa: E402
 from ai_crucible.trace_writer import attempts_of, spill  # noqa: E402
 from ai_crucible.trial import trial  # noqa: E402
-from assay.inspect._registry import assay  # noqa: E402
-from assay.inspect.council import CouncilAPI, as_question  # noqa: E402
+from assay.protocols.ai_crucible.inspect._registry import assay  # noqa: E402
+from assay.protocols.ai_crucible.inspect.council import CouncilAPI, as_question  # noqa: E402
 from llm_runtime.errors import ConfigurationError  # noqa: E402
 from llm_runtime.messages import Request  # noqa: E402
 from llm_runtime.providers.scripted import scripted  # noqa: E402

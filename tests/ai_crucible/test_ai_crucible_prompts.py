@@ -119,7 +119,7 @@ def test_a_council_hears_every_turn_behind_a_fence(text: str) -> None:
     pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser
 
-    from assay.inspect.council import as_question
+    from assay.protocols.ai_crucible.inspect.council import as_question
 
     def asked(words: str) -> str:
         kinds = (ChatMessageSystem, ChatMessageUser, ChatMessageAssistant, ChatMessageTool)
@@ -135,7 +135,7 @@ def test_a_title_is_one_line(title: str) -> None:
         PuzzleMeta(id="p", title=title, kind="k")
 
 
-@pytest.mark.parametrize("package", ["ai_crucible", "assay.inspect"])
+@pytest.mark.parametrize("package", ["ai_crucible", "assay.protocols.ai_crucible.inspect"])
 def test_every_prompt_renders_with_nothing_left_unfilled(package: str) -> None:
     names = [entry.name[:-3] for entry in resources.files(package).joinpath("prompts").iterdir()]
     for name in names:

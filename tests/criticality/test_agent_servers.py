@@ -22,8 +22,8 @@ import pytest_asyncio
 from tests.criticality.conftest import Borrowed
 from turnstile_system import ANSWERS, Script, clock, needs_toolchain
 
-from assay.agents.artifact_server import artifact_server
-from assay.agents.toolchain_server import toolchain_server
+from assay.protocols.criticality.mcp.artifact_server import artifact_server
+from assay.protocols.criticality.mcp.toolchain_server import toolchain_server
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.agents.policies import AGENTS, POLICIES, TOOLS
 from criticality.language import language

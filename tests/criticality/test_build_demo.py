@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 from turnstile_system import needs_toolchain
 
-from assay.cli.build import criticality
 from assay.demo import load
+from assay.protocols.criticality.commands import criticality
 from criticality import Nobody, load_config, read_project
 from criticality.artifacts import Body
 from criticality.asking import Asking

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from turnstile_system import ANSWERS, Script, needs_toolchain
 
-from assay.cli.build_people import AtTerminal
+from assay.protocols.criticality.commands.people import AtTerminal
 from criticality import Answers, read_project
 from criticality.machine.states import Active
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from turnstile_system import needs_toolchain
 
 from assay.cli import run
-from assay.cli.build import criticality
+from assay.protocols.criticality.commands import criticality
 from criticality import events as e
 from criticality.asking import Question
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns, smells

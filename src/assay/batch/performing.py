@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from assay import __version__, execution
+from assay import __version__, launch
 from assay.batch.buckets import Buckets
 from assay.batch.desk import PURSES, Desk
 from assay.batch.jobs import seed_of
@@ -89,7 +89,7 @@ async def _run(
 ) -> Done:
     started = opening(claim, configuration, batch, gateway.settings)
     recorded = Recording.from_events(_earlier(claim, batch, store))
-    outcome = await execution.start(started, store, gateway.settings, model=gateway.generate, recorded=recorded)
+    outcome = await launch.start(started, store, gateway.settings, model=gateway.generate, recorded=recorded)
     if outcome.error is not None:
         raise outcome.error
     cost = store.summary(outcome.run_id).cost

@@ -58,7 +58,7 @@ def shape_of(protocol: str) -> TaskShape:
 
 
 def _check_crucible(engine: Mapping[str, Any]) -> object:
-    from assay.runners.crucible import DELTAS
+    from assay.protocols.crucible.task import DELTAS
     from crucible import EngineConfig
     from llm_runtime.providers.scripted import scripted
 
@@ -69,14 +69,14 @@ def _check_crucible(engine: Mapping[str, Any]) -> object:
 
 
 def _check_circle(engine: Mapping[str, Any]) -> object:
-    from assay.runners.fire_circle import configured
+    from assay.protocols.fire_circle.task import configured
 
     _only(engine, "a circle", "mode", "models", "circle", "calls")
     return configured(engine)
 
 
 def _check_debate(engine: Mapping[str, Any]) -> object:
-    from assay.runners.crux import configured
+    from assay.protocols.crux.task import configured
 
     _only(engine, "a debate", "personas", "models", "takes_temperature", "debate")
     personas = engine.get("personas")
@@ -100,14 +100,14 @@ def _only(engine: Mapping[str, Any], what: str, *known: str) -> None:
 
 def _seat_personas(engine: dict[str, Any]) -> dict[str, Any]:
     """Personas whole, texts included: whoever runs the job needs no folder of them, and an edit is another job."""
-    from assay.cli.debate_people import open_people, panel_of
+    from assay.protocols.crux.people import open_people, panel_of
 
     panel = panel_of(",".join(engine.pop("personas")), open_people(os.environ.get("ASSAY_PEOPLE")))
     return {"personas": [persona.model_dump(mode="json") for persona in panel]}
 
 
 async def _debate_means() -> None:
-    from assay.cli.debate_run import need_extra
+    from assay.protocols.crux.commands.run import need_extra
 
     need_extra()
 
@@ -118,7 +118,7 @@ def _seal_puzzle(task: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _digest(puzzle: str) -> str:
-    from assay.runners.attempt import load
+    from assay.protocols.ai_crucible.attempt import load
 
     return load(puzzle).digest
 

@@ -9,28 +9,43 @@ from typing import NoReturn
 import click
 
 from assay import __version__
-from assay.cli.lazy import HELP, lazy_group
+from assay.console.lazy import HELP, lazy_group
 from llm_runtime.errors import LlmRuntimeError
 
-#: What each command is for, in one line; the module of the same name holds it.
+#: What each command is for, and where it is.
 COMMANDS = {
-    "ask": "Put a question to a council with a red team.",
-    "circle": "Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
-    "build": "Turn an interview into verified code, with a trace from claim to test.",
-    "debate": "Let authors argue from their own texts, down to what divides them: crux cards.",
-    "trial": "Measure how reliably a model solves sealed puzzles, on Inspect AI.",
-    "compare": "Put the same tasks to several methods at equal spend, and compare with intervals.",
-    "demo": "Play the recorded runs through the real engines; needs no model.",
-    "batch": "Work off many runs from one job file, on this machine or on a cluster.",
-    "runs": "List, show, resume, replay, fork, export, import and verify runs.",
-    "serve": "Watch and look back at runs in a browser on this machine.",
-    "models": "Show which models can be reached, and how they were found.",
-    "keys": "Store and list provider keys.",
-    "doctor": "Show what is installed, what is missing and what to do about it.",
+    "ask": ("Put a question to a council with a red team.", "assay.protocols.crucible.commands:ask"),
+    "circle": (
+        "Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
+        "assay.protocols.fire_circle.commands:circle",
+    ),
+    "build": (
+        "Turn an interview into verified code, with a trace from claim to test.",
+        "assay.protocols.criticality.commands:build",
+    ),
+    "debate": (
+        "Let authors argue from their own texts, down to what divides them: crux cards.",
+        "assay.protocols.crux.commands:debate",
+    ),
+    "trial": (
+        "Measure how reliably a model solves sealed puzzles, on Inspect AI.",
+        "assay.protocols.ai_crucible.commands:trial",
+    ),
+    "compare": (
+        "Put the same tasks to several methods at equal spend, and compare with intervals.",
+        "assay.protocols.compare.commands:compare",
+    ),
+    "demo": ("Play the recorded runs through the real engines; needs no model.", "assay.cli.demo:demo"),
+    "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
+    "runs": ("List, show, resume, replay, fork, export, import and verify runs.", "assay.cli.runs:runs"),
+    "serve": ("Watch and look back at runs in a browser on this machine.", "assay.cli.serve:serve"),
+    "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),
+    "keys": ("Store and list provider keys.", "assay.cli.keys:keys"),
+    "doctor": ("Show what is installed, what is missing and what to do about it.", "assay.cli.doctor:doctor"),
 }
 
 
-@click.group(cls=lazy_group(COMMANDS, "assay.cli."), context_settings=HELP)
+@click.group(cls=lazy_group(COMMANDS), context_settings=HELP)
 @click.version_option(__version__, prog_name="assay")
 def assay() -> None:
     """Put questions, prompts and models under structured adversarial pressure by several language models."""
@@ -43,28 +58,28 @@ def main() -> NoReturn:
 
 def build_main() -> NoReturn:
     """``criticality`` and ``crit`` are ``assay build``."""
-    from assay.cli.build import build
+    from assay.protocols.criticality.commands import build
 
     sys.exit(run(build))
 
 
 def circle_main() -> NoReturn:
     """``fire-circle`` is ``assay circle``."""
-    from assay.cli.circle import circle
+    from assay.protocols.fire_circle.commands import circle
 
     sys.exit(run(circle))
 
 
 def debate_main() -> NoReturn:
     """``crux`` is ``assay debate``."""
-    from assay.cli.debate import debate
+    from assay.protocols.crux.commands import debate
 
     sys.exit(run(debate))
 
 
 def trial_main() -> NoReturn:
     """``ai-crucible`` is ``assay trial``."""
-    from assay.cli.trial import trial
+    from assay.protocols.ai_crucible.commands import trial
 
     sys.exit(run(trial))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import store_option
+from assay.console.options import store_option
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
 def report(batch_id: str, out: str | None, store_path: str | None) -> None:
     """Show what a batch came to: by configuration, with intervals, and what failed."""
     from assay.batch.progress import look
-    from assay.report.batch import batch_story
+    from assay.batch.report import batch_story
     from assay.report.html import story_html
     from assay.report.markdown import story_markdown
     from assay.report.terminal import print_story

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.options import finite, open_runs, store_option
+from assay.console.options import finite, open_runs, store_option
 
 _OWN = {
     "council": 'Ask your own:  assay ask "..."   (assay models shows what you can reach)',
@@ -54,20 +54,20 @@ def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str 
 
 def _played(name: str, speed: float, out: str | None, quiet: bool, store_path: str | None) -> int:
     if name == "trial":
-        from assay.demo.trial import play
+        from assay.protocols.ai_crucible.demo import play
 
         return play(Path(out or "out/demo-trial.html"), speed=speed, quiet=quiet)
     if name == "build":
-        from assay.cli.build import play
+        from assay.protocols.criticality.commands import play
 
         return play(Path(out or "out/demo-build"), quiet=quiet)
     from assay import demo as recordings
-    from assay.cli.session import Presentation, present, start_run
+    from assay.console.session import Presentation, present, start_run
     from assay.demo.openings import engine_of
     from llm_runtime.settings import Settings
 
     if name == "debate":
-        from assay.cli.debate_run import need_extra
+        from assay.protocols.crux.commands.run import need_extra
 
         need_extra()
     recorded = recordings.load(name)

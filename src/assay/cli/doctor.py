@@ -133,7 +133,7 @@ def _models() -> Iterator[Check]:
 
 
 def _store() -> Iterator[Check]:
-    from assay.cli.options import open_runs
+    from assay.console.options import open_runs
     from llm_runtime.settings import data_dir
 
     try:

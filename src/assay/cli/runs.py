@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from assay.cli.options import cap_options, caps_from, model_options, open_runs, store_option
+from assay.console.options import cap_options, caps_from, model_options, open_runs, store_option
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def list_runs(
     if not found:
         click.echo("no runs yet; make one with: assay demo, or assay ask QUESTION", err=True)
         return
-    from assay.cli.tables import print_runs
+    from assay.console.tables import print_runs
 
     print_runs(found)
 
@@ -62,7 +62,7 @@ def list_runs(
 @store_option
 def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
     """Show a run: its result and figures, its whole story, or a report of it."""
-    from assay.cli.session import show_run, write_report
+    from assay.console.session import show_run, write_report
 
     store = open_runs(store_path)
     try:
@@ -102,7 +102,7 @@ def resume(
 
     Models are those the run began with, unless given. A cap holds for the whole run, what it has spent included.
     """
-    from assay.cli.session import Presentation, present, resume_run
+    from assay.console.session import Presentation, present, resume_run
 
     store = open_runs(store_path)
     try:
@@ -132,7 +132,7 @@ def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
     No model is asked and nothing is stored. A run that failed and fails again in the same way is as recorded.
     Exit code 1 where the result differs, 5 where the engine now asks what the recording has no answer to.
     """
-    from assay.cli.session import replay_run
+    from assay.console.session import replay_run
 
     store = open_runs(store_path)
     try:
@@ -183,7 +183,7 @@ def fork(
 
     Events are counted by the "seq" of each line of: assay runs show RUN --jsonl.
     """
-    from assay.cli.session import Presentation, fork_run, present
+    from assay.console.session import Presentation, fork_run, present
 
     store = open_runs(store_path)
     try:

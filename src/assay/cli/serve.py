@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.options import open_runs, store_option
+from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 
 if TYPE_CHECKING:

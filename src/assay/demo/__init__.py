@@ -14,6 +14,13 @@ from llm_runtime.errors import ReplayMismatch
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.tokens import estimated_usage
 
+_FOLDERS = {
+    "council": "assay.protocols.crucible.demo",
+    "circle": "assay.protocols.fire_circle.demo",
+    "build": "assay.protocols.criticality.demo",
+    "debate": "assay.protocols.crux.demo",
+    "trial": "assay.protocols.ai_crucible.demo",
+}
 _ANSWER = re.compile(r"^## ([a-z_]+/[^\n]*/\d+/\d+)\n+<!-- latency_ms: (\d+) -->\n", re.MULTILINE)
 
 
@@ -62,7 +69,7 @@ class Recorded:
 
 def load(name: str) -> Recorded:
     """Read the recording in the folder ``name``: ``manifest.toml`` and ``answers.md``."""
-    folder = resources.files("assay.demo").joinpath(name)
+    folder = resources.files(_FOLDERS[name])
     manifest = tomllib.loads(folder.joinpath("manifest.toml").read_text(encoding="utf-8"))
     parts = _ANSWER.split(folder.joinpath("answers.md").read_text(encoding="utf-8"))[1:]
     labels, latencies, texts = parts[::3], parts[1::3], parts[2::3]

@@ -66,10 +66,10 @@ def opening(name: str, folder: Path, speed: float = 1.0) -> Opening:
 
 
 def engine_of(recorded: Recorded) -> dict[str, Any]:
-    """Protocol, task and engine of a recording of words, as ``assay.cli.session.start_run`` takes them."""
+    """Protocol, task and engine of a recording of words, as ``assay.console.session.start_run`` takes them."""
     manifest = recorded.manifest
     if recorded.name == "debate":
-        from assay.demo.debate import opening as debate
+        from assay.protocols.crux.demo import opening as debate
 
         return debate(recorded)
     if recorded.name == "circle":
@@ -99,7 +99,7 @@ def _words(recorded: Recorded, folder: Path) -> Opening:
 
 def _build(recorded: Recorded, folder: Path) -> Opening:
     manifest = recorded.manifest
-    text = resources.files("assay.demo").joinpath("build", "answers.toml").read_text(encoding="utf-8")
+    text = resources.files("assay.protocols.criticality.demo").joinpath("answers.toml").read_text(encoding="utf-8")
     name = manifest["project"]["name"]
     task = {"name": name, "folder": str(folder / name), "language": "python", "answers": tomllib.loads(text)}
     said = manifest.get("statement") or "The answers in this recording were written by hand; no model wrote any."
@@ -108,7 +108,7 @@ def _build(recorded: Recorded, folder: Path) -> Opening:
 
 
 def _trial(folder: Path, speed: float) -> Opening:
-    from assay.demo.trial import load as load_trial
+    from assay.protocols.ai_crucible.demo import load as load_trial
 
     manifest = load_trial().manifest
     task = {"demo": True, "speed": speed, "folder": str(folder / "trials")}

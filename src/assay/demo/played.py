@@ -11,6 +11,7 @@ import time
 from importlib import resources
 from typing import BinaryIO, cast
 
+from assay.demo import _FOLDERS
 from llm_runtime.store import RunStore, new_run_id
 from llm_runtime.store.transfer import import_run
 
@@ -25,7 +26,7 @@ def import_played(store: RunStore, name: str) -> str:
     Raises:
         StoreError: the store cannot be written.
     """
-    file = resources.files("assay.demo").joinpath("logs", f"{name}{ENDING}")
+    file = resources.files(_FOLDERS[name]).joinpath("played.jsonl.xz")
     run_id = new_run_id(time.time_ns() // 1_000_000, random.SystemRandom())
     with file.open("rb") as packed, lzma.open(packed) as log:
         return import_run(store, cast("BinaryIO", log), as_id=run_id)

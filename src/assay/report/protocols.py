@@ -11,13 +11,13 @@ from assay.report.story import Story
 from llm_runtime.events import Event, Record, RunStarted
 
 _FOLDS = {
-    "compare": ("assay.compare.story", "CompareFold"),
-    "criticality": ("assay.report.criticality", "BuildFold"),
-    "crucible": ("assay.report.crucible", "CouncilFold"),
-    "crux": ("assay.report.crux", "DebateFold"),
-    "fire_circle": ("assay.report.fire_circle", "CircleFold"),
-    "persona": ("assay.report.crux.building", "PersonaFold"),
-    "trial": ("assay.report.ai_crucible.fold", "TrialFold"),
+    "compare": ("assay.protocols.compare.story", "CompareFold"),
+    "criticality": ("assay.protocols.criticality.report", "BuildFold"),
+    "crucible": ("assay.protocols.crucible.report", "CouncilFold"),
+    "crux": ("assay.protocols.crux.report", "DebateFold"),
+    "fire_circle": ("assay.protocols.fire_circle.report", "CircleFold"),
+    "persona": ("assay.protocols.crux.report.building", "PersonaFold"),
+    "trial": ("assay.protocols.ai_crucible.report.fold", "TrialFold"),
 }
 """Import package of a protocol -> where its :class:`assay.report.run.RunFold` is; imported when first needed."""
 

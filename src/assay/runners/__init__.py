@@ -17,14 +17,14 @@ Runner: TypeAlias = "Callable[[RunStarted, Generate, Emit], Awaitable[dict[str, 
 
 #: Protocols that this version can run, each with the module that holds its ``run``.
 RUNNERS = {
-    "ai_crucible": "assay.runners.attempt",
-    "compare": "assay.compare.running",
-    "criticality": "assay.runners.criticality",
-    "crucible": "assay.runners.crucible",
-    "crux": "assay.runners.crux",
-    "fire_circle": "assay.runners.fire_circle",
-    "persona": "assay.runners.persona",
-    "trial": "assay.runners.trial",
+    "ai_crucible": "assay.protocols.ai_crucible.attempt",
+    "compare": "assay.protocols.compare.task",
+    "criticality": "assay.protocols.criticality.task",
+    "crucible": "assay.protocols.crucible.task",
+    "crux": "assay.protocols.crux.task",
+    "fire_circle": "assay.protocols.fire_circle.task",
+    "persona": "assay.protocols.crux.persona",
+    "trial": "assay.protocols.ai_crucible.task",
 }
 
 #: Protocols whose runs work on something outside their log, a folder above all: a copy of the log is no copy of it.

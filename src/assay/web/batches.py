@@ -13,7 +13,7 @@ from assay.batch.batches import batches_beside
 from assay.batch.ledger import Ledger
 from assay.batch.progress import Progress, look
 from assay.batch.purses import Purses
-from assay.report.batch import batch_story
+from assay.batch.report import batch_story
 from assay.report.story import Story
 from assay.web import data
 from assay.web.pages.batches import batch_page, batches_page

@@ -29,7 +29,7 @@ def fit_circle(task: dict[str, Any], engine: dict[str, Any], terms: Terms) -> di
     Raises:
         ConfigurationError: the seats or the prompt are not possible.
     """
-    from assay.runners.fire_circle import configured, subject
+    from assay.protocols.fire_circle.task import configured, subject
 
     chosen: dict[str, Any] = {"mode": engine["mode"], "circle": {}, "calls": {}}
     if engine.get("models"):
@@ -52,7 +52,7 @@ def fit_debate(task: dict[str, Any], engine: dict[str, Any], terms: Terms) -> di
         ConfigurationError: there are fewer than two personas, one is named twice or unknown, or an option is wrong.
         MissingExtraError: the libraries of the extra ``debate`` are not installed.
     """
-    from assay.runners.crux import configured
+    from assay.protocols.crux.task import configured
     from crux import ModelTable
 
     need_debate()
@@ -82,7 +82,7 @@ def fit_trial(task: dict[str, Any], engine: dict[str, Any], terms: Terms) -> dic
     """
     from ai_crucible.catalog_paths import resolve_puzzles
     from ai_crucible.puzzle_loader import load_puzzles
-    from assay.cli.trial_options import need_inspect, solver_of
+    from assay.protocols.ai_crucible.trials import need_inspect, solver_of
 
     need_inspect("a trial")
     load_puzzles(resolve_puzzles(task["puzzles"]))
@@ -100,7 +100,7 @@ def fit_build(task: dict[str, Any], engine: dict[str, Any], terms: Terms) -> dic
         ConfigurationError: the name or the answers cannot be used, or the folder is not one of a project.
         MissingExtraError: the toolchain is not installed.
     """
-    from assay.runners.criticality import answers_of
+    from assay.protocols.criticality.task import answers_of
 
     if any(find_spec(module) is None for module in ("libcst", "hypothesis", "pytest", "mypy")):
         raise MissingExtraError("a build", "code")
@@ -156,7 +156,7 @@ def need_debate() -> None:
 
 def known_personas() -> list[str]:
     """The ids of everybody who can sit on a panel: what was built here, then the authors that come with Assay."""
-    from assay.demo.debate import shipped
+    from assay.protocols.crux.demo import shipped
 
     return list(dict.fromkeys([*people().names(), *shipped()]))
 
@@ -167,7 +167,7 @@ def persona_of(name: str) -> Persona:
     Raises:
         ConfigurationError: there is none, or it was not built.
     """
-    from assay.demo.debate import shipped, shipped_persona
+    from assay.protocols.crux.demo import shipped, shipped_persona
     from crux.personas.persona import slug
 
     shelf, wanted = people(), slug(name)

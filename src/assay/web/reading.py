@@ -12,7 +12,7 @@ from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from assay import execution
+from assay import launch
 from assay.demo.openings import missing
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
@@ -308,8 +308,8 @@ def _json(store: RunStore, run_id: str) -> str:
     events = [event for _, event in store.events(run_id)]
     told = {
         **data.summary_data(store.summary(run_id)),
-        "task": execution.opening(events).task,
-        "result": execution.result_of(events),
+        "task": launch.opening(events).task,
+        "result": launch.result_of(events),
     }
     return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
 

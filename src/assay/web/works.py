@@ -10,9 +10,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay import __version__, execution
+from assay import __version__, launch
 from assay.demo.openings import Opening
-from assay.execution import Outcome
+from assay.launch import Outcome
 from assay.runners import require_unbound, runner
 from assay.web.desk import Desk
 from llm_runtime.errors import ConfigurationError
@@ -94,7 +94,7 @@ class Works:
         )
         return await self._begin(
             started.run_id,
-            lambda sink: execution.start(
+            lambda sink: launch.start(
                 started,
                 self._store,
                 reached,
@@ -124,7 +124,7 @@ class Works:
         model = recorded.model(speed) if recorded.model else _nobody
         return await self._begin(
             started.run_id,
-            lambda sink: execution.start(started, self._store, Settings(), sinks=[sink], model=model),
+            lambda sink: launch.start(started, self._store, Settings(), sinks=[sink], model=model),
         )
 
     async def resume(self, run_id: str, terms: Terms) -> str:
@@ -146,7 +146,7 @@ class Works:
             raise ConfigurationError("a recording that was stopped cannot go on; play it again from the start")
         return await self._begin(
             run_id,
-            lambda sink: execution.resume(
+            lambda sink: launch.resume(
                 run_id, self._store, settings, caps=terms.caps(), sinks=[sink], model=model, person=person
             ),
         )
@@ -178,7 +178,7 @@ class Works:
         recorded = Recording.from_events((event for _, event in self._store.events(run_id)), until=at)
         return await self._begin(
             started.run_id,
-            lambda sink: execution.start(
+            lambda sink: launch.start(
                 started,
                 self._store,
                 settings,
@@ -241,7 +241,7 @@ class Works:
         return merged(settings, model=model, seats=seats, max_tokens=terms.max_tokens)
 
     def _opening(self, run_id: str) -> RunStarted:
-        return execution.opening(event for _, event in self._store.events(run_id))
+        return launch.opening(event for _, event in self._store.events(run_id))
 
 
 def _models(settings: Settings) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from assay.batch.ledger import Batch, Result, Standing
 from assay.batch.progress import Progress
 from assay.batch.purses import Purse
-from assay.report.batch import batch_story
+from assay.batch.report import batch_story
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Story

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay import demo
-from assay.runners.fire_circle import run
+from assay.protocols.fire_circle.task import run
 from fire_circle import ReciprocityMetrics
 from llm_runtime.events import RunStarted, silent
 from llm_runtime.messages import Reply, Request

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report.fire_circle import CircleFold
-from assay.report.fire_circle.marking import marked_layer
+from assay.protocols.fire_circle.report import CircleFold
+from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Figure, Marked, Note, Story
@@ -65,7 +65,7 @@ async def told(
     script: Callable[[Request], Any], task: dict[str, Any] = TASK, *, title: str = "A prompt", ends: bool = True
 ) -> CircleFold:
     """A run through the real engine and the real runner, folded."""
-    from assay.runners.fire_circle import run
+    from assay.protocols.fire_circle.task import run
 
     fold = CircleFold()
     at = 0

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.compare.figures import Row, figures
-from assay.compare.methods import Meter, samples_for
-from assay.compare.story import in_short
-from assay.compare.tasks import Task, final_answer, majority, read_tasks, same
+from assay.protocols.compare.figures import Row, figures
+from assay.protocols.compare.methods import Meter, samples_for
+from assay.protocols.compare.story import in_short
+from assay.protocols.compare.tasks import Task, final_answer, majority, read_tasks, same
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Reply, Request
 

@@ -71,8 +71,8 @@ Answers = dict[tuple[str, ...], str]
 async def scripted(evidence: list[dict[str, Any]], **options: Any) -> Answers:
     """What a model says in a debate of the command line: the recorded answers, found by what was asked."""
     from assay import demo
-    from assay.demo.debate import opening
-    from assay.runners.crux import run
+    from assay.protocols.crux.demo import opening
+    from assay.protocols.crux.task import run
     from crux import ModelTable
     from llm_runtime.events import RunStarted
     from llm_runtime.messages import Reply, Request, Usage

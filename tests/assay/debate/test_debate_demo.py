@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay import demo
-from assay.demo.debate import opening, shipped, shipped_persona
-from assay.runners.crux import run
+from assay.protocols.crux.demo import opening, shipped, shipped_persona
+from assay.protocols.crux.task import run
 from crux import DebateResult
 from crux.personas import gate
 from llm_runtime.errors import ReplayMismatch

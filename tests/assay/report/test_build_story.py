@@ -8,9 +8,9 @@ from importlib import resources
 
 import pytest
 
-from assay.report.ai_crucible.fold import TrialFold
-from assay.report.ai_crucible.kept import AttemptTold, attempt_event, attempt_of
-from assay.report.criticality import BuildFold
+from assay.protocols.ai_crucible.report.fold import TrialFold
+from assay.protocols.ai_crucible.report.kept import AttemptTold, attempt_event, attempt_of
+from assay.protocols.criticality.report import BuildFold
 from assay.report.html import story_html
 from assay.report.story import Details, Figure, Table
 from criticality import events as e

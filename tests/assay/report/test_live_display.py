@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from assay.cli.live import LiveDisplay, manner_for
+from assay.console.live import LiveDisplay, manner_for
 from assay.report.progress import Progress, SeatProgress
 from assay.report.protocols import fold_for
 from assay.report.screen import progress_view

@@ -11,9 +11,9 @@ import pytest
 pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
 
 from ai_crucible.workshop import Workshop
-from assay.demo.trial import load, play
-from assay.inspect.trials import Step, scripted_model
-from assay.report.ai_crucible import read_book, trials_story
+from assay.protocols.ai_crucible.demo import load, play
+from assay.protocols.ai_crucible.inspect.trials import Step, scripted_model
+from assay.protocols.ai_crucible.report import read_book, trials_story
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 

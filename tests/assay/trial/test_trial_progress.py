@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.trial_options import solver_of
-from assay.cli.trial_progress import TrialProgress
-from assay.report.ai_crucible.words import dollars, signed
+from assay.protocols.ai_crucible.commands.progress import TrialProgress
+from assay.protocols.ai_crucible.report.words import dollars, signed
+from assay.protocols.ai_crucible.trials import solver_of
 from assay.report.clean import fenced
 
 
@@ -41,7 +41,7 @@ def test_a_package_that_inspect_lacks_is_not_missed(monkeypatch: pytest.MonkeyPa
     def nowhere(name: str) -> None:
         return None
 
-    monkeypatch.setattr("assay.cli.trial_options.find_spec", nowhere)
+    monkeypatch.setattr("assay.protocols.ai_crucible.trials.find_spec", nowhere)
     assert solver_of("openai/gpt-4o") == "assay/single/openai:gpt-4o"
     assert solver_of("mockllm/model") == "mockllm/model"
 

@@ -19,7 +19,7 @@ pytest.importorskip("uvicorn", reason="the web extra is not installed")
 import aiohttp
 import uvicorn
 
-from assay import execution
+from assay import launch
 from assay.web.app import application
 from assay.web.guard import Gate
 from assay.web.site import Site
@@ -178,7 +178,7 @@ def council(store: RunStore) -> Council:
         started = RunStarted(
             run_id=name, protocol="crucible", title=query, task={"query": query}, settings={"engine": {}}, seed=7
         )
-        outcome = await execution.start(started, store, Settings(), model=model)
+        outcome = await launch.start(started, store, Settings(), model=model)
         assert outcome.state == "finished"
         return name
 

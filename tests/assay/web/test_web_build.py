@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("libcst", reason="the code extra is not installed")
 
+from assay.protocols.criticality.asking_people import PersonInSeat
 from assay.report.markup import render
-from assay.runners.asking_people import PersonInSeat
 from assay.web.pages.asking import Ask, asking
 from criticality import Reply as Answered
 from llm_runtime.messages import Reply, Request, Usage

@@ -1,0 +1,170 @@
+"""What a batch's report says, from its progress and the fold over its results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from assay.batch.ledger import Batch, Result
+from assay.batch.progress import Progress
+from assay.batch.report.fold import BatchFold, Sum
+from assay.report.story import Block, Column, Fact, Figure, Note, Section, Story, Table, Tone
+from assay.report.svg.dots import Dot
+from assay.report.svg.intervals import interval_plot
+from assay.report.units import count, duration, money, several, short_count
+
+_TONES: dict[str, Tone] = {"finished": "good", "running": "info", "loading": "info"}
+
+
+def batch_story(progress: Progress, results: Iterable[Result]) -> Story:
+    """The report of a batch, whatever its state.
+
+    Args:
+        progress: how it stands.
+        results: of the ledger; taken one after another.
+    """
+    batch, fold = progress.batch, BatchFold(progress.batch.protocol)
+    for result in results:
+        fold.apply(result)
+    names = labels(batch)
+    sections = [
+        *_results(fold, names),
+        *_puzzles(fold, names),
+        *_failures(fold),
+        Section("Its runs", (Note(f"Each job is a run of its own: assay runs list --search {batch.tag}-"),)),
+    ]
+    protocol = batch.protocol.replace("_", " ").title().replace("Ai ", "AI ")
+    failed = sum(progress.standing.failed.values())
+    return Story(
+        title=batch.title,
+        subtitle=f"Batch {batch.batch_id} · {protocol} · {progress.state}"
+        + (f": {batch.reason}" if batch.reason else ""),
+        tone=_TONES.get(progress.state, "warning") if not failed else "warning",
+        facts=tuple(_facts(progress)),
+        sections=tuple(sections),
+    )
+
+
+def labels(batch: Batch) -> list[str]:
+    """A name for each configuration: what it has that not all have."""
+    flat = [dict(_flat(configuration)) for configuration in batch.configurations]
+    varying = [
+        name
+        for name in dict.fromkeys(name for each in flat for name in each)
+        if len({str(each.get(name)) for each in flat}) > 1
+    ]
+    if len(varying) == 1:
+        return [str(each.get(varying[0])) for each in flat]
+    return [", ".join(f"{name} {each.get(name)}" for name in varying) or "all" for each in flat]
+
+
+def _flat(configuration: dict[str, Any], path: str = "") -> Iterable[tuple[str, Any]]:
+    for name, value in configuration.items():
+        if isinstance(value, dict):
+            # The engine's own table needs no name: that is what configurations are mostly made of.
+            yield from _flat(value, "" if name == "engine" else f"{path}{name}.")  # pyright: ignore[reportUnknownArgumentType]
+        elif name != "personas":
+            yield f"{path}{name}", value
+
+
+def _facts(progress: Progress) -> Iterable[Fact]:
+    standing, purse = progress.standing, progress.purse
+    yield Fact("Jobs done", f"{count(standing.states.get('done', 0))} of {count(standing.total)}")
+    if running := standing.states.get("running", 0):
+        yield Fact("Running", count(running))
+    if failed := sum(standing.failed.values()):
+        yield Fact("Failed", count(failed))
+    cap = "" if purse.caps.cost is None else f" of {money(purse.caps.cost)}"
+    yield Fact("Spent", f"{money(purse.spent.cost)}{cap}")
+    if purse.held.cost:
+        yield Fact("Reserved", money(purse.held.cost))
+    yield Fact("Calls", count(purse.spent.calls))
+    yield Fact("Tokens", short_count(purse.spent.tokens))
+    if progress.seconds_left:
+        yield Fact("Time left", duration(round(progress.seconds_left * 1000)))
+
+
+def _results(fold: BatchFold, names: list[str]) -> Iterable[Section]:
+    measured = fold.measured
+    if not measured:
+        return
+    rows = [
+        (
+            names[configuration],
+            count(max(total.count for total in sums.values())),
+            *(_written(sums.get(name)) for name in measured),
+        )
+        for configuration, sums in sorted(fold.sums.items())
+        if sums
+    ]
+    columns = (
+        Column("Configuration"),
+        Column("Jobs", "number"),
+        *(Column(name[0].upper() + name[1:], "number") for name in measured),
+    )
+    caption = "In brackets 95% intervals, each job counted by itself."
+    if fold.repeated:
+        caption += " Repetitions of one row resemble each other, so the true intervals are wider."
+    blocks: list[Block] = [Table(columns, tuple(rows), caption=caption)]
+    numbers = (name for name in measured if not any(name in s and s[name].kinds for s in fold.sums.values()))
+    leading = next(numbers, "")
+    if len(rows) > 1 and leading:
+        blocks.append(_plot(fold, names, leading))
+    yield Section("Results", tuple(blocks))
+
+
+def _plot(fold: BatchFold, names: list[str], leading: str) -> Figure:
+    share = all(sums[leading].yes_or_no for sums in fold.sums.values() if leading in sums)
+
+    def write(value: float) -> str:
+        return f"{value:.0%}" if share else f"{value:.3g}"
+
+    dots = [
+        Dot(names[configuration], found.estimate, found.low, found.high)
+        for configuration, sums in sorted(fold.sums.items())
+        if leading in sums
+        for found in [sums[leading].interval()]
+    ]
+    described = "; ".join(f"{dot.name}: {write(dot.value)} [{write(dot.low)}, {write(dot.high)}]" for dot in dots)
+    svg = interval_plot(dots, leading, described, write=write, high=1.0 if share else None)
+    return Figure(svg, f"{leading[0].upper()}{leading[1:]}, by configuration.", described)
+
+
+def _written(total: Sum | None) -> str:
+    if total is None:
+        return ""
+    if total.kinds:
+        return ", ".join(f"{name} {number / total.count:.0%}" for name, number in total.kinds.most_common(4))
+    found = total.interval()
+    if total.yes_or_no:
+        return f"{found.estimate:.0%} ({found.low:.0%} to {found.high:.0%})"
+    return f"{found.estimate:.3g} ({found.low:.3g} to {found.high:.3g})"
+
+
+def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Section]:
+    if not fold.tasks:
+        return
+    used = sorted({configuration for by in fold.tasks.values() for configuration in by})
+    rows = tuple(
+        (puzzle, *(f"{by[each][0]} of {by[each][1]}" if each in by else "" for each in used))
+        for puzzle, by in sorted(fold.tasks.items())
+    )
+    columns = (Column("Puzzle"), *(Column(names[each], "number") for each in used))
+    yield Section("Puzzles", (Table(columns, rows, caption="Attempts that passed, of those that were graded."),))
+
+
+def _failures(fold: BatchFold) -> Iterable[Section]:
+    if not fold.failures:
+        return
+    columns = (Column("Kind"), Column("Rows"), Column("For example"), Column("Jobs", "number"))
+    rows = tuple(
+        (
+            kind,
+            ", ".join(map(str, found.rows)) + (", …" if found.more else ""),
+            found.message,
+            count(found.count),
+        )
+        for kind, found in sorted(fold.failures.items())
+    )
+    total = sum(found.count for found in fold.failures.values())
+    yield Section("What failed", (Table(columns, rows, caption=f"{several(total, 'dead letter')}."),))

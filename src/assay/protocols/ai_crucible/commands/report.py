@@ -1,0 +1,65 @@
+"""`assay trial report` and `assay trial verify`: what was measured, and whether it is still what was signed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
+
+
+@click.command("report")
+@click.argument("trials", nargs=-1, metavar="[TRIAL]...")
+@log_dir_option
+@click.option("--out", metavar="PATH", default="trials.html", show_default=True, help=".html, .md or .json.")
+@click.option("--title", metavar="TEXT", default="", help="A heading of your own.")
+def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) -> int:
+    """Write the report on TRIAL, several of them side by side, or all.
+
+    By model, by puzzle and by attempt, with intervals; where each attempt ended and which conditions of the gate
+    failed; framings compared; each attempt followed from its prompt to the signed head.
+    """
+    from assay.protocols.ai_crucible.report import read_book
+    from assay.protocols.ai_crucible.report.files import check_report_place, write_trials_report
+
+    check_report_place(out)
+    need_inspect("a report on trials")
+    book = read_book(workshop(log_dir), list(dict.fromkeys(trials)))
+    click.echo(f"report: {write_trials_report(book, Path(out), title)}", err=True)
+    return 0 if book.verification.ok else 1
+
+
+@click.command("verify")
+@log_dir_option
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
+def verify_(log_dir: str | None, as_json: bool) -> int:
+    """Check the ledger against its signed head, and every log it speaks of: 0 where nothing was changed, else 1.
+
+    Edits, deletions, insertions, reordering, truncation, emptying and a rewrite of the whole are all found.
+    """
+    shop = workshop(log_dir)
+    found = shop.verify()
+    unfinished = shop.unfinished() if found.ok else []
+    if as_json:
+        data = {
+            "ok": found.ok,
+            "events": found.length,
+            "anchored": found.anchored,
+            "findings": [str(finding) for finding in found.findings],
+            "unfinished": unfinished,
+        }
+        click.echo(json.dumps(data, ensure_ascii=False))
+        return 0 if found.ok else 1
+    for finding in found.findings:
+        click.echo(str(finding))
+    if not found.ok:
+        return 1
+    if not found.length:
+        click.echo(f"there is no ledger in {shop.folder}, and none was signed: no trial has been run")
+        return 0
+    click.echo(f"{found.length} events, every log and the signed head agree")
+    for trial in unfinished:
+        click.echo(f"planned and never finished: {trial}")
+    return 0

@@ -1,0 +1,260 @@
+"""What a report on trials rests on: every attempt with its log, its place in the ledger, and the signed head."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ai_crucible.arms import ArmEffect, effects
+from ai_crucible.attestation import Verification
+from ai_crucible.events import AttemptGraded, TrialLogged, TrialResumed
+from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
+from ai_crucible.types import GateResult, PanelVerdict, Verdict
+from ai_crucible.workshop import newest_log
+from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.events import parse_event
+from llm_runtime.store.anchor import SignedHead
+
+if TYPE_CHECKING:
+    from ai_crucible.workshop import Workshop
+    from assay.protocols.ai_crucible.inspect.trials import LoggedAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the ledger: its number, its link of the chain in hex, and what it says of an attempt."""
+
+    seq: int
+    digest: str
+    sample_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt: its log, and the line of the ledger that commits to it, where there is one."""
+
+    log: LoggedAttempt
+    entry: Entry | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        record = self.log.record
+        return f"{record.puzzle}, attempt {record.epoch}"
+
+    @property
+    def gate(self) -> GateResult | None:
+        """The gate's verdict; ``None`` where the attempt was not graded."""
+        data = self.last("gate")
+        return None if data is None else GateResult.model_validate(data)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the grading process said."""
+        data = self.last("graded")
+        return None if data is None else Verdict.model_validate(data)
+
+    @property
+    def panel(self) -> PanelVerdict | None:
+        """What the judges said, where some were asked."""
+        data = self.last("panel")
+        return None if data is None else PanelVerdict.model_validate(data)
+
+    @property
+    def turns(self) -> int:
+        """Model calls."""
+        return sum(event.kind == "model_call" for event in self.log.events)
+
+    def last(self, kind: str) -> dict[str, Any] | None:
+        """The data of the last event of a kind."""
+        return next((event.data for event in reversed(self.log.events) if event.kind == kind), None)
+
+    def data(self) -> dict[str, Any]:
+        """As JSON-compatible data; the log itself holds the words."""
+        record = self.log.record.model_dump(mode="json", exclude={"log"})
+        verdict, panel = self.verdict, self.panel
+        return {
+            "trial": self.log.trial,
+            **record,
+            "turns": self.turns,
+            "sample_digest": self.log.digest,
+            "verdict": verdict.model_dump(mode="json") if verdict else None,
+            "panel": panel.model_dump(mode="json") if panel else None,
+            "ledger": asdict(self.entry) if self.entry else None,
+        }
+
+
+@dataclass(frozen=True)
+class Book:
+    """Trials as they are reported.
+
+    Args:
+        attempts: in the order of their trials and logs.
+        verification: of the whole ledger.
+        head: the signed head, where there is one.
+        logged: by trial, SHA-256 of its log's bytes as the ledger has it.
+        unfinished: trials that were planned and have no end.
+        sittings: by trial that was cut off, in how many sittings it was run.
+    """
+
+    attempts: tuple[Attempt, ...]
+    verification: Verification
+    head: SignedHead | None
+    logged: dict[str, str]
+    unfinished: tuple[str, ...]
+    sittings: dict[str, int] = field(default_factory=dict[str, int])
+
+    @cached_property
+    def models(self) -> list[ModelRollup]:
+        """A line for each model and arm."""
+        return rollup(self._records())
+
+    @cached_property
+    def arms(self) -> list[tuple[str, ArmEffect]]:
+        """The measured effect of framings, by model."""
+        names = sorted({attempt.log.record.model for attempt in self.attempts})
+        return [
+            (name, effect)
+            for name in names
+            for effect in effects(record for record in self._records() if record.model == name)
+        ]
+
+    @property
+    def trials(self) -> list[str]:
+        """Ids, in order."""
+        return list(dict.fromkeys(attempt.log.trial for attempt in self.attempts))
+
+    def of(self, history: PuzzleHistory) -> list[Attempt]:
+        """The attempts behind one line of the rollup."""
+        wanted = (history.model, history.arm, history.puzzle)
+        return [
+            attempt
+            for attempt in self.attempts
+            if (attempt.log.record.model, attempt.log.record.arm, attempt.log.record.puzzle) == wanted
+        ]
+
+    def data(self) -> dict[str, Any]:
+        """The figures as JSON-compatible data."""
+        return {
+            "models": [_model(each) for each in self.models],
+            "arms": [{"model": name, **asdict(effect), "shown": effect.shown} for name, effect in self.arms],
+            "attempts": [attempt.data() for attempt in self.attempts],
+            "ledger": {
+                "ok": self.verification.ok,
+                "events": self.verification.length,
+                "anchored": self.verification.anchored,
+                "findings": [str(finding) for finding in self.verification.findings],
+                "head": self.head.to_dict() if self.head else None,
+            },
+            "unfinished": list(self.unfinished),
+            "sittings": self.sittings,
+        }
+
+    def _records(self) -> list[Any]:
+        return [attempt.log.record for attempt in self.attempts]
+
+
+def read_book(shop: Workshop, trials: Sequence[str] = ()) -> Book:
+    """Read trials out of a workshop.
+
+    Args:
+        shop: whose.
+        trials: ids; all that have a log where left out.
+
+    Raises:
+        ConfigurationError: there is no such trial, or none at all.
+        MissingExtraError: Inspect is not installed.
+    """
+    logs = _logs(shop.folder / "logs", trials)
+    if find_spec("inspect_ai") is None:
+        raise MissingExtraError("a report on trials", "eval")
+    from assay.protocols.ai_crucible.inspect.trials import read_log
+
+    lines = list(_ledger(shop.ledger.path))
+    entries = {
+        (event.trial, event.puzzle, event.epoch, event.sample_digest): Entry(seq, digest, event.sample_digest)
+        for seq, digest, event in lines
+        if isinstance(event, AttemptGraded)
+    }
+    resumed = Counter(event.trial for _, _, event in lines if isinstance(event, TrialResumed))
+    latest = {key[:3]: entry for key, entry in entries.items()}
+    attempts: list[Attempt] = []
+    for trial, path in logs:
+        for log in read_log(path, trial):
+            key = (trial, log.record.puzzle, log.record.epoch)
+            attempts.append(Attempt(log, entries.get((*key, log.digest)) or latest.get(key)))
+    return Book(
+        tuple(attempts),
+        shop.verify(),
+        _head(shop),
+        {event.trial: event.sha256 for _, _, event in lines if isinstance(event, TrialLogged)},
+        tuple(shop.unfinished()),
+        {trial: 1 + n for trial, n in resumed.items() if trial in dict(logs)},
+    )
+
+
+def _logs(folder: Path, trials: Sequence[str]) -> list[tuple[str, Path]]:
+    """The newest log of each trial, in the order in which the trials began."""
+    found = {
+        place.name: path for place in sorted(folder.glob("*")) if place.is_dir() and (path := newest_log(place))
+    }
+    missing = [trial for trial in trials if trial not in found]
+    if missing:
+        raise ConfigurationError(
+            f"no trial {missing[0]!r} in {folder.parent}; there are: {', '.join(found) or 'none'}"
+        )
+    chosen = {trial: found[trial] for trial in trials} if trials else found
+    if not chosen:
+        raise ConfigurationError(f"no trial has been run in {folder.parent}; begin with: assay trial run")
+    return sorted(chosen.items(), key=lambda pair: pair[1].name)
+
+
+def _ledger(path: Path) -> Iterable[tuple[int, str, Any]]:
+    """Number, link and event of each line that is one; what is wrong with the others, ``verify`` says."""
+    if not path.is_file():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            try:
+                data = json.loads(line)
+                yield int(data["seq"]), str(data["digest"]), parse_event(data["body"])
+            except (ValueError, KeyError, TypeError):
+                continue
+
+
+def _head(shop: Workshop) -> SignedHead | None:
+    try:
+        text = (shop.ledger.anchors / f"{shop.ledger.name}.json").read_bytes()
+        return SignedHead.from_dict(json.loads(text))
+    except (OSError, ValueError):
+        return None
+
+
+def _model(model: ModelRollup) -> dict[str, Any]:
+    return {
+        "model": model.model,
+        "arm": model.arm,
+        "rate": asdict(model.rate) if model.rate else None,
+        "pass_hat_k": dict(zip(("k", "value"), model.reliability, strict=True)) if model.reliability else None,
+        "anchors_as_expected": model.anchors_as_expected,
+        "seconds": round(model.seconds, 3),
+        "cost": model.cost,
+        "tokens": model.tokens,
+        "puzzles": [_history(each) for each in model.puzzles],
+    }
+
+
+def _history(history: PuzzleHistory) -> dict[str, Any]:
+    n = history.attempts
+    return {
+        **asdict(history),
+        "rate": asdict(history.rate) if history.rate else None,
+        "pass_at": {str(k): history.pass_at(k) for k in range(1, n + 1)},
+        "pass_hat": {str(k): history.pass_hat(k) for k in range(1, n + 1)},
+    }

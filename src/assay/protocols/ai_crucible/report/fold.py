@@ -1,0 +1,131 @@
+"""A trial as a run: attempts as they come in, and the whole report once they are told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assay.protocols.ai_crucible.report.book import Attempt
+from assay.protocols.ai_crucible.report.kept import (
+    AttemptEnded,
+    AttemptTold,
+    TrialBegan,
+    TrialSealed,
+    attempt_of,
+    book_of,
+)
+from assay.protocols.ai_crucible.report.story import trials_story
+from assay.report.any_run import AnyFold
+from assay.report.clean import one_line
+from assay.report.progress import Progress
+from assay.report.story import Block, Column, Fact, Note, Plain, Section, Story, Table
+from assay.report.units import duration, several, short_count
+from llm_runtime.events import Event, RunFinished, RunResumed
+
+_ABOUT = (
+    "A model is given puzzles whose answers it cannot reach. Each attempt is made in a sandbox of its own and "
+    "graded in another. What counts is how often it passes, attempt by attempt, and that every log is as it was "
+    "signed."
+)
+
+
+class TrialFold:
+    """AI Crucible's :class:`assay.report.run.RunFold`.
+
+    Args:
+        keep: as for the other folds; a trial's calls are in Inspect's log, not in the run's.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self._any = AnyFold(keep)
+        self._began: TrialBegan | None = None
+        self._ended: list[AttemptEnded] = []
+        self._told: list[Attempt] = []
+        self._sealed: TrialSealed | None = None
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        self._any.apply(event, at)
+        match event:
+            case TrialBegan():
+                self._began, self._told, self._sealed = event, [], None
+            case AttemptEnded():
+                self._ended.append(event)
+            case AttemptTold():
+                self._told.append(attempt_of(event))
+            case TrialSealed():
+                self._sealed = event
+            case RunResumed():
+                self._told, self._sealed = [], None
+            case _:
+                pass
+
+    def announce(self, event: Event) -> str | None:
+        """The finished step in one line."""
+        match event:
+            case TrialBegan():
+                return f"{several(event.attempts, 'attempt')} at {several(event.puzzles, 'puzzle')} begin"
+            case AttemptEnded():
+                return f"{event.puzzle}: {'passed' if event.passed else 'not passed'}"
+            case AttemptTold():
+                return f"{self._told[-1].name}: what its log tells" if self._told else None
+            case TrialSealed():
+                return "graded, logged, and the ledger signed"
+            case RunFinished():
+                return f"run {event.state}" + (f": {one_line(event.message, 160)}" if event.message else "")
+            case _:
+                return None
+
+    def progress(self) -> Progress:
+        """The trial as it stands, counted in attempts."""
+        began = self._began
+        return replace(
+            self._any.progress(),
+            protocol="AI Crucible",
+            phase="solving puzzles" if began else "preparing the sandboxes",
+            call_noun="attempt",
+            calls_done=len(self._ended) + (began.done if began else 0),
+            calls_expected=began.attempts if began else None,
+            tokens=sum(each.tokens for each in self._ended),
+            cost=sum(each.cost for each in self._ended),
+        )
+
+    def story(self) -> Story:
+        """The report; what there is of it while attempts are being made."""
+        title = self._any.run.started.title if self._any.run.started else ""
+        if self._sealed is not None and self._told:
+            return trials_story(book_of(tuple(self._told), self._sealed), title)
+        return self._under_way(title)
+
+    def _under_way(self, title: str) -> Story:
+        run, passed = self._any.run, sum(each.passed for each in self._ended)
+        total = self._began.attempts if self._began else 0
+        blocks: list[Block] = [Plain(_ABOUT)]
+        if self._ended:
+            blocks.append(self._table())
+        if run.state in ("stopped", "failed"):
+            ended = "was stopped" if run.state == "stopped" else "failed"
+            said = f"The trial {ended}{f': {run.message}' if run.message else ''}"
+            blocks.append(
+                Note(f"{said.rstrip('.')}. Resume goes on with it; no finished attempt is repeated.", "warning")
+            )
+        return Story(
+            title=title or "A trial",
+            subtitle=f"AI Crucible · {'under way' if run.state == 'running' else run.state}",
+            tone="info" if run.state == "running" else "bad" if run.state == "failed" else "warning",
+            facts=(
+                Fact("Attempts", f"{len(self._ended)} of {total}" if total else "–"),
+                Fact("Passed", str(passed)),
+                Fact("Tokens", short_count(sum(each.tokens for each in self._ended))),
+                Fact("Time", duration(run.milliseconds)),
+            ),
+            sections=(Section("Attempts so far", tuple(blocks)),),
+        )
+
+    def _table(self) -> Table:
+        names = list(dict.fromkeys(each.puzzle for each in self._ended))
+        rows = tuple(
+            (name, str(sum(each.passed for each in own)), str(len(own)))
+            for name in names
+            for own in ([each for each in self._ended if each.puzzle == name],)
+        )
+        return Table((Column("Puzzle"), Column("Passed", "number"), Column("Attempts", "number")), rows)

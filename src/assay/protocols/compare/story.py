@@ -1,0 +1,310 @@
+"""The report on a comparison: who was right more often at what spend, first; then pair by pair and task by task."""
+
+from __future__ import annotations
+
+from assay.protocols.compare.events import MethodAnswered
+from assay.protocols.compare.figures import Bounds, Comparison, Figures, MethodFigures, Row, figures
+from assay.report.any_run import AnyFold
+from assay.report.clean import one_line
+from assay.report.progress import Progress
+from assay.report.story import (
+    Block,
+    Column,
+    Details,
+    Fact,
+    Figure,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+)
+from assay.report.story import Voice as Said
+from assay.report.svg import Bar, Dot, bar_chart, interval_plot
+from assay.report.units import count, money, several, short_count
+from llm_runtime.events import Event
+
+_NUMBER = "number"
+_FEW_PAIRS = 20
+_MOST_TASKS = 200
+_ACCENTS = {"single": "c0", "self-consistency": "c2", "council": "c1"}
+
+
+class CompareFold(AnyFold):
+    """The fold over a comparison's run, finished or under way."""
+
+    def __init__(self, keep: int | None = None) -> None:
+        super().__init__(keep)
+        self._rows: dict[tuple[str, str], Row] = {}
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        super().apply(event, at)
+        if isinstance(event, MethodAnswered):
+            row = Row.model_validate(event.row)
+            self._rows[row.task, row.method] = row
+
+    def announce(self, event: Event) -> str | None:
+        """A line for each task that a method is done with."""
+        if not isinstance(event, MethodAnswered):
+            return super().announce(event)
+        row = Row.model_validate(event.row)
+        how = {True: "right", False: "wrong", None: "answered"}[row.right]
+        return f"{one_line(row.task, 40)}: {row.method} {'failed' if row.error else how}"
+
+    def progress(self) -> Progress:
+        """Calls and sums, and how many answers there are."""
+        from dataclasses import replace
+
+        tasks, methods = self._asked()
+        done = f"{len(self._rows)} of {len(tasks) * len(methods)} answers"
+        return replace(super().progress(), protocol="Compare", phase=done)
+
+    def figures(self) -> Figures:
+        """Over the tasks that every method is done with."""
+        tasks, methods = self._asked()
+        seed = self.run.started.seed if self.run.started else 0
+        rows = [row for task in tasks for method in methods if (row := self._rows.get((task, method)))]
+        return figures(rows, methods, seed)
+
+    def story(self) -> Story:
+        """The report."""
+        plain = super().story()
+        found = self.figures()
+        tasks, _ = self._asked()
+        sections = [*_scores(found, len(tasks)), *_pairs(found), *_spend(found), *_tasks(found), _how()]
+        kind = f"{several(len(tasks), 'task')} · {self.run.state}"
+        done = len({row.task for row in found.rows})
+        return Story(
+            plain.title,
+            f"Compare · {kind}",
+            plain.tone,
+            (Fact("Tasks", f"{done} of {len(tasks)}"), *plain.facts),
+            (*sections, *plain.sections),
+        )
+
+    def _asked(self) -> tuple[list[str], list[str]]:
+        started = self.run.started
+        if started is None:
+            return [], []
+        return [str(task["id"]) for task in started.task["tasks"]], list(started.settings["engine"]["methods"])
+
+
+def _scores(found: Figures, tasks: int) -> list[Section]:
+    if not found.rows:
+        return [Section("What was found", (Note("No task is done by every method yet.", "warning"),))]
+    blocks: list[Block] = [Prose(in_short(found), lead=True)]
+    dots = [
+        Dot(m.method, m.score.estimate, m.score.low, m.score.high, _accent(m.method))
+        for m in found.methods
+        if m.score
+    ]
+    if dots:
+        said = "; ".join(f"{d.name} {d.value:.0%} ({d.low:.0%} to {d.high:.0%})" for d in dots)
+        svg = interval_plot(dots, "Right answers", f"{said}.", write=_percent, high=1.0)
+        caption = "Share of checkable tasks answered right, with its 95% Wilson interval."
+        blocks.append(Figure(svg, caption, f"{said}."))
+    blocks.append(_methods(found.methods))
+    checkable = found.methods[0].checkable
+    if dots and checkable < _FEW_PAIRS:
+        blocks.append(Note(f"{several(checkable, 'task')} can show only large differences.", "warning"))
+    if len(found.rows) < tasks * len(found.methods):
+        blocks.append(Note("Not every task is done by every method; the others are left out.", "warning"))
+    return [Section("What was found", tuple(blocks))]
+
+
+def in_short(found: Figures) -> str:
+    """What the comparison says, in a paragraph that claims no more than the intervals do."""
+    lines: list[str] = []
+    for pair in found.comparisons:
+        lines.append(_verdict(pair))
+    if not any(method.score for method in found.methods):
+        return "No task says what a right answer is, so nothing was scored: spend and answers stand side by side."
+    return "\n\n".join(lines)
+
+
+def _verdict(pair: Comparison) -> str:
+    if pair.difference is None:
+        return f"{pair.a} and {pair.b}: nothing was scored."
+    gap = pair.difference
+    tasks = pair.both + pair.only_a + pair.only_b + pair.neither
+    bounds = f"{_points(gap.estimate)}, 95% interval {_points(gap.low)} to {_points(gap.high)}"
+    if pair.shown:
+        better, worse = (pair.a, pair.b) if gap.estimate > 0 else (pair.b, pair.a)
+        said = f"**{better} was right more often than {worse}** on these {tasks} tasks ({bounds})"
+    else:
+        said = f"**No difference shown** between {pair.a} and {pair.b} on these {tasks} tasks ({bounds})"
+    return f"{said}{_at_what(pair)}."
+
+
+def _at_what(pair: Comparison) -> str:
+    if pair.spend is None:
+        return ""
+    if pair.equal_spend:
+        return f", at about equal spend ({pair.spend.estimate:.2f}×)"
+    return f", **not at equal spend**: {pair.a} took {pair.spend.estimate:.2f}× what {pair.b} took"
+
+
+def _methods(methods: tuple[MethodFigures, ...]) -> Table:
+    heads = ("Right", "Score", "95% interval", "No answer", "Samples", "Calls", "Tokens", "Cost")
+    rows = tuple(
+        (
+            m.method,
+            f"{m.right} of {m.checkable}" if m.checkable else "–",
+            _percent(m.score.estimate) if m.score else "–",
+            f"{_percent(m.score.low)} to {_percent(m.score.high)}" if m.score else "–",
+            str(m.errors),
+            f"{m.samples:.1f}",
+            count(m.calls),
+            short_count(m.tokens),
+            "–" if m.cost is None else money(m.cost),
+        )
+        for m in methods
+    )
+    return Table((Column("Method"), *(Column(head, _NUMBER) for head in heads)), rows)
+
+
+def _pairs(found: Figures) -> list[Section]:
+    scored = [pair for pair in found.comparisons if pair.difference]
+    if not scored:
+        return []
+    dots = [
+        Dot(f"{p.a} − {p.b}", p.difference.estimate, p.difference.low, p.difference.high, _accent(p.a))
+        for p in scored
+        if p.difference
+    ]
+    said = "; ".join(f"{d.name}: {_points(d.value)} ({_points(d.low)} to {_points(d.high)})" for d in dots)
+    svg = interval_plot(dots, "Differences of scores", f"{said}.", write=_points)
+    caption = (
+        "Difference of scores on the same tasks, with Newcombe's 95% interval for paired proportions. An interval "
+        "that holds 0 shows no difference; it does not show that there is none."
+    )
+    heads = (
+        "Both right",
+        "Only first",
+        "Only second",
+        "Neither",
+        "Difference",
+        "95% interval",
+        "McNemar p",
+        "Spend",
+    )
+    rows = tuple(_pair(pair, pair.difference) for pair in scored if pair.difference)
+    table = Table((Column("Pair"), *(Column(head, _NUMBER) for head in heads)), rows)
+    blocks: list[Block] = [Figure(svg, caption, f"{said}."), table]
+    if len(scored) > 1:
+        blocks.append(Note(f"p is of each pair alone; with {len(scored)} pairs, read it the stricter."))
+    return [Section("Pair by pair", tuple(blocks))]
+
+
+def _pair(pair: Comparison, gap: Bounds) -> tuple[str, ...]:
+    spend = pair.spend
+    return (
+        f"{pair.a} − {pair.b}",
+        str(pair.both),
+        str(pair.only_a),
+        str(pair.only_b),
+        str(pair.neither),
+        _points(gap.estimate),
+        f"{_points(gap.low)} to {_points(gap.high)}",
+        "–" if pair.p is None else f"{pair.p:.3f}",
+        f"{spend.estimate:.2f}×" if spend else "–",
+    )
+
+
+def _spend(found: Figures) -> list[Section]:
+    if not found.rows:
+        return []
+    priced = all(m.cost is not None for m in found.methods) and any(m.cost for m in found.methods)
+    amounts = [
+        Bar(m.method, m.cost or 0, money(m.cost or 0), _accent(m.method))
+        if priced
+        else Bar(m.method, m.tokens, f"{short_count(m.tokens)} tokens", _accent(m.method))
+        for m in found.methods
+    ]
+    said = "; ".join(f"{bar.name}: {bar.written}" for bar in amounts)
+    svg = bar_chart(amounts, "Spend", f"{said}.")
+    blocks: list[Block] = [Figure(svg, "What each method took for all tasks together.", f"{said}.")]
+    ratios = [
+        f"{p.a} took {p.spend.estimate:.2f}× what {p.b} took in {p.spend_in}, "
+        f"95% interval {p.spend.low:.2f} to {p.spend.high:.2f}"
+        for p in found.comparisons
+        if p.spend
+    ]
+    if ratios:
+        blocks.append(Plain("\n".join(ratios)))
+    unequal = [f"{p.a} and {p.b}" for p in found.comparisons if p.spend and not p.equal_spend]
+    if unequal:
+        blocks.append(
+            Note(
+                f"Not at equal spend: {'; '.join(unequal)}. A better score there may be what more calls buy.",
+                "warning",
+            )
+        )
+    return [Section("Spend", tuple(blocks))]
+
+
+def _tasks(found: Figures) -> list[Section]:
+    tasks = list(dict.fromkeys(row.task for row in found.rows))
+    blocks: list[Block] = []
+    for task in tasks[:_MOST_TASKS]:
+        rows = [row for row in found.rows if row.task == task]
+        inner: list[Block] = [Quote(rows[0].question, "asked")]
+        if rows[0].expected is not None:
+            inner.append(Plain(f"Right is: {rows[0].expected}"))
+        inner += [Said(row.method, _answer(row), _accent(row.method), _remark(row)) for row in rows]
+        marks = " ".join(f"{row.method} {_sign(row)}" for row in rows)
+        blocks.append(Details(f"{one_line(task, 60)}: {one_line(rows[0].question, 70)}  ({marks})", tuple(inner)))
+    if len(tasks) > _MOST_TASKS:
+        blocks.append(Note(f"{count(len(tasks) - _MOST_TASKS)} more tasks are in the JSON report."))
+    return [Section("Task by task", tuple(blocks))] if blocks else []
+
+
+def _answer(row: Row) -> tuple[Block, ...]:
+    if row.error:
+        return (Note(f"No answer: {row.error}", "bad"),)
+    return (Prose(row.text),)
+
+
+def _remark(row: Row) -> str:
+    parts = [_sign(row)] if row.right is not None else []
+    if row.agreed:
+        parts.append(f"{row.agreed} of {row.samples} samples agree")
+    elif row.samples > 1:
+        parts.append(several(row.samples, "sample"))
+    parts.append(several(row.calls, "call"))
+    parts.append(f"{short_count(row.tokens)} tokens" if row.cost is None else money(row.cost))
+    return ", ".join(parts)
+
+
+def _sign(row: Row) -> str:
+    return "no answer" if row.error else {True: "✓", False: "×", None: "–"}[row.right]
+
+
+def _how() -> Section:
+    text = (
+        "Every method is asked the same words. A checkable task asks for a last line that reads ANSWER:, and only "
+        "that line is checked. Self-consistency draws independent samples; of a checkable task it takes the "
+        "majority, of an open one it writes one synthesis. Where a council takes part, it answers first, and as "
+        "many samples are drawn as its spend on that task buys. A single call spends less by its nature: it is "
+        "the baseline. A method that gave no answer counts as wrong. Scores carry Wilson intervals, differences "
+        "Newcombe's interval for paired proportions (1998), p is McNemar's exact test, ratios of spend carry a "
+        "paired bootstrap interval. A difference is called shown where the interval excludes 0 and p is at most "
+        "0.05. All of it is about these tasks and this model."
+    )
+    return Section("How it was compared", (Plain(text),))
+
+
+def _accent(method: str) -> str:
+    return _ACCENTS.get(method, "quiet")
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0%}"
+
+
+def _points(value: float) -> str:
+    points = round(value * 100)
+    return "0 pp" if points == 0 else f"{'+' if points > 0 else '−'}{abs(points)} pp"

@@ -1,0 +1,157 @@
+"""Tasks: questions with, optionally, what tells a right answer; and how an answer is read and checked."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.prompts import load_prompt
+
+MOST_TASKS = 10_000
+_LONGEST_ANSWER = 20_000
+_LAST = re.compile(r"^[\s*_#>`]*ANSWER[\s*_`]*:\s*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
+_NUMBER = re.compile(r"[-+−]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_EDGES = " \t\r\n.,;:!?*_`\"'()[]$"
+
+
+class Task(BaseModel):
+    """One line of the questions.
+
+    Args:
+        id: unique; its line number where left out.
+        question: what is asked.
+        expected: the right answer; a number is compared as a number, a text without case, edges and double blanks.
+        regex: what a right answer matches somewhere, in place of ``expected``; Python's syntax.
+        tolerance: how far a number may be off, at least 0.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(min_length=1, max_length=100)
+    question: str = Field(min_length=1, max_length=100_000)
+    expected: str | int | float | None = None
+    regex: str | None = Field(default=None, max_length=2000)
+    tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _one_check(self) -> Task:
+        if self.expected is not None and self.regex is not None:
+            raise ValueError("give expected or regex, not both")
+        if self.tolerance and _number(str(self.expected)) is None:
+            raise ValueError("a tolerance needs a number as expected")
+        if self.regex is not None:
+            try:
+                re.compile(self.regex)
+            except re.error as fault:
+                raise ValueError(f"the regex cannot be read: {fault}") from None
+        return self
+
+    @property
+    def checkable(self) -> bool:
+        """Whether a right answer can be told."""
+        return self.expected is not None or self.regex is not None
+
+    @property
+    def asked(self) -> str:
+        """The question as every method gets it: a checkable one asks for a last line that can be read."""
+        return (
+            load_prompt("assay.protocols.compare", "answer").render(question=self.question)
+            if self.checkable
+            else self.question
+        )
+
+    def right(self, answer: str) -> bool | None:
+        """Whether a final answer is right; ``None`` where nothing tells."""
+        if self.regex is not None:
+            return re.search(self.regex, answer[:_LONGEST_ANSWER]) is not None
+        if self.expected is None:
+            return None
+        wanted = _number(str(self.expected))
+        if wanted is not None:
+            given = _number(answer)
+            return given is not None and abs(given - wanted) <= self.tolerance + 1e-9 * abs(wanted)
+        return same(answer) == same(str(self.expected))
+
+
+def final_answer(text: str) -> str:
+    """The last ``ANSWER:`` line of an answer; its last line where it has none."""
+    text = text[-_LONGEST_ANSWER:]
+    found = _LAST.findall(text)
+    if found:
+        return found[-1].strip(_EDGES)
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].strip(_EDGES) if lines else ""
+
+
+def same(answer: str) -> str:
+    """The form in which two answers are counted as one."""
+    number = _number(answer)
+    if number is not None:
+        return f"{number:.12g}"
+    return " ".join(answer.casefold().strip(_EDGES).split())
+
+
+def majority(answers: Iterable[str]) -> int:
+    """The index of the first of the answers that most agree with; a tie goes to the earlier one.
+
+    Raises:
+        ValueError: there are none.
+    """
+    forms = [same(answer) for answer in answers]
+    if not forms:
+        raise ValueError("no answers to count")
+    return forms.index(max(forms, key=lambda form: (forms.count(form), -forms.index(form))))
+
+
+def _number(text: str) -> float | None:
+    """The number that a whole text is, with its thousands apart or not."""
+    bare = text.strip(_EDGES).removesuffix("%").strip()
+    if not _NUMBER.fullmatch(bare):
+        return None
+    value = float(re.sub(r"[,' ]", "", bare.replace("−", "-")))
+    return value if math.isfinite(value) else None
+
+
+def read_tasks(text: str, name: str) -> list[Task]:
+    """Tasks from JSONL.
+
+    Raises:
+        ConfigurationError: a line is no task, an id comes twice, or there are none; says which line.
+    """
+    tasks: list[Task] = []
+    seen: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        task = _task(line, f"{name}, line {number}", str(number))
+        if task.id in seen:
+            raise ConfigurationError(f"{name}, line {number}: the id {task.id!r} was used in line {seen[task.id]}")
+        seen[task.id] = number
+        tasks.append(task)
+        if len(tasks) > MOST_TASKS:
+            raise ConfigurationError(f"{name} holds more than {MOST_TASKS} tasks; split it")
+    if not tasks:
+        raise ConfigurationError(f'{name} holds no tasks; write one JSON object a line: {{"question": "..."}}')
+    return tasks
+
+
+def _task(line: str, where: str, number: str) -> Task:
+    try:
+        data: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        raise ConfigurationError(f"{where} is not JSON") from None
+    if not isinstance(data, dict):
+        raise ConfigurationError(f"{where} is not a JSON object")
+    try:
+        return Task.model_validate({"id": number, **data})
+    except ValidationError as fault:
+        first = fault.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        said = first["msg"].removeprefix("Value error, ")
+        raise ConfigurationError(f"{where}: {f'{place}: ' if place else ''}{said}") from None

@@ -1,0 +1,109 @@
+"""What `criticality` shows when it is asked: status, ledger, toolchain; folds over events, and nothing else."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.protocols.criticality.report.words import place_name
+from assay.report.units import several
+from criticality.machine.states import AwaitingApproval, Blocked, Completed
+from criticality.machine.step import where
+
+if TYPE_CHECKING:
+    from criticality.artifacts import Artifacts
+    from criticality.language import Fact
+    from criticality.ledger import Ledger
+    from criticality.machine.states import ProtocolState
+    from criticality.orchestrator import RunResult
+    from criticality.telemetry import Telemetry
+
+_PARTS = ("tomlkit", "cronsim", "questionary")
+
+
+def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, telemetry: Telemetry) -> str:
+    """The status for a reader; the next step is always named."""
+    summary = telemetry.summary(state, artifacts)
+    lines = [f"{artifacts.name}: {place_name(where(state))}", f"  {_so_far(state, artifacts, summary['progress'])}"]
+    spent = summary["cost"]["totalUSD"]
+    calls = sum(usage.calls for usage in artifacts.usage.values())
+    lines += [f"  {several(len(ledger.standing()), 'decision')}, {several(calls, 'model call')}, ${spent:.4f}"]
+    if isinstance(state, Blocked):
+        lines += ["", f"Blocked ({state.reason.replace('_', ' ')}): {state.query.question}"]
+        width = max(len(option.id) for option in state.query.options)
+        lines += [f"  {option.id:<{width}}  {option.label}" for option in state.query.options]
+        lines += ["next: criticality resolve, or criticality resolve OPTION"]
+    elif isinstance(state, Completed):
+        lines += ["next: read trace.md; README.md says how to run the tests"]
+    elif isinstance(state.phase, AwaitingApproval):
+        lines += [f"next: read {state.phase.proposal_path}, then: criticality approve"]
+    else:
+        lines += ["next: criticality run"]
+    return "\n".join(lines)
+
+
+def _so_far(state: ProtocolState, artifacts: Artifacts, progress: dict[str, Any]) -> str:
+    """How far it is, in what the phase counts in."""
+    if artifacts.order:
+        done, total = progress["functionsComplete"], progress["functionsTotal"]
+        return f"{done} of {several(total, 'function')} accepted"
+    if artifacts.modules:
+        return f"{several(len(artifacts.modules), 'module')} planned"
+    said = several(len(artifacts.answers), "answer")
+    return f"{said}; left to the architect after {artifacts.delegated_after}" if artifacts.delegated_after else said
+
+
+def status_json(state: ProtocolState, artifacts: Artifacts, telemetry: Telemetry) -> str:
+    """The status for a program."""
+    data = telemetry.summary(state, artifacts) | {"state": state.model_dump(mode="json", by_alias=True)}
+    return json.dumps(data, ensure_ascii=False)
+
+
+def ledger_lines(ledger: Ledger, everything: bool) -> str:
+    """The decisions, one a line."""
+    statuses = ledger.statuses()
+    lines = [
+        f"{name}  {statuses[name]:<11} {decision.confidence:<11} {decision.constraint}"
+        for name, decision in ledger.decisions().items()
+        if everything or statuses[name] == "active"
+    ]
+    return "\n".join(lines) or "no decisions yet"
+
+
+def outcome_line(result: RunResult, root: Path) -> str:
+    """How a run ended, and what to do next."""
+    match result.type:
+        case "completed":
+            return f"done: {root.name} is built; README.md says how to run its tests, trace.md what they show"
+        case "blocked":
+            return "Criticality blocked. Run `criticality status` for details."
+        case _:
+            return f"waiting for you ({place_name(where(result.state))}); go on with: criticality resume"
+
+
+def toolchain_lines() -> str:
+    """For Criticality itself and for each language: what is here, what is missing, and how to get it."""
+    from criticality.language import LANGUAGES, Fact, language
+
+    own = [Fact(name, _version(name), "pip install 'assay[code]'") for name in _PARTS]
+    parts = [("Criticality", own), *((found.title, found.facts()) for found in map(language, LANGUAGES))]
+    return "\n\n".join(_part(title, facts) for title, facts in parts)
+
+
+def _part(title: str, facts: list[Fact]) -> str:
+    missing = [fact.name for fact in facts if fact.version is None and fact.needed]
+    width = max(len(fact.name) for fact in facts)
+    lines = [f"{title}: " + (f"not ready, {', '.join(missing)} missing" if missing else "ready")]
+    for fact in facts:
+        what = fact.version or f"{'missing' if fact.needed else 'not here (optional)'}; {fact.get}"
+        lines.append(f"  {fact.name:<{width}}  {what}")
+    return "\n".join(lines)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None

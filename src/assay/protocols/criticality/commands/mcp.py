@@ -1,0 +1,56 @@
+"""`criticality mcp`: the artifact and toolchain servers for an agent of one's own."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from llm_runtime.errors import ConfigurationError, MissingExtraError
+
+_AGENTS = ("architect", "auditor", "structurer", "worker", "guardian")
+
+
+@click.command()
+@click.argument("server", type=click.Choice(["artifact", "toolchain"]))
+@click.option("--as", "agent", type=click.Choice(_AGENTS), required=True, help="Whom it serves.")
+@click.option("--function", metavar="MODULE.NAME", help="The one function that a worker or a guardian sees.")
+@click.option("--http", "port", type=click.IntRange(0, 65535), help="A port of 127.0.0.1, in place of stdio.")
+@click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
+def mcp(server: str, agent: Any, function: str | None, port: int | None, folder: str) -> None:
+    """Serve a project to an agent by the Model Context Protocol.
+
+    One process serves one agent and gives it what its policy allows: an architect writes decisions and runs
+    nothing, a worker sees the tests of one function and no specification.
+
+    \b
+    criticality mcp artifact --as auditor
+    criticality mcp toolchain --as worker --function accounts.transfer --http 8931
+    """
+    try:
+        from assay.protocols.criticality.mcp.artifact_server import artifact_server
+        from assay.protocols.criticality.mcp.toolchain_server import toolchain_server
+    except ModuleNotFoundError as missing:
+        if missing.name and missing.name.partition(".")[0] != "mcp":
+            raise
+        raise MissingExtraError("serving agents", "mcp") from None
+    from criticality.agents.policies import POLICIES
+    from criticality.project.files import require_project
+
+    root = Path(folder).absolute()
+    require_project(root)
+    if POLICIES[agent].one_function != (function is not None):
+        needs = "needs --function MODULE.NAME" if function is None else "takes no --function"
+        raise ConfigurationError(f"--as {agent} {needs}")
+    app = (
+        artifact_server(root, agent, lambda: time.time_ns() // 1_000_000)
+        if server == "artifact"
+        else toolchain_server(root, agent, function)
+    )
+    if port is None:
+        app.run("stdio")
+        return
+    click.echo(f"criticality {server} server for the {agent}: http://127.0.0.1:{port}/mcp", err=True)
+    app.run("streamable-http", host="127.0.0.1", port=port)

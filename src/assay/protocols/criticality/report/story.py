@@ -1,0 +1,249 @@
+"""A build's report: where it stands, what shows each claim, the functions, and how it came about."""
+
+from __future__ import annotations
+
+from assay.protocols.criticality.report.pictures import machine_picture
+from assay.protocols.criticality.report.state import BuildState, Unit
+from assay.protocols.criticality.report.telling import (
+    audit_section,
+    interview_section,
+    proposal_blocks,
+    refactoring_section,
+    specification_section,
+)
+from assay.protocols.criticality.report.tracing import Traced, traced
+from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, TIERS, place_name
+from assay.report.clean import fenced
+from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Section, Story, Table, Tone
+from assay.report.sums import cost_facts, sums_tables
+from assay.report.units import duration, in_words, several, short_count, written_time
+from criticality.machine.states import Active, AwaitingApproval, Blocked, Completed
+
+_NOW = "Where it stands"
+
+
+def build_story(state: BuildState) -> Story:
+    """The story of a build in whatever state it is."""
+    claims = traced(state)
+    done = isinstance(state.machine, Completed)
+    now = _standing(state)
+    sections = [
+        None if done else now,
+        _trace(state, claims),
+        _functions(state),
+        now if done else None,
+        specification_section(state),
+        interview_section(state),
+        audit_section(state),
+        refactoring_section(state),
+        _cost(state),
+        _provenance(state),
+    ]
+    subtitle, tone = _ending(state, claims)
+    started = state.run.started
+    return Story(
+        title=(started.title if started else "") or state.artifacts.name or "A build",
+        subtitle=subtitle,
+        tone=tone,
+        facts=_facts(state, claims),
+        sections=tuple(section for section in sections if section),
+    )
+
+
+def _ending(state: BuildState, claims: list[Traced]) -> tuple[str, Tone]:
+    run = state.run
+    because = f": {run.message.rstrip('.')}" if run.message else ""
+    if isinstance(state.machine, Completed):
+        holding = sum(claim.result == "holds" for claim in claims)
+        tone: Tone = "good" if holding == len(claims) else "warning"
+        return f"Criticality · built; {holding} of {several(len(claims), 'claim')} hold in every test", tone
+    if run.state == "failed":
+        return f"Criticality · failed{because}", "bad"
+    if isinstance(state.machine, Blocked):
+        return "Criticality · blocked: a person has to decide", "warning"
+    if run.state == "stopped":
+        return f"Criticality · stopped in {place_name(state.place)}{because}", "warning"
+    return f"Criticality · {place_name(state.place)}", "info"
+
+
+def _facts(state: BuildState, claims: list[Traced]) -> tuple[Fact, ...]:
+    total, units = state.run.tally.total, list(state.units.values())
+    accepted = sum(unit.state == "accepted" for unit in units)
+    at_once = sum(unit.state == "accepted" and unit.attempts == 1 for unit in units)
+    facts = [
+        Fact(
+            "Claims held", f"{sum(c.result == 'holds' for c in claims)} of {len(claims)}" if claims else "none yet"
+        ),
+        Fact("Functions", f"{accepted} of {len(units)}" if units else "none yet"),
+        Fact("At first attempt", str(at_once) if units else "–"),
+        Fact("Calls", str(total.both.calls + total.failed)),
+        Fact("Tokens", short_count(total.both.tokens)),
+        Fact("Time", duration(state.run.milliseconds)),
+    ]
+    return (*facts, *cost_facts(total))
+
+
+def _standing(state: BuildState) -> Section:
+    blocks: list[Block] = [_now(state), machine_picture(state)]
+    machine = state.machine
+    if isinstance(machine, Active) and isinstance(machine.phase, AwaitingApproval):
+        blocks += proposal_blocks(state, machine.phase.proposal_version)
+    phases = Table(
+        (Column("Phase"), Column("What it is for")),
+        tuple((PHASE_NAMES[name], text) for name, text in PURPOSES.items()),
+    )
+    blocks.append(Details("What each phase is for", (phases,)))
+    return Section(_NOW if not isinstance(machine, Completed) else "How it got there", tuple(blocks))
+
+
+def _now(state: BuildState) -> Block:
+    machine = state.machine
+    match machine:
+        case Completed():
+            folder = str((state.run.started.task if state.run.started else {}).get("folder", ""))
+            return Plain(f"It is finished. The code, its tests and the trace lie in {folder or 'its folder'}.")
+        case Blocked():
+            options = "; ".join(option.label for option in machine.query.options)
+            return Note(f"{machine.query.question} The ways out: {options}.", "warning")
+        case Active():
+            phase = machine.phase.phase
+            return Plain(f"{PHASE_NAMES[phase]}. {PURPOSES[phase]}")
+
+
+def _trace(state: BuildState, claims: list[Traced]) -> Section | None:
+    if not claims:
+        return None
+    holding = [claim for claim in claims if claim.result == "holds"]
+    said = (
+        f"{len(holding)} of {several(len(claims), 'claim')} hold in every test that was made for them. Each line "
+        "leads from what was asked, through the functions whose contracts carry it, to the tests that show it."
+    )
+    rows = tuple(
+        (
+            claim.text,
+            claim.result if not claim.reason else f"{claim.result}: {claim.reason}",
+            ", ".join(claim.contracts) or "none refers to it",
+            str(len(claim.tests)),
+        )
+        for claim in claims
+    )
+    table = Table((Column("Claim"), Column("Result"), Column("Contracts"), Column("Tests", "number")), rows)
+    opened = [
+        Details(f"{claim.name}: {claim.text}", _opened(state, claim))
+        for claim in claims
+        if claim.tests or claim.contracts
+    ]
+    return Section(
+        "What was asked, and what shows it", (Plain(said), table, Details("Claim by claim", tuple(opened)))
+    )
+
+
+def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
+    """A claim from its sentence to its result, with every clause on the way."""
+    blocks: list[Block] = [Plain(f"A claim of the kind: {claim.kind}.")]
+    functions = state.artifacts.functions
+    for name in claim.contracts:
+        plan = functions[name][1]
+        blocks.append(Prose(f"Contract of `{name}`\n\n{fenced(chr(10).join(plan.contract.lines))}"))
+    structured = state.artifacts.claims.get(claim.name)
+    if structured is not None:
+        for test in structured.tests:
+            lines = [f"for any {each}" for each in test.variables]
+            lines += [f"where {each}" for each in test.assume] + list(test.steps)
+            lines += [f"raises {test.raises}"] if test.raises else [f"then {each}" for each in test.check]
+            blocks.append(Prose(f"Test `{test.name}`\n\n{fenced(chr(10).join(lines))}"))
+    ran = f" Its cluster ran {several(claim.times, 'time')}." if claim.times else ""
+    tone: Tone = "good" if claim.result == "holds" else "bad" if claim.result == "violated" else "info"
+    blocks.append(Note(f"Result: {claim.result}{f': {claim.reason}' if claim.reason else ''}.{ran}", tone))
+    return tuple(blocks)
+
+
+def _functions(state: BuildState) -> Section | None:
+    units = list(state.units.values())
+    if not units:
+        return None
+    rows = tuple(
+        (
+            unit.name.replace("+", ", "),
+            unit.state + (f", again after a claim failed ({unit.again})" if unit.again else ""),
+            TIERS.get(unit.tier, unit.tier) or "–",
+            str(unit.attempts or "–"),
+            str(unit.tests or "–"),
+        )
+        for unit in units
+    )
+    columns = (
+        Column("Function"), Column("State"), Column("Written by"),
+        Column("Attempts", "number"), Column("Tests passed", "number"),
+    )  # fmt: skip
+    hard = [unit for unit in units if unit.tries]
+    blocks: list[Block] = [_tally(units), Table(columns, rows)]
+    if hard:
+        told = tuple(Plain(f"{unit.name}: {'; '.join(map(_try_words, unit.tries))}") for unit in hard)
+        blocks.append(Details(f"Attempts that were discarded: {sum(len(unit.tries) for unit in hard)}", told))
+    blocks += _code(state)
+    return Section("Functions", tuple(blocks))
+
+
+def _tally(units: list[Unit]) -> Plain:
+    done = [unit for unit in units if unit.state == "accepted"]
+    by = {TIERS.get(tier, tier): sum(unit.tier == tier for unit in done) for tier in TIERS}
+    written = in_words([f"{count} by the {name}" for name, count in by.items() if count])
+    said = f"{len(done)} of {several(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
+    return Plain(f"{said} The cheapest model tries first; what it cannot solve goes to one that knows more.")
+
+
+def _try_words(text: str) -> str:
+    tier, comma, rest = text.partition(",")
+    return f"{TIERS.get(tier, tier)}{comma}{rest}"
+
+
+def _code(state: BuildState) -> list[Block]:
+    """The accepted bodies, module by module, under their contracts."""
+    blocks: list[Block] = []
+    for module in state.artifacts.plan:
+        own = [(f, state.artifacts.bodies.get(f"{module.name}.{f.name}")) for f in module.functions]
+        told = [
+            Prose(f"**`{function.name}`**\n\n{fenced(body.declarations + body.text)}")
+            for function, body in own
+            if body is not None
+        ]
+        if told:
+            blocks.append(Details(f"{module.name}: {module.purpose}", tuple(told)))
+    return blocks
+
+
+def _cost(state: BuildState) -> Section | None:
+    def name(seat: str, phase: str) -> str:
+        return (seat.partition(":")[2] or seat or phase).replace("_", " ")
+
+    return Section("Cost", sums_tables(state.run.tally, name)) if state.run.tally.phases else None
+
+
+def _provenance(state: BuildState) -> Section | None:
+    run = state.run
+    if run.started is None:
+        return None
+    task = run.started.task
+    rows = [
+        ("Run", run.started.run_id),
+        ("Project", state.artifacts.name),
+        ("Folder", str(task.get("folder", ""))),
+        ("Language", str(task.get("language", ""))),
+        ("Began", written_time(run.began)),
+        (
+            "Origin",
+            "a recording that comes with Assay, replayed" if run.started.origin == "demo" else run.started.origin,
+        ),
+        ("Seed", str(state.artifacts.seed)),
+        ("Assay", run.started.version),
+    ]
+    if state.odd:
+        rows.append(("Not understood", several(state.odd, "event")))
+    blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
+    isolation = run.result.get("isolation")
+    if isolation:
+        blocks.append(Plain(f"Generated code ran under: {isolation}."))
+    if run.troubles:
+        blocks.append(Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles)))
+    return Section("Provenance", tuple(blocks))

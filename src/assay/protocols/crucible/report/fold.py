@@ -1,0 +1,184 @@
+"""A council as the live display sees it: phase, seats, calls expected, and a line for each finished step."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
+from assay.protocols.crucible.report.story import council_story
+from assay.report.clean import one_line
+from assay.report.progress import Progress, SeatProgress, SeatState
+from assay.report.story import Story
+from assay.report.tally import Call
+from assay.report.units import in_words, several
+from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited, Synthesised, Triaged
+from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished
+
+_PHASES = {
+    "triage": "configuring the council",
+    "position": "taking positions",
+    "draft": "drafting",
+    "defence": "defending",
+    "critique": "the red team attacks",
+    "delta": "comparing with the loop before",
+    "synthesis": "writing the answer",
+    "answer": "answering without a council",
+}
+_SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
+_WIDTH = 160
+_DRESS = re.compile(r"^(?:[-#*>` ]++|\d++[.)] )++")
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """A seat's latest settled call, and its latest words."""
+
+    call: Call
+    says: str
+
+
+class CouncilFold:
+    """Crucible's :class:`assay.report.run.RunFold`.
+
+    Args:
+        keep: how many settled calls to remember one by one; a live display needs few.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self.state = CouncilState(keep)
+        self._heard: dict[str, _Heard] = {}
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        self.state.apply(event, at)
+        if isinstance(event, (CallFinished, CallFailed)):
+            self._listen(event)
+
+    def story(self) -> Story:
+        """The report."""
+        return council_story(self.state)
+
+    def announce(self, event: Event) -> str | None:
+        """The finished step in one line."""
+        state = self.state
+        match event:
+            case Triaged():
+                names = in_words([seat.name for seat in state.seats])
+                return f"council configured: {names}; {state.grammar}, up to {several(state.limit(), 'loop')}"
+            case ShortCircuited():
+                return "simple enough: one model answers, no council sits"
+            case SeatAnswered():
+                said = f"{state.seat(event.seat).name} {_SAID[event.kind]}"
+                return f"loop {event.loop}: {said}: {gist(event.text)}"
+            case SeatFailed():
+                name = state.seat(event.seat).name
+                left = "keeps its position" if self.state.loops[event.loop].standing(event.seat) else "is left out"
+                return f"loop {event.loop}: {name} {left}: {event.error}: {one_line(event.message, _WIDTH)}"
+            case Critiqued():
+                return f"loop {event.loop}: red team: {gist(event.text)}"
+            case LoopEnded():
+                return f"loop {event.loop} of {state.limit()} complete: {_outcome(event)}"
+            case Synthesised():
+                return f"answer written after {several(event.loops_executed, 'loop')}"
+            case RunFinished():
+                return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
+            case _:
+                return None
+
+    def progress(self) -> Progress:
+        """The council as it stands."""
+        state, run = self.state, self.state.run
+        total = run.tally.total
+        both = total.both
+        loop = state.loop
+        return Progress(
+            protocol="Crucible",
+            title=run.started.title if run.started else "",
+            phase=self._phase(),
+            round=loop.number if loop else 0,
+            rounds=state.limit(),
+            round_noun="loop",
+            seats=tuple(self._seat(seat, loop) for seat in state.seats) if not state.short_circuited else (),
+            calls_done=both.calls + total.failed,
+            calls_expected=self._expected(),
+            started=run.began,
+            ended=run.ended,
+            tokens=both.tokens,
+            cost=total.live.cost,
+            replayed_cost=total.replayed.cost,
+            unpriced=both.unpriced,
+            replayed=total.replayed.calls,
+            notes=tuple(run.troubles)[-3:],
+            state=run.state,
+            message=run.message,
+        )
+
+    def _phase(self) -> str:
+        running = {call.label.phase: None for call in self.state.run.tally.running.values()}
+        if not running:
+            return "done" if self.state.answer is not None else ""
+        return ", ".join(_PHASES.get(phase, phase.replace("_", " ")) for phase in running)
+
+    def _seat(self, seat: Seat, loop: Loop | None) -> SeatProgress:
+        running = [call for call in self.state.run.tally.running.values() if call.label.seat == seat.key]
+        heard = self._heard.get(seat.key)
+        state: SeatState = "waiting"
+        says = heard.says if heard else ""
+        if running:
+            state = "thinking"
+        elif heard and loop and heard.call.label.round == loop.number:
+            state = "failed" if heard.call.state == "failed" else "done"
+            says = heard.call.error or says
+        since = min((call.started for call in running), default=None)
+        return SeatProgress(seat.name, state, since, says, seat.accent)
+
+    def _listen(self, event: CallFinished | CallFailed) -> None:
+        """The council reports a round when all its answers are in; the display shows each as it comes."""
+        call = self.state.run.tally.calls.get((event.digest, event.occurrence))
+        if call is None or not call.label.seat:
+            return
+        before = self._heard.get(call.label.seat)
+        text = event.reply.get("text") if isinstance(event, CallFinished) else None
+        says = gist(text) if isinstance(text, str) else before.says if before else ""
+        self._heard[call.label.seat] = _Heard(call, says)
+
+    def _expected(self) -> int | None:
+        """Calls in all, were no loop to be saved: those of finished loops as they were, the rest as planned."""
+        state, run = self.state, self.state.run
+        begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
+        if state.answer is not None or run.state != "running" or run.tally.phases.get("synthesis"):
+            return begun
+        if state.short_circuited:
+            return max(begun, 2)
+        if state.triage is None:
+            return None
+        finished = [loop for loop in state.loops.values() if loop.ended]
+        judged = bool(state.triage.get("allow_early_exit"))
+        ahead = range(len(finished) + 1, state.limit() + 1)
+        done = 1 + sum(self._made(loop) for loop in finished)
+        judgments = sum(1 for number in ahead if judged and 2 <= number < state.limit())
+        return max(begun, done + len(ahead) * self._planned() + judgments + 1)
+
+    def _made(self, loop: Loop) -> int:
+        return len(loop.answers) + len(loop.failures) + len(loop.critiques) + (loop.judged or bool(loop.note))
+
+    def _planned(self) -> int:
+        seats = len(self.state.deliberating)
+        return {"sequential": 2 * seats, "debate": 2 * seats + 1}.get(self.state.grammar, seats + 1)
+
+
+def _outcome(event: LoopEnded) -> str:
+    if not event.judged:
+        return f"the comparison failed: {event.note}" if event.note else "not compared with the loop before"
+    return "positions changed" if event.delta_detected else "nothing of substance changed"
+
+
+def gist(text: str) -> str:
+    """The first sentence of a text without its Markdown dress, on one line."""
+    line = _DRESS.sub("", one_line(text[:2_000])).replace("*", "").replace("`", "")
+    for end in (". ", "? ", "! "):
+        cut = line.find(end)
+        if 30 <= cut < _WIDTH:
+            return line[: cut + 1]
+    return one_line(line, _WIDTH)

@@ -1,0 +1,85 @@
+"""A council's two pictures: who spoke when, and how much each seat changed from loop to loop."""
+
+from __future__ import annotations
+
+from assay.protocols.crucible.report.state import CouncilState, Seat, phase_name
+from assay.report.changes import changes
+from assay.report.story import Figure
+from assay.report.svg import Band, Span, heat_map, timeline
+from assay.report.tally import Call
+from assay.report.units import duration, several
+
+
+def calls_picture(state: CouncilState) -> Figure | None:
+    """The timeline of the calls, a row for each seat and for each phase without one."""
+    calls = list(state.run.tally.calls.values())
+    if not calls:
+        return None
+    began = min(call.started for call in calls)
+    until = max(state.run.last or began, *(call.ended or call.started for call in calls))
+    names = {seat.key: seat for seat in state.seats}
+    spans = [_span(call, names, began, until) for call in calls]
+    bands = _bands(calls, began, until)
+    rows = _rows(state, spans)
+    title = "Who spoke when"
+    said = [f"{row}: {several(sum(span.row == row for span in spans), 'call')}" for row in rows]
+    description = f"{several(len(calls), 'call')} in {duration(until - began)}. {'; '.join(said)}."
+    caption = "Each bar is one call, from request to answer; bars above one another ran at the same time."
+    return Figure(timeline(rows, spans, bands, title, description), caption, description)
+
+
+def changes_picture(state: CouncilState) -> Figure | None:
+    """How much of each seat's words was new in each loop."""
+    loops = [state.loops[number] for number in sorted(state.loops)]
+    seats = [seat for seat in state.deliberating if any(loop.standing(seat.key) is not None for loop in loops)]
+    shown = loops if state.grammar == "sequential" else loops[1:]
+    if not seats or not shown:
+        return None
+    shares: list[list[float | None]] = []
+    for seat in seats:
+        row: list[float | None] = []
+        for loop in shown:
+            text, before = loop.standing(seat.key), state.before(loop, seat.key)
+            row.append(None if text is None or before is None else changes(before, text).share)
+        shares.append(row)
+    title = "How much each seat changed"
+    words = [
+        f"{seat.name}: " + ", ".join("none" if share is None else f"{share:.0%}" for share in row)
+        for seat, row in zip(seats, shares, strict=True)
+    ]
+    columns = [f"loop {loop.number}" for loop in shown]
+    description = f"Share of new words by {', '.join(columns)}. {'; '.join(words)}."
+    against = "the draft before it" if state.grammar == "sequential" else "its loop before"
+    caption = f"Share of each seat's words that are new compared with {against}."
+    svg = heat_map([seat.name for seat in seats], columns, shares, title, description, [s.accent for s in seats])
+    return Figure(svg, caption, description)
+
+
+def _span(call: Call, seats: dict[str, Seat], began: int, until: int) -> Span:
+    seat = seats.get(call.label.seat)
+    row = seat.name if seat else call.label.seat or phase_name(call.label.phase)
+    end = until if call.ended is None else call.ended
+    loop = f", loop {call.label.round}" if call.label.round else ""
+    ending = {"failed": f", failed: {call.error}", "cut": ", never answered"}.get(call.state, "")
+    tip = f"{row}: {call.label.phase.replace('_', ' ')}{loop}, {duration(end - call.started)}{ending}"
+    lost = call.state in ("failed", "cut")
+    return Span(row, call.started - began, end - began, seat.accent if seat else "quiet", tip, faded=lost)
+
+
+def _bands(calls: list[Call], began: int, until: int) -> list[Band]:
+    found: dict[int, tuple[int, int]] = {}
+    for call in calls:
+        if call.label.round:
+            end = until if call.ended is None else call.ended
+            low, high = found.get(call.label.round, (call.started, end))
+            found[call.label.round] = min(low, call.started), max(high, end)
+    return [Band(f"loop {number}", low - began, high - began) for number, (low, high) in sorted(found.items())]
+
+
+def _rows(state: CouncilState, spans: list[Span]) -> list[str]:
+    """Seats in council order, with the phases without a seat before or after them, as they first came."""
+    present = list(dict.fromkeys(span.row for span in spans))
+    seated = [seat.name for seat in state.seats if seat.name in present]
+    others = [row for row in present if row not in seated]
+    first = [row for row in others if not seated or present.index(row) < present.index(seated[0])]
+    return [*first, *seated, *(row for row in others if row not in first)]

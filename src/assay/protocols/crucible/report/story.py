@@ -1,0 +1,276 @@
+"""A council's report: the answer first, then how it got there, loop by loop, and what it cost."""
+
+from __future__ import annotations
+
+from assay.protocols.crucible.report.pictures import calls_picture, changes_picture
+from assay.protocols.crucible.report.state import CouncilState, Critique, Loop, Seat, phase_name
+from assay.report.changes import changes
+from assay.report.story import (
+    Block,
+    Column,
+    Details,
+    Fact,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Story,
+    Table,
+    Tone,
+    Voice,
+)
+from assay.report.sums import cost_facts, sums_tables
+from assay.report.units import duration, in_words, several, short_count, written_time
+
+_GRAMMARS = {
+    "parallel": "all seats answer at once, then the red team attacks them all",
+    "sequential": "one draft passes from seat to seat, attacked after each",
+    "debate": "all seats take positions, the red team attacks the weakest, those attacked defend",
+}
+_ORIGINS = {
+    "live": "live",
+    "demo": "a recording that comes with Assay, replayed",
+    "replay": "a recording, replayed",
+}
+_LONGEST_TITLE = 400
+
+
+def council_story(state: CouncilState) -> Story:
+    """The story of a council in whatever state it is: finished, under way, stopped, failed or broken off."""
+    sections = [
+        _outcome(state),
+        _path(state),
+        *[_loop_section(state, state.loops[number]) for number in sorted(state.loops)],
+        _configuration(state),
+        _cost(state),
+        _provenance(state),
+    ]
+    subtitle, tone = _ending(state)
+    return Story(
+        title=_question(state) or "A council without a question",
+        subtitle=subtitle,
+        tone=tone,
+        facts=_facts(state),
+        sections=tuple(section for section in sections if section),
+    )
+
+
+def how_it_ended(state: CouncilState) -> str:
+    """Why the loops ended where they did, as a sentence."""
+    loops = several(len(state.loops), "loop")
+    if state.run.state in ("stopped", "failed"):
+        return f"The run {_stop_words(state)} after {loops}{_because(state)}."
+    if state.answer is None:
+        return f"The log ends after {loops}, without an end of its own: the run is still going or was broken off."
+    if state.short_circuited:
+        return "The question was simple enough for one model; no council sat."
+    if state.early_exit:
+        return (
+            f"It ended early, after {loops} of at most {state.limit()}: "
+            "in the last one nothing of substance changed."
+        )
+    return f"It used all {several(state.limit(), 'loop')} it was given."
+
+
+def _outcome(state: CouncilState) -> Section:
+    if state.answer is not None:
+        blocks: list[Block] = [Prose(state.answer, lead=True)]
+        if state.run.state in ("stopped", "failed"):
+            blocks.insert(0, _trouble(state))
+        return Section("Answer", tuple(blocks))
+    blocks = [_trouble(state)]
+    loop = state.loop
+    voices = [
+        Voice(seat.name, (Prose(text),), seat.accent)
+        for seat in state.deliberating
+        if loop and (text := loop.standing(seat.key) or state.before(loop, seat.key))
+    ]
+    if voices:
+        blocks += [Note("No answer was written. This is where the council stood:"), *voices]
+    return Section("How far it got", tuple(blocks))
+
+
+def _trouble(state: CouncilState) -> Note:
+    run_id = state.run.started.run_id if state.run.started else "ID"
+    resume = f"To go on from here without repeating a finished call: assay runs resume {run_id}"
+    if state.run.state == "finished":
+        return Note("The run ended without an answer.", "warning")
+    tone: Tone = "bad" if state.run.state == "failed" else "warning"
+    return Note(f"{how_it_ended(state)} {resume}", tone)
+
+
+def _path(state: CouncilState) -> Section | None:
+    if state.triage is None:
+        return None
+    blocks: list[Block] = [Plain(_summary(state))]
+    left_out = [
+        f"{state.seat(failure.seat).name} in loop {loop.number} ({failure.error}: {failure.message})"
+        for loop in state.loops.values()
+        for failure in loop.left_out
+    ]
+    if left_out:
+        blocks.append(Note(f"Left out: {'; '.join(left_out)}.", "warning"))
+    blocks += [figure for figure in (calls_picture(state), changes_picture(state)) if figure]
+    return Section("How it got there", tuple(blocks))
+
+
+def _summary(state: CouncilState) -> str:
+    if state.short_circuited:
+        return how_it_ended(state)
+    seats = in_words([seat.name.lower() for seat in state.deliberating])
+    flavor = state.setting("red_team_flavor")
+    how = _GRAMMARS.get(state.grammar, state.grammar)
+    return (
+        f"{len(state.deliberating)} seats ({seats}) deliberated against a red team that attacked on {flavor} "
+        f"grounds. In each loop {how}. {how_it_ended(state)}"
+    )
+
+
+def _loop_section(state: CouncilState, loop: Loop) -> Section:
+    blocks: list[Block] = []
+    critiques = [loop.critiques[step] for step in sorted(loop.critiques)]
+    red_team = state.red_team
+    for index, (key, kind, text) in enumerate(state.spoken(loop)):
+        while critiques and critiques[0].after <= index:
+            blocks.append(_critique(state, red_team, critiques.pop(0)))
+        blocks.append(_answer(state, loop, state.seat(key), kind, text))
+    blocks += [_critique(state, red_team, critique) for critique in critiques]
+    for failure in loop.failures.values():
+        silent = "gave no answer and was left out" if failure in loop.left_out else "did not defend its position"
+        said = f"{state.seat(failure.seat).name} {silent}: {failure.error}: {failure.message}"
+        blocks.append(Note(said, "warning"))
+    blocks.append(_verdict(state, loop))
+    return Section(f"Loop {loop.number}", tuple(blocks))
+
+
+def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str) -> Voice:
+    before = loop.answers.get((seat.key, "position")) if kind == "defence" else state.before(loop, seat.key)
+    if before is None:
+        return Voice(seat.name, (Prose(text),), seat.accent, kind)
+    change = changes(before, text)
+    if not change.share and not change.dropped:
+        return Voice(seat.name, (Details("The same as before", (Prose(text),)),), seat.accent, f"{kind}, unchanged")
+    blocks: list[Block] = [Prose(text, change.marks)]
+    if change.dropped:
+        dropped = tuple(Plain(sentence) for sentence in change.dropped)
+        blocks.append(Details(f"{several(len(change.dropped), 'sentence')} given up", dropped))
+    return Voice(seat.name, tuple(blocks), seat.accent, f"{kind}, {max(round(change.share * 100), 1)}% new")
+
+
+def _critique(state: CouncilState, red_team: Seat | None, critique: Critique) -> Voice:
+    name = red_team.name if red_team else "Red team"
+    aimed = in_words([state.seat(target).name for target in critique.targets])
+    return Voice(name, (Prose(critique.text),), "red", f"attacks {aimed}" if aimed else "critique")
+
+
+def _verdict(state: CouncilState, loop: Loop) -> Note:
+    if not loop.ended:
+        return Note("This loop was not completed.", "warning")
+    last = loop.number == max(state.loops)
+    if loop.note:
+        return Note(f"The comparison with the loop before failed, so the council went on: {loop.note}", "warning")
+    if not loop.judged:
+        first = "The first loop: there was nothing to compare it with yet."
+        return Note(first if loop.number == 1 else "Nobody compared this loop with the one before.")
+    if loop.delta_detected:
+        return Note("Compared with the loop before: positions changed in substance.")
+    after = " The council could stop here." if last else ""
+    return Note(f"Compared with the loop before: nothing of substance changed.{after}", "good")
+
+
+def _configuration(state: CouncilState) -> Section | None:
+    triage = state.triage
+    if triage is None:
+        return None
+    settings = (
+        ("Complexity", state.setting("complexity")),
+        (
+            "Grammar",
+            f"{state.grammar}: {_GRAMMARS[state.grammar]}" if state.grammar in _GRAMMARS else state.grammar,
+        ),
+        ("Loops", f"at most {state.limit()}, {'may' if triage.get('allow_early_exit') else 'must not'} end early"),
+        ("Red team", state.setting("red_team_flavor")),
+        ("Short circuit", "allowed" if triage.get("short_circuit_allowed") else "not allowed"),
+    )
+    seats = tuple((seat.name, seat.hint or "no preference") for seat in state.seats)
+    prompts = tuple(Quote(seat.prompt, seat.name) for seat in state.seats if seat.prompt)
+    blocks: list[Block] = [
+        Quote(state.setting("reconstructed_query"), "The question as the triage understood it"),
+        Table((Column("Setting"), Column("Chosen")), settings),
+        Table((Column("Seat"), Column("Model hint")), seats),
+        Details("What each seat was told to be", prompts),
+        Details("How the answer was to be written", (Plain(state.setting("synthesis_instruction")),)),
+    ]
+    return Section("Configuration", tuple(blocks))
+
+
+def _cost(state: CouncilState) -> Section | None:
+    def name(seat: str, phase: str) -> str:
+        return state.seat(seat).name if seat else phase_name(phase)
+
+    return Section("Cost", sums_tables(state.run.tally, name)) if state.run.tally.phases else None
+
+
+def _provenance(state: CouncilState) -> Section | None:
+    run = state.run
+    if run.started is None:
+        return None
+    rows = [
+        ("Run", run.started.run_id),
+        ("Began", written_time(run.began)),
+        ("Origin", _ORIGINS[run.started.origin]),
+        ("Seed", str(run.started.seed)),
+        ("Assay", run.started.version),
+    ]
+    if run.started.parent:
+        rows.append(("Forked from", f"{run.started.parent} at event {run.started.forked_at}"))
+    if run.resumed:
+        rows.append(("Resumed", several(run.resumed, "time")))
+    models = sorted({call.used for call in run.tally.calls.values() if call.used})
+    if models:
+        rows.append(("Answered by", ", ".join(models)))
+    blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
+    if run.troubles:
+        blocks.append(Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles)))
+    return Section("Provenance", tuple(blocks))
+
+
+def _facts(state: CouncilState) -> tuple[Fact, ...]:
+    total = state.run.tally.total
+    council = f"{len(state.deliberating)} + red team" if state.red_team else "none"
+    return (
+        Fact("Council", "none" if state.short_circuited else council),
+        Fact("Loops", f"{len(state.loops)} of {state.limit()}" if state.loops else "0"),
+        Fact("Calls", str(total.both.calls + total.failed)),
+        Fact("Tokens", short_count(total.both.tokens)),
+        Fact("Time", duration(state.run.milliseconds)),
+        *cost_facts(total),
+    )
+
+
+def _ending(state: CouncilState) -> tuple[str, Tone]:
+    if state.run.state == "failed":
+        return f"Crucible · failed{_because(state)}", "bad"
+    if state.run.state == "stopped":
+        return f"Crucible · stopped{_because(state)}", "warning"
+    if state.run.state == "running":
+        return "Crucible · not finished", "warning"
+    if state.short_circuited:
+        return "Crucible · answered without a council", "good"
+    return f"Crucible · {'settled early' if state.early_exit else 'full deliberation'}", "good"
+
+
+def _stop_words(state: CouncilState) -> str:
+    return "was stopped" if state.run.state == "stopped" else "failed"
+
+
+def _because(state: CouncilState) -> str:
+    return f": {state.run.message.rstrip('.')}" if state.run.message else ""
+
+
+def _question(state: CouncilState) -> str:
+    started = state.run.started
+    asked = started.task.get("query") if started else None
+    title = started.title if started else ""
+    return asked if isinstance(asked, str) and asked and len(asked) <= _LONGEST_TITLE else title

@@ -1,0 +1,117 @@
+"""`assay debate cards`, `map` and `export`: a stored debate, read again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from assay.console.options import open_runs, store_option
+from llm_runtime.errors import ConfigurationError
+
+_FORMATS = ("json", "md", "argdown", "aif", "csv", "html")
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--json", "as_json", is_flag=True, help="Print the cards as JSON, under the specification's names.")
+@store_option
+def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
+    """Print the crux cards of a debate: question, both sides, and what would change their minds."""
+    import json
+
+    from assay.protocols.crux.commands.run import cards_text
+    from assay.protocols.crux.report import result_of
+    from assay.report.clean import clean
+    from assay.report.protocols import story_of
+    from assay.report.terminal import print_story
+
+    store = open_runs(store_path)
+    try:
+        run_id = store.find(run_id)
+        found = result_of(store, run_id)
+        if as_json:
+            data = [card.model_dump(mode="json") for card in found.cards]
+            click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        elif sys.stdout.isatty():
+            print_story(story_of(store.records(run_id)), sys.stdout)
+        else:
+            click.echo(clean(cards_text(store, run_id)))
+        return 0
+    finally:
+        store.close()
+
+
+@click.command("map")
+@click.argument("run_ids", metavar="RUN...", nargs=-1, required=True)
+@click.option("--out", metavar="PATH", help="Write it as .html or .md by its ending.")
+@store_option
+def map_(run_ids: tuple[str, ...], out: str | None, store_path: str | None) -> int:
+    """Show who clashes with whom over what; of several debates, which cruxes come back."""
+    from assay.protocols.crux.commands.write import written
+    from assay.protocols.crux.report.insight import map_story
+    from assay.protocols.crux.report.state import result_of
+    from assay.report.html import story_html
+    from assay.report.markdown import story_markdown
+    from assay.report.terminal import print_story
+
+    store = open_runs(store_path)
+    try:
+        story = map_story([result_of(store, run_id) for run_id in dict.fromkeys(map(store.find, run_ids))])
+    finally:
+        store.close()
+    if out is None:
+        print_story(story, sys.stdout, whole=True)
+        return 0
+    path = Path(out)
+    if path.suffix not in (".html", ".md"):
+        raise ConfigurationError(f"--out {path.name}: the ending must be .html or .md")
+    written(path, story_html(story) if path.suffix == ".html" else story_markdown(story))
+    return 0
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="json", show_default=True)
+@click.option("--out", metavar="PATH", help="Where to write it [default: standard output].")
+@store_option
+def export(run_id: str, form: str, out: str | None, store_path: str | None) -> int:
+    """Write a debate in a form that other programs read.
+
+    json is the whole debate, csv its tracked stances; argdown and aif are forms of argument maps; html is the
+    report.
+    """
+    from assay.protocols.crux.commands.write import written
+
+    text = _exported(store_path, run_id, form)
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        written(Path(out), text)
+    return 0
+
+
+def _exported(store_path: str | None, run_id: str, form: str) -> str:
+    from assay.protocols.crux.report import result_of
+    from assay.report.html import story_html
+    from assay.report.protocols import story_of
+    from crux import exports
+
+    store = open_runs(store_path)
+    try:
+        run_id = store.find(run_id)
+        result = result_of(store, run_id)
+        if form == "html":
+            return story_html(story_of(store.records(run_id)))
+    finally:
+        store.close()
+    forms = {
+        "json": exports.to_json,
+        "md": exports.to_markdown,
+        "argdown": exports.to_argdown,
+        "aif": exports.to_aif,
+        "csv": exports.stances_csv,
+    }
+    text = forms[form](result)
+    return text if text.endswith("\n") else f"{text}\n"

@@ -1,0 +1,98 @@
+"""The debate API: the persona library, and a debate as the event stream of the Crux specification, part 6.
+
+The events are those that the run's log holds; each has its number there as id, so a reader who lost the answer of
+``POST /api/dialogue`` goes on at ``GET /api/dialogue/RUN`` with ``Last-Event-ID``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from pydantic_core import from_json
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from assay.demo.openings import opening
+from assay.protocols.crux.report import DebateFold
+from assay.web import forms
+from assay.web.fitting import known_personas, need_debate, persona_of
+from assay.web.reading import last_seen, run_id_of
+from assay.web.site import given, site_of
+from assay.web.stream import event_stream
+from crux.insight import alignment_map
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.events import Record
+from llm_runtime.settings import data_dir
+
+
+async def list_personas(request: Request) -> Response:
+    """Who can sit on a panel."""
+    found: list[dict[str, Any]] = []
+    for name in known_personas():
+        try:
+            persona = persona_of(name)
+        except LlmRuntimeError as fault:
+            found.append({"id": name, "problem": str(fault)})
+            continue
+        found.append({"id": persona.id, "name": persona.name, "handle": persona.contract.handle})
+    return JSONResponse({"personas": found})
+
+
+async def start_dialogue(request: Request) -> Response:
+    """Start a debate and stream it to its end; the header ``X-Run-Id`` says under which id it is kept.
+
+    ``{"recording": true}`` streams the recorded debate instead, which needs no model.
+    """
+    said, works = await given(request), site_of(request).works
+    if said.get("recording"):
+        need_debate()
+        speed = forms.speed(said)
+        return _streamed(request, await works.play(opening("debate", data_dir(), speed), speed), 0)
+    ordered = forms.order("crux", {**said, "personas": said.get("personaIds", said.get("personas"))})
+    run_id = await works.start(ordered.protocol, ordered.title, ordered.task, ordered.settings, ordered.terms)
+    return _streamed(request, run_id, 0)
+
+
+async def show_map(request: Request) -> Response:
+    """A debate as a map of its disagreements: cards, who answers what, and who moved and why."""
+    run_id = run_id_of(request)
+    site = site_of(request)
+    fold = site.hub.watch(run_id).fold
+    if not isinstance(fold, DebateFold):
+        raise ConfigurationError(f"run {run_id} is no debate")
+    result = fold.state.result
+    told = {
+        "run_id": run_id,
+        "topic": fold.state.topic,
+        "personas": list(fold.state.personas),
+        "aspects": [aspect.model_dump(mode="json") for aspect in result.aspects],
+        "cards": [card.model_dump(mode="json") for card in result.cards],
+        "alignment": [pair.model_dump(mode="json") for pair in alignment_map(result.cards).pairs],
+        "shifts": [shift.model_dump(mode="json") for shift in result.shifts],
+        "state": site.store.summary(run_id).state,
+    }
+    return JSONResponse(told)
+
+
+async def follow_dialogue(request: Request) -> Response:
+    """A debate's events behind ``Last-Event-ID``, and those to come."""
+    return _streamed(request, run_id_of(request), last_seen(request))
+
+
+def _streamed(request: Request, run_id: str, after: int) -> Response:
+    site = site_of(request)
+    watch = site.hub.watch(run_id)
+    told = event_stream(site.store, watch, min(after, watch.seq), site.closing, _spoken)
+    headers = {"cache-control": "no-store", "x-run-id": run_id}
+    return StreamingResponse(told, media_type="text/event-stream", headers=headers)
+
+
+def _spoken(record: Record) -> str:
+    """The debate event in a record, under the specification's names; nothing where the record holds another."""
+    if b'"type":"crux.posted"' not in record.body:
+        return ""
+    payload = cast("dict[str, Any]", from_json(record.body))
+    if payload.get("type") != "crux.posted":
+        return ""
+    return f"id: {record.seq}\ndata: {json.dumps(payload['event'], ensure_ascii=False)}\n\n"

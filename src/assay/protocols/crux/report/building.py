@@ -1,0 +1,83 @@
+"""The building of a persona as a run: how far it is, and the persona once it is there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from assay.protocols.crux.report.persona import persona_story
+from assay.report.any_run import AnyFold
+from assay.report.progress import Progress
+from assay.report.story import Note, Plain, Section, Story
+from assay.report.sums import sums_tables
+from crux import Persona
+from crux.events import PersonaStep
+from llm_runtime.errors import StoreDamaged
+from llm_runtime.events import Event
+
+_ABOUT = (
+    "A persona is read out of somebody's own texts: a contract of how they argue and what would change their mind, "
+    "and a graph of beliefs in which each opens to the sentence it came from. What no text states is not kept."
+)
+_STEPS = {"contract": "the contract", "beliefs": "reading the texts for beliefs", "merging": "joining beliefs"}
+
+
+class PersonaFold:
+    """The fold of a persona's build.
+
+    Args:
+        keep: how many settled calls to remember one by one.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self._any = AnyFold(keep)
+        self._steps: dict[str, PersonaStep] = {}
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        self._any.apply(event, at)
+        if isinstance(event, PersonaStep):
+            self._steps[event.step] = event
+
+    def announce(self, event: Event) -> str | None:
+        """A step that is complete."""
+        if isinstance(event, PersonaStep):
+            return f"{_words(event.step)}: all {event.of} done" if event.done == event.of else None
+        return self._any.announce(event)
+
+    def progress(self) -> Progress:
+        """The build as it stands."""
+        open_ = [step for step in self._steps.values() if step.done < step.of]
+        phase = ", ".join(f"{_words(step.step)}, {step.done} of {step.of}" for step in open_)
+        return replace(self._any.progress(), protocol="Crux", phase=phase or "building a persona")
+
+    def story(self) -> Story:
+        """The persona, or how far its build is."""
+        run = self._any.run
+        if not run.result.get("persona"):
+            return self._under_way()
+        try:
+            persona = Persona.model_validate(run.result["persona"])
+        except ValidationError as fault:
+            raise StoreDamaged(f"the persona in the run's log does not fit: {fault.errors()[0]['msg']}") from None
+        story = persona_story(persona)
+        sums = sums_tables(run.tally, lambda seat, phase: seat or phase)
+        reasons = run.result.get("gate", {}).get("reasons", ())
+        notes = [Note(f"No belief graph: {reason}", "warning") for reason in reasons]
+        first = [Section("What is missing", tuple(notes))] if notes else []
+        sections = [*first, *story.sections, Section("Cost", sums)]
+        return replace(story, tone="warning" if notes else "good", sections=tuple(sections))
+
+    def _under_way(self) -> Story:
+        story, run = self._any.story(), self._any.run
+        said = tuple(Plain(f"{_words(step.step)}: {step.done} of {step.of}") for step in self._steps.values())
+        about = Section("What is being built", (Plain(_ABOUT), *said))
+        tone = "info" if run.state == "running" else story.tone
+        return replace(
+            story, subtitle=f"Crux · a persona, {run.state}", tone=tone, sections=(about, *story.sections)
+        )
+
+
+def _words(step: str) -> str:
+    return _STEPS.get(step, step.replace("_", " "))

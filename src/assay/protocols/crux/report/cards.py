@@ -1,0 +1,204 @@
+"""Crux cards as blocks: question, type, both sides with their quotations, and what every sentence rests on."""
+
+from __future__ import annotations
+
+from assay.protocols.crux.report.state import DebateState
+from assay.report.story import (
+    Block,
+    Details,
+    Mark,
+    Marked,
+    Note,
+    Plain,
+    Prose,
+    Quote,
+    Section,
+    Voice,
+)
+from assay.report.units import in_words, several
+from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
+
+_WHOLE_TEXT = 12_000
+"""Characters up to which a quotation's whole text is at hand; of a longer one, what stands around it."""
+_AROUND = 1_500
+_KINDS = {
+    "double crux": "Double crux: were it settled the other way, both would answer the topic differently.",
+    "single crux": "Single crux: were it settled the other way, one of the two would answer the topic differently.",
+    "not a crux": "Not a crux: were it settled the other way, both would answer the topic as before.",
+}
+
+
+def cards_section(state: DebateState) -> Section:
+    """What a reader came for."""
+    result = state.result
+    notes = {note.card_id: note for note in result.notes}
+    blocks: list[Block] = []
+    if result.state != "finished":
+        blocks.append(_unfinished(state))
+    if not result.cards:
+        blocks.append(Note("No crux card: " + _why_none(state)))
+    for number, card in enumerate(result.cards, start=1):
+        blocks += _card(state, number, card, notes.get(card.id, CardNotes(card_id=card.id)))
+    return Section("Crux cards", tuple(blocks))
+
+
+def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block, ...]:
+    """What was said in a room, turn by turn."""
+    blocks: list[Block] = []
+    for turn in messages:
+        where = f"{turn.id}, {turn.phase}, turn {turn.turn}"
+        if not turn.persona:
+            blocks.append(Note(f"Evidence ({turn.id}): {turn.text}"))
+            continue
+        remark = where + (f", {turn.stance}" if turn.stance else "")
+        blocks.append(
+            Voice(
+                turn.persona,
+                (Prose(escaped(turn.text)), *flag_notes(turn.flags)),
+                state.accent(turn.persona),
+                remark,
+            )
+        )
+    return tuple(blocks)
+
+
+def flag_notes(flags: tuple[str, ...]) -> list[Block]:
+    """What the checks found in a message."""
+    return [Note(f"Flagged: {flag}.", "warning") for flag in flags]
+
+
+def escaped(text: str) -> str:
+    """A text within our own Markdown, on one line, in which nothing means anything."""
+    flat = " ".join(text.split())
+    marked = "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in flat)
+    return f"\\{marked}" if marked[:1] in ("-", "=", ":") else marked
+
+
+def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> list[Block]:
+    tone = "good" if card.resolved else "info"
+    ending = "Resolved." if card.resolved else "Open."
+    settle = RESOLVABLE.get(card.disagreement_type, "")
+    told = f"{card.disagreement_type.capitalize()}. Can it be resolved? {settle.capitalize()}. {ending}"
+    if card.resolution:
+        told += f" {card.resolution}"
+    blocks: list[Block] = [
+        Prose(f"# {number}. {escaped(card.question)}", lead=True),
+        Note(told, tone),
+        Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
+    ]
+    blocks += [_side(state, name, side, notes) for name, side in card.personas.items()]
+    blocks += [Note(f"{flag[:1].upper()}{flag[1:]}.", "warning") for flag in notes.flags]
+    if notes.dropped_quotes:
+        many = several(notes.dropped_quotes, "quotation")
+        blocks.append(Note(f"{many} stood nowhere in the texts and were dropped.", "warning"))
+    if notes.sources:
+        blocks.append(Details("What each sentence rests on", tuple(_sources(state, notes.sources))))
+    room = [turn for turn in state.result.room_messages if turn.room_id == card.crux_room_id]
+    if room:
+        blocks.append(Details(f"The room it comes from, in {several(len(room), 'turn')}", room_blocks(state, room)))
+    return blocks
+
+
+def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes) -> Voice:
+    told = [escaped(side.reasoning)]
+    if side.condition:
+        told.append(f"**It depends:** {escaped(side.condition)}")
+    if side.falsifier:
+        told.append(f"**What would change this mind:** {escaped(side.falsifier)}")
+    else:
+        told.append("Named nothing that would change this position.")
+    blocks: list[Block] = [Prose("\n\n".join(told))]
+    places = notes.places.get(name, ())
+    for place in places:
+        blocks += _opened(state, name, place)
+    known = {place.quote for place in places}
+    blocks += [Plain(f"“{quote}”") for quote in side.grounding_quotes or () if quote not in known]
+    remark = side.position + (f", said in {in_words(list(side.messages))}" if side.messages else "")
+    return Voice(name, tuple(blocks), state.accent(name), remark)
+
+
+def _opened(state: DebateState, name: str, place: Place) -> tuple[Block, Block]:
+    """A quotation, and the place where it was written, folded away."""
+    item = state.text(name, place.item)
+    by = _written(place)
+    quote = Quote(" ".join(place.quote.split()), by)
+    if item is None or item.text[place.start : place.end] != place.quote:
+        return quote, Note("The text is not in this run's log.", "warning")
+    summary = f"Where it stands: characters {place.start} to {place.end} of the text"
+    paragraph = _paragraph(item.text, place)
+    shown = [_marked(item.text, place, paragraph, by)]
+    around = (0, len(item.text))
+    if around[1] > _WHOLE_TEXT:
+        around = max(place.start - _AROUND, 0), min(place.end + _AROUND, around[1])
+    if around != paragraph:
+        more = "The whole text" if around == (0, len(item.text)) else "More of the text"
+        return quote, Details(summary, (*shown, Details(more, (_marked(item.text, place, around, by),))))
+    return quote, Details(summary, tuple(shown))
+
+
+def _paragraph(text: str, place: Place) -> tuple[int, int]:
+    """The span of the paragraph that holds a quotation, within :data:`_AROUND` characters of it."""
+    before, after = text.rfind("\n\n", 0, place.start), text.find("\n\n", place.end)
+    start, end = before + 2 if before >= 0 else 0, after if after >= 0 else len(text)
+    return max(start, place.start - _AROUND), min(end, place.end + _AROUND)
+
+
+def _marked(text: str, place: Place, span: tuple[int, int], by: str) -> Marked:
+    start, end = span
+    return Marked(text[start:end], (Mark(place.start - start, place.end - start),), by)
+
+
+def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> list[Voice]:
+    """Each sentence with the messages it was said in, and the beliefs and places behind it."""
+    spoken = {message.id: message for message in (*state.result.messages, *state.result.room_messages)}
+    found: list[Voice] = []
+    for source in sources:
+        blocks: list[Block] = [Prose(escaped(source.sentence))]
+        blocks += [
+            Details(f"Said in {key}, by {spoken[key].persona}", (Prose(escaped(spoken[key].text)),))
+            for key in source.messages
+            if key in spoken
+        ]
+        blocks += _behind(state, source)
+        accent = state.accent(source.persona) if source.persona else "quiet"
+        found.append(Voice(source.part.capitalize(), tuple(blocks), accent, source.persona))
+    return found
+
+
+def _behind(state: DebateState, source: SentenceSource) -> list[Block]:
+    """The beliefs behind a sentence, each with its place where every one has one."""
+    beliefs = [f"Belief: {_belief(state, source.persona, key)}" for key in source.beliefs]
+    quotes = [" ".join(place.quote.split()) for place in source.places]
+    by = [_written(place) for place in source.places]
+    if len(beliefs) == len(quotes):
+        pairs = zip(quotes, beliefs, by, strict=True)
+        return [Quote(quote, f"{belief}. {written}") for quote, belief, written in pairs]
+    return [*map(Plain, beliefs), *(Quote(quote, written) for quote, written in zip(quotes, by, strict=True))]
+
+
+def _written(place: Place) -> str:
+    return ", ".join(part for part in (place.title or place.item, place.date, place.url) if part)
+
+
+def _belief(state: DebateState, persona: str, key: str) -> str:
+    names = [persona] if persona else list(state.beliefs)
+    found = next((belief for name in names if (belief := state.beliefs.get(name, {}).get(key))), None)
+    return f"{found.concept} (confidence {found.confidence:.2f})" if found else key
+
+
+def _unfinished(state: DebateState) -> Note:
+    run = state.run
+    run_id = run.started.run_id if run.started else "ID"
+    if run.state == "running":
+        return Note(f"The log ends before the debate does; to go on: assay runs resume {run_id}", "warning")
+    because = f": {run.message.rstrip('.')}" if run.message else ""
+    tone = "bad" if run.state == "failed" else "warning"
+    return Note(
+        f"The debate {run.state}{because}. This is what there was; to go on: assay runs resume {run_id}", tone
+    )
+
+
+def _why_none(state: DebateState) -> str:
+    if any(candidate.clashes for candidate in state.result.candidates):
+        return "the clashes came to no room, or no room to a card."
+    return "no two on the panel were found to oppose each other on a specific claim."

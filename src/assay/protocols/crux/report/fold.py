@@ -1,0 +1,168 @@
+"""A debate as the live display sees it: round, who is speaking, rooms as they open, cards as they land."""
+
+from __future__ import annotations
+
+from assay.protocols.crux.report.state import DebateState
+from assay.protocols.crux.report.story import debate_story
+from assay.report.clean import one_line
+from assay.report.progress import Progress, SeatProgress, SeatState
+from assay.report.story import Story
+from assay.report.units import in_words, several
+from crux import events as said
+from crux.estimate import estimate
+from crux.results import LedgerEntry
+from llm_runtime.events import Event, RunFinished
+
+_PHASES = {
+    "decomposition": "breaking the topic into aspects",
+    "opening": "opening",
+    "take": "taking positions",
+    "detection": "looking for disagreements",
+    "clash": "clash",
+    "room_position": "crux room: positions",
+    "room_exchange": "crux room: exchange",
+    "room_convergence": "crux room: naming the core",
+    "exit_check": "crux room: deep enough?",
+    "convergence_judge": "crux room: the same thing?",
+    "card": "writing a card",
+    "summary": "keeping the minutes",
+    "closing": "closing",
+    "flip_test": "testing the cruxes",
+    "baseline_one_call": "answering without a debate",
+    "baseline_thinking": "answering without a debate",
+}
+_WIDTH = 160
+_NEWS = ("crux_room_spawning", "crux_card_posted")
+_SAYS = {"opening": "opens", "take": "on this round", "clash": "rebuts", "closing": "closes"}
+
+
+class DebateFold:
+    """Crux's :class:`assay.report.run.RunFold`.
+
+    Args:
+        keep: how many settled calls to remember one by one; a live display needs few.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self.state = DebateState(keep)
+        self._news: list[str] = []
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        self.state.apply(event, at)
+        if isinstance(event, said.Posted) and event.event.get("type") in _NEWS and (line := self._wire(event)):
+            self._news = [*self._news[-2:], line]
+
+    def story(self) -> Story:
+        """The report."""
+        return debate_story(self.state)
+
+    def announce(self, event: Event) -> str | None:
+        """The finished step in one line."""
+        match event:
+            case said.Posted():
+                return self._wire(event)
+            case said.ConcessionEntered():
+                entry = next((e for e in reversed(self.state.ledger)), None)
+                return _ledger_line(entry) if entry else None
+            case said.BaselineAnswered():
+                return "answered without a debate, to compare"
+            case RunFinished():
+                return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
+            case _:
+                return None
+
+    def progress(self) -> Progress:
+        """The debate as it stands."""
+        state, run = self.state, self.state.run
+        total = run.tally.total
+        return Progress(
+            protocol="Crux",
+            title=state.topic,
+            phase=self._phase(),
+            round=state.round,
+            rounds=len(state.aspects),
+            seats=tuple(self._seat(name) for name in state.personas),
+            calls_done=total.both.calls + total.failed,
+            calls_expected=self._expected(),
+            started=run.began,
+            ended=run.ended,
+            tokens=total.both.tokens,
+            cost=total.live.cost,
+            replayed_cost=total.replayed.cost,
+            unpriced=total.both.unpriced,
+            replayed=total.replayed.calls,
+            notes=(*state.errors[-2:], *list(run.troubles)[-2:]),
+            news=tuple(self._news),
+            state=run.state,
+            message=run.message,
+        )
+
+    def _wire(self, event: said.Posted) -> str | None:
+        state, kind = self.state, event.event.get("type")
+        if kind == "debate_start":
+            return f"{several(len(state.aspects), 'aspect')}: {in_words([a.label for a in state.aspects])}"
+        if kind == "round_start" and state.round <= len(state.aspects):
+            return f"round {state.round} of {len(state.aspects)}: {state.aspects[state.round - 1].label}"
+        if kind == "message_posted" and state.messages:
+            spoken = state.messages[-1]
+            stance = f", {spoken.stance}" if spoken.stance else ""
+            return f"{spoken.persona} {_SAYS[spoken.phase]}{stance}: {one_line(spoken.text, _WIDTH)}"
+        if kind == "clash_start":
+            return f"clash: {in_words([str(name) for name in event.event.get('personas', ())])}"
+        if kind == "crux_room_spawning" and state.rooms:
+            return f"{state.rooms[-1].id} opens: {one_line(state.rooms[-1].question, _WIDTH)}"
+        if kind == "crux_message" and state.room_messages:
+            turn = state.room_messages[-1]
+            who = turn.persona or "evidence"
+            return f"{turn.room_id}, turn {turn.turn}, {who}: {one_line(turn.text, _WIDTH)}"
+        if kind == "crux_card_posted" and state.cards:
+            card = state.cards[-1]
+            end = "resolved" if card.resolved else "open"
+            return f"card, {card.disagreement_type}, {end}: {one_line(card.question, _WIDTH)}"
+        if kind == "error" and state.errors:
+            return one_line(state.errors[-1], _WIDTH)
+        return None
+
+    def _phase(self) -> str:
+        if self.state.run.state == "running" and not self._asked():
+            return "laying out the texts"
+        running = {call.label.phase: None for call in self.state.run.tally.running.values()}
+        return ", ".join(dict.fromkeys(_PHASES.get(phase, phase.replace("_", " ")) for phase in running))
+
+    def _asked(self) -> int:
+        """Calls that were begun."""
+        tally = self.state.run.tally
+        return len(tally.running) + tally.total.both.calls + tally.total.failed
+
+    def _seat(self, name: str) -> SeatProgress:
+        state = self.state
+        since = min(
+            (
+                call.started
+                for call in state.run.tally.running.values()
+                if state.ids.get(call.label.seat.partition(":")[2].partition("@")[0]) == name
+            ),
+            default=None,
+        )
+        own = [m for m in (*state.messages, *state.room_messages) if m.persona == name]
+        last = max(own, key=lambda m: int(m.id[1:]) if m.id[1:].isdigit() else 0, default=None)
+        stance = f"{last.stance}: " if last and last.stance else ""
+        says = f"{stance}{one_line(last.text, _WIDTH)}" if last else ""
+        now: SeatState = "thinking" if since is not None else "done" if last else "waiting"
+        return SeatProgress(name, now, since, says, state.accent(name))
+
+    def _expected(self) -> int | None:
+        """Calls in all, if this debate goes as debates typically do; once it closes, those that were begun."""
+        state, run = self.state, self.state.run
+        begun = self._asked()
+        closed = any(message.phase == "closing" for message in state.messages)
+        if run.state != "running" or closed or not state.config or len(state.personas) < 2:
+            return begun or None
+        return max(begun, estimate(len(state.personas), state.config).calls)
+
+
+def _ledger_line(entry: LedgerEntry) -> str:
+    moved = f"{entry.before} to {entry.after}" if entry.before != entry.after else f"{entry.after}, updated"
+    verdict = f"earned by {entry.claim_ref}" if entry.earned else f"NOT EARNED: {entry.reason}"
+    return f"{entry.persona} moves, {moved}: {verdict}"

@@ -1,0 +1,224 @@
+"""The sections of a debate's report that follow its cards."""
+
+from __future__ import annotations
+
+from assay.protocols.crux.report.cards import escaped, flag_notes, room_blocks
+from assay.protocols.crux.report.pictures import alignment_picture, graph_picture, timeline_picture
+from assay.protocols.crux.report.state import DebateState
+from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
+from assay.report.units import count, money, several
+from crux.insight import alignment_map
+from crux.results import DialogueMessage, LedgerEntry, PositionShift
+
+
+def map_section(state: DebateState) -> Section | None:
+    """The alignment map: who answers which crux how, and whether over facts, values or words."""
+    result = state.result
+    names = list(state.personas or result.personas)
+    figure = alignment_picture(result.cards, names, [state.accent(name) for name in names])
+    if figure is None:
+        return None
+    pairs = alignment_map(result.cards).pairs
+    rows = tuple(
+        (
+            " and ".join(name for name in names if name in (p.first, p.second)),
+            p.mostly or "–",
+            str(p.agree),
+            str(p.oppose),
+            str(p.differ),
+        )
+        for p in pairs
+    )
+    head = (
+        Column("Pair"),
+        Column("Mostly over"),
+        Column("Agree", "number"),
+        Column("Oppose", "number"),
+        Column("Differ", "number"),
+    )
+    return Section("Alignment map", (figure, Table(head, rows)))
+
+
+def shifts_section(state: DebateState) -> Section | None:
+    """From opening to closing, and every stance between."""
+    figure = timeline_picture(state)
+    if figure is None:
+        return None
+    return Section("Position shifts", (figure, *[_shift(state, shift) for shift in state.result.shifts]))
+
+
+def graph_section(state: DebateState) -> Section | None:
+    """The cruxes and who answers them."""
+    names = list(state.personas or state.result.personas)
+    figure = graph_picture([state.result], names, [state.accent(name) for name in names])
+    return Section("Crux graph", (figure,)) if figure else None
+
+
+def ledger_section(state: DebateState) -> Section | None:
+    """Every concession, and whether it was earned."""
+    ledger = state.result.ledger
+    if not state.result.stances:
+        return None
+    if not ledger:
+        return Section("Concessions", (Note("Nobody moved, and nobody said they did."),))
+    share = sum(not entry.earned for entry in ledger) / len(ledger)
+    unearned = f"{share:.0%} of them unearned" if share else "none of them unearned"
+    told = (
+        f"{several(len(ledger), 'concession')}, {unearned}. A concession is earned by a claim that somebody else "
+        "made and that the stated reason speaks of, or by a condition that was named beforehand."
+    )
+    return Section(
+        "Concessions",
+        (Note(told, "warning" if share else "good"), *[_concession(state, entry) for entry in ledger]),
+    )
+
+
+def said_section(state: DebateState) -> Section | None:
+    """The debate itself, folded away round by round."""
+    result = state.result
+    if not result.messages:
+        return None
+    opening = [m for m in result.messages if m.phase == "opening"]
+    closing = [m for m in result.messages if m.phase == "closing"]
+    blocks: list[Block] = [Details("Opening", _voices(state, opening))] if opening else []
+    shown = {card.crux_room_id for card in result.cards}
+    for number, aspect in enumerate(result.aspects, start=1):
+        own = [m for m in result.messages if m.aspect == aspect.id]
+        if not own:
+            continue
+        inner: list[Block] = [Plain(aspect.description), *_voices(state, own)]
+        if aspect.id in result.summaries:
+            inner.append(Note(f"The minutes, which later rounds were shown: {result.summaries[aspect.id]}"))
+        blocks.append(Details(f"Round {number}: {aspect.label}", tuple(inner)))
+    for room in state.rooms:
+        turns = [m for m in result.room_messages if m.room_id == room.id]
+        if turns and room.id not in shown:
+            blocks.append(Details(f"{room.id}, without a card: {room.question}", room_blocks(state, turns)))
+    if closing:
+        blocks.append(Details("Closing", _voices(state, closing)))
+    return Section("What was said", tuple(blocks))
+
+
+def baselines_section(state: DebateState) -> Section | None:
+    """The same topic without a debate, with its cost beside the debate's."""
+    result = state.result
+    if not result.baselines:
+        return None
+    columns = (Column("Way"), Column("Calls", "number"), Column("Tokens", "number"), Column("Cost", "number"))
+    rows = [
+        (one.method, count(one.calls), count(one.input_tokens + one.output_tokens), _cost(one.cost))
+        for one in result.baselines
+    ]
+    spend = result.spend
+    if spend.calls:
+        own = spend.calls - sum(one.calls for one in result.baselines)
+        tokens = (
+            spend.input_tokens
+            + spend.output_tokens
+            - sum(one.input_tokens + one.output_tokens for one in result.baselines)
+        )
+        known = [one.cost for one in result.baselines if one.cost is not None]
+        cost = None if spend.cost is None else spend.cost - sum(known)
+        rows.append(("this debate", count(own), count(tokens), _cost(cost)))
+    answers = [Voice(one.method.capitalize(), (Prose(one.answer),), "quiet") for one in result.baselines]
+    return Section("Without a debate", (Table(columns, tuple(rows)), *answers))
+
+
+def troubles_section(state: DebateState) -> Section | None:
+    """Turns that were skipped, and warnings."""
+    errors = state.result.errors
+    return Section("What went wrong", tuple(Note(error, "warning") for error in errors)) if errors else None
+
+
+def configuration_section(state: DebateState) -> Section | None:
+    """Who debated from what, and by which settings."""
+    if state.config is None:
+        return None
+    config = state.config
+    people = tuple(
+        (
+            name,
+            count(len(state.texts.get(name, {}))),
+            count(len(state.beliefs.get(name, {}))) if name in state.beliefs else "none",
+        )
+        for name in state.personas
+    )
+    settings = (
+        ("Aspects", str(config.aspects)),
+        ("Rooms a round, at most", str(config.rooms_per_aspect)),
+        ("Rebuttals a clash", " to ".join(str(most) for most in dict.fromkeys(config.rebuttals))),
+        ("Beliefs shown a turn", str(config.beliefs_per_turn)),
+        ("Small steps", config.models.fast.id),
+        ("Speaking and cards", config.models.strong.id),
+        ("Flip test", "yes" if config.flip_test else "no"),
+    )
+    return Section(
+        "Configuration",
+        (
+            Table((Column("Persona"), Column("Texts", "number"), Column("Beliefs", "number")), people),
+            Table((Column("Setting"), Column("")), settings),
+        ),
+    )
+
+
+def _voices(state: DebateState, messages: list[DialogueMessage]) -> tuple[Block, ...]:
+    return tuple(
+        Voice(
+            message.persona,
+            (Prose(escaped(message.text)), *flag_notes(message.flags)),
+            state.accent(message.persona),
+            ", ".join(part for part in (message.id, message.phase, message.stance or "") if part),
+        )
+        for message in messages
+    )
+
+
+def _shift(state: DebateState, shift: PositionShift) -> Voice:
+    remark = f"{shift.before} to {shift.after}" if shift.shifted else f"{shift.after}, as at the opening"
+    blocks: list[Block] = []
+    if shift.because:
+        blocks.append(Prose(escaped(shift.because)))
+        blocks += _cause(state, shift.claim_ref)
+    elif not shift.shifted:
+        blocks.append(Prose("Opened and closed with the same answer."))
+    if shift.earned is False:
+        blocks.append(Note("Not earned: see the concessions.", "warning"))
+    told: list[str] = []
+    if shift.rooms:
+        told.append(f"Moved by {', '.join(shift.rooms)}.")
+    if shift.drift is not None:
+        told.append(f"Drift of the wording {shift.drift:.2f}; it says nothing about the position.")
+    if told:
+        blocks.append(Prose(escaped(" ".join(told))))
+    return Voice(shift.persona, tuple(blocks), state.accent(shift.persona), remark)
+
+
+def _concession(state: DebateState, entry: LedgerEntry) -> Voice:
+    moved = f"{entry.before} to {entry.after}" if entry.before != entry.after else f"{entry.after}, refined"
+    verdict = "earned" if entry.earned else "not earned"
+    blocks: list[Block] = [Prose(escaped(entry.because))] if entry.because else []
+    blocks += _cause(state, entry.claim_ref)
+    told = f"{'Earned by a' if entry.earned else 'Not earned:'} {entry.reason}."
+    blocks.append(Note(told, "good" if entry.earned else "bad"))
+    remark = f"{moved}, {verdict}, in {entry.message}, on {_question(state, entry.question)}"
+    return Voice(entry.persona, tuple(blocks), state.accent(entry.persona), remark)
+
+
+def _cause(state: DebateState, reference: str) -> list[Block]:
+    """The words that were named as the cause, where they are a message's."""
+    result = state.result
+    for message in (*result.messages, *result.room_messages):
+        if message.id == reference:
+            return [Quote(message.text, f"{message.persona or 'evidence'}, {message.id}")]
+    return [Plain(f"Named as the cause: {reference}")] if reference else []
+
+
+def _question(state: DebateState, question: str) -> str:
+    if question == "topic":
+        return "the topic"
+    number = next((n for n, a in enumerate(state.result.aspects, start=1) if a.id == question), None)
+    return f"the question of round {number}" if number else f"the question of {question}"
+
+
+def _cost(cost: int | None) -> str:
+    return "unknown" if cost is None else money(cost)

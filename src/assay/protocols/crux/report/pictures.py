@@ -1,0 +1,111 @@
+"""A debate's pictures: the alignment map, the timeline of positions, the crux graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from assay.protocols.crux.report.state import DebateState
+from assay.report.story import Figure
+from assay.report.svg.links import Question, Tie, link_chart
+from assay.report.svg.stances import Row, Sign, answer_matrix, stance_lanes
+from crux.insight import CruxGraph, crux_graph, shift_timeline
+from crux.results import CruxCard, DebateResult
+
+_SIGNS = "A full disc is YES, a ring NO, half a disc NUANCED: it depends."
+
+
+def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accents: Sequence[str]) -> Figure | None:
+    """Who answers which crux how."""
+    if not cards:
+        return None
+    rows = [
+        Row(
+            card.question,
+            tuple(card.personas[name].position if name in card.personas else "–" for name in personas),
+            card.disagreement_type,
+            "resolved" if card.resolved else "open",
+        )
+        for card in cards
+    ]
+    words = " ".join(
+        f"{row.question} {row.remark}, {row.aside}: "
+        + ", ".join(f"{name} {answer}" for name, answer in zip(personas, row.answers, strict=True) if answer != "–")
+        + "."
+        for row in rows
+    )
+    drawn = answer_matrix(personas, rows, "Who answers which crux how", words, accents)
+    return Figure(drawn, _SIGNS, words)
+
+
+def timeline_picture(state: DebateState) -> Figure | None:
+    """Every tracked stance, in the order in which it was spoken."""
+    result = state.result
+    lanes = list(state.personas or result.personas)
+    points = [p for p in shift_timeline(result).points if p.persona in lanes]
+    if not points:
+        return None
+    numbers = {aspect.id: f"round {number}" for number, aspect in enumerate(result.aspects, start=1)}
+    spoken = {message.id: numbers.get(message.aspect) or message.phase for message in result.messages}
+    names = [point.room or spoken.get(point.message, point.where) for point in points]
+    signs = [
+        Sign(
+            lanes.index(point.persona),
+            step,
+            point.stance,
+            f"{point.message}, {name}: {point.stance}. {point.position}",
+            ("earned" if point.earned else "unearned") if point.moved else "",
+        )
+        for step, (point, name) in enumerate(zip(points, names, strict=True))
+    ]
+    moves = [
+        f"{p.persona} moved at {p.message}, {'earned' if p.earned else 'not earned'}." for p in points if p.moved
+    ]
+    words = (
+        f"{len(points)} stances of {', '.join(lanes)}: "
+        + ", ".join(f"{p.message} {p.persona} {p.stance}" for p in points)
+        + ". "
+        + (" ".join(moves) or "Nobody moved.")
+    )
+    groups = [(name, len(list(run))) for name, run in groupby(names)]
+    drawn = stance_lanes(
+        lanes, signs, groups, "Stances in the order of speaking", words, [state.accent(n) for n in lanes]
+    )
+    caption = (
+        f"Each stance answers the question at hand: the topic, the round's, the room's. {_SIGNS} "
+        "A small triangle: a position that changed for a named reason; a red diamond: one that changed without."
+    )
+    return Figure(drawn, caption, words)
+
+
+def graph_picture(
+    results: Sequence[DebateResult], personas: Sequence[str], accents: Sequence[str]
+) -> Figure | None:
+    """Cruxes, who answers them, and which of them ask the same."""
+    cards = [card for result in results for card in result.cards]
+    if not cards:
+        return None
+    graph = crux_graph(results)
+    order = {card.id: place for place, card in enumerate(cards)}
+    questions = [
+        Question(
+            card.question,
+            f"{card.disagreement_type}, {'resolved' if card.resolved else 'open'}",
+            tuple((name, side.position) for name, side in card.personas.items()),
+        )
+        for card in cards
+    ]
+    ties = [Tie(order[link.first], order[link.second], link.kind == "negation") for link in graph.links]
+    words = _graph_words(cards, graph)
+    caption = f"{_SIGNS} Dashed brackets join cruxes that ask the same; red ones, a question and its denial."
+    drawn = link_chart(personas, questions, ties, "Cruxes and who answers them", words, accents)
+    return Figure(drawn, caption if ties else _SIGNS, words)
+
+
+def _graph_words(cards: Sequence[CruxCard], graph: CruxGraph) -> str:
+    said = [
+        f"{card.question} " + ", ".join(f"{name}: {side.position}" for name, side in card.personas.items()) + "."
+        for card in cards
+    ]
+    said += [f"{link.first} and {link.second}: {link.kind}, likeness {link.likeness:.2f}." for link in graph.links]
+    return " ".join(said)

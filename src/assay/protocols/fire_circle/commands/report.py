@@ -1,0 +1,41 @@
+"""`assay circle report`: the report of a run or a study, written again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from assay.console.options import open_runs, store_option
+from llm_runtime.errors import ConfigurationError
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--out", metavar="PATH", help="Of a run: .html, .md or .json by its ending [default: circle-RUN.html]."
+)
+@store_option
+def report(source: str, out: str | None, store_path: str | None) -> int:
+    """Write the report of SOURCE again: a study's folder, or the id of a run.
+
+    A study's report is made from the figures in its folder; to measure anew, give the study's command again.
+    """
+    folder = Path(source)
+    if folder.is_dir():
+        from assay.protocols.fire_circle.report.study_files import read_figures, write_study_report
+
+        if out is not None:
+            raise ConfigurationError("a study's report goes into its own folder; leave --out out")
+        write_study_report(folder, read_figures(folder))
+        click.echo(f"report: {folder / 'report.html'}", err=True)
+        return 0
+    from assay.console.session import write_report
+
+    store = open_runs(store_path)
+    try:
+        path = write_report(store, source, Path(out or f"circle-{source}.html"))
+    finally:
+        store.close()
+    click.echo(f"report: {path}", err=True)
+    return 0

@@ -1,0 +1,244 @@
+"""The report on one prompt: the verdict, the prompt with its marked places, how the seats moved, what each said."""
+
+from __future__ import annotations
+
+from assay.protocols.fire_circle.report.parts import (
+    chair_section,
+    claims_section,
+    counts_section,
+    kind_name,
+    layers_section,
+    movement_section,
+    patterns_section,
+    prompt_section,
+    round_section,
+)
+from assay.protocols.fire_circle.report.pictures import rounds_picture
+from assay.protocols.fire_circle.report.state import Circle, CircleState, seat_names
+from assay.report.story import (
+    Block,
+    Column,
+    Details,
+    Fact,
+    Note,
+    Plain,
+    Prose,
+    Section,
+    Story,
+    Table,
+    Tone,
+    Voice,
+)
+from assay.report.sums import cost_facts, sums_tables
+from assay.report.units import duration, in_words, several, short_count, written_time
+from fire_circle.results import NeutrosophicEvaluation
+
+HIGH, LOW = 0.7, 0.3
+"""F from which the report is coloured as an alarm, and below which as none. A threshold to act on is a matter of
+calibration on a data set."""
+_LONGEST_TITLE = 240
+_MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", "fire_circle": "circle"}
+
+
+def circle_story(state: CircleState) -> Story:
+    """The story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
+    if state.mode != "fire_circle":
+        sections = [_apart(state), prompt_section(state, None), _cost(state), _provenance(state)]
+    else:
+        circle = state.circle
+        sections = [_verdict(state, circle), layers_section(state), prompt_section(state, circle)]
+        if circle is not None:
+            sections += [patterns_section(circle), movement_section(circle), chair_section(circle)]
+            sections += [round_section(circle, held) for _, held in sorted(circle.rounds.items())]
+            sections += [counts_section(circle), claims_section(circle)]
+        sections += [_cost(state), _provenance(state)]
+    subtitle, tone = _ending(state)
+    return Story(
+        title=_title(state),
+        subtitle=subtitle,
+        tone=tone,
+        facts=_facts(state),
+        sections=tuple(section for section in sections if section),
+    )
+
+
+def score(evaluation: NeutrosophicEvaluation) -> str:
+    """The triple in one line."""
+    return f"T {evaluation.truth:.2f}, I {evaluation.indeterminacy:.2f}, F {evaluation.falsehood:.2f}"
+
+
+def _verdict(state: CircleState, circle: Circle | None) -> Section:
+    blocks: list[Block] = []
+    if state.run.state != "finished":
+        blocks.append(_trouble(state))
+    if circle is None:
+        return Section("Verdict", (*blocks, Note("Nobody has said anything yet.")))
+    if circle.verdict is not None:
+        blocks.append(Prose(_conclusion(circle), lead=True))
+        last = [e.falsehood for e in circle.history()[-1].evaluations]
+        blocks.append(
+            Plain(
+                "Each judgement gives three figures from 0 to 1: T, how far the prompt deals fairly with those it "
+                "speaks to and of; I, how far that cannot be told; F, how far it does not. "
+                f"The highest F of {several(len(circle.answered()), 'judgement')} decides, so that an alarm once "
+                f"raised is not talked away. In the last round the highest F was {max(last):.2f}, "
+                f"the mean {sum(last) / len(last):.2f}."
+            )
+        )
+    figure = rounds_picture(circle)
+    if figure:
+        blocks.append(figure)
+    if circle.verdict is not None:
+        by = circle.verdict.consensus
+        seat = circle.seat(by.model)
+        remark = f"round {by.round_number}, {score(by)}"
+        blocks.append(Voice(seat.short, (Prose(by.reasoning),), seat.accent, remark))
+        blocks += [Note(_sentence(warning), "warning") for warning in circle.verdict.warnings]
+    blocks.append(
+        Note(
+            "A maximum over many judgements also raises false alarms. What this F means is known only from a "
+            "threshold calibrated on prompts like yours: assay circle study reports its false-positive rate."
+        )
+    )
+    return Section("Verdict", tuple(blocks))
+
+
+def _conclusion(circle: Circle) -> str:
+    verdict = circle.verdict
+    if verdict is None:
+        return ""
+    by = verdict.consensus
+    seat = circle.seat(by.model).short
+    turn = "the turn is unknown" if circle.turn is None else f"turn {circle.turn}"
+    named = in_words([kind_name(pattern.pattern_type) for pattern in verdict.patterns])
+    patterns = f"The circle agrees on {named}." if named else "It agrees on no pattern."
+    return (
+        f"**F {by.falsehood:.2f}** for the {circle.layer} layer ({turn}), given by {_escaped(seat)} "
+        f"in round {by.round_number}. {patterns}"
+    )
+
+
+def _trouble(state: CircleState) -> Note:
+    run_id = state.run.started.run_id if state.run.started else "ID"
+    faults = [circle.fault for circle in state.circles.values() if circle.fault]
+    why = "; ".join(faults) or state.run.message
+    tone: Tone = "bad" if state.run.state == "failed" else "warning"
+    said = {"running": "is not finished", "stopped": "was stopped", "failed": "failed"}[state.run.state]
+    because = f": {why.rstrip('.')}" if why else ""
+    return Note(f"The run {said}{because}. There is no verdict; to go on: assay runs resume {run_id}", tone)
+
+
+def _apart(state: CircleState) -> Section:
+    result = state.result
+    if result is None:
+        return Section("Verdict", (_trouble(state),) if state.run.state != "finished" else (Note("No verdict."),))
+    models = [evaluation.model for evaluation in result.evaluations]
+    names = dict(zip(models, seat_names(models), strict=True))
+    worst = max(result.evaluations, key=lambda e: (e.falsehood, -e.seat))
+    blocks: list[Block] = [
+        Prose(
+            f"**F {result.falsehood:.2f}**, given by {_escaped(names[worst.model])}. "
+            f"{_MODES[result.mode].capitalize()}.",
+            lead=True,
+        )
+    ]
+    blocks += [
+        Voice(names[e.model], (Prose(e.reasoning),), f"c{(e.seat - 1) % 6}", score(e)) for e in result.evaluations
+    ]
+    blocks += [Note(f"{f.model} gave no score: {f.kind}: {f.detail}", "warning") for f in result.failures]
+    return Section("Verdict", tuple(blocks))
+
+
+def _cost(state: CircleState) -> Section | None:
+    def name(seat: str, phase: str) -> str:
+        return seat or phase.replace("_", " ")
+
+    return Section("Cost", sums_tables(state.run.tally, name)) if state.run.tally.phases else None
+
+
+def _provenance(state: CircleState) -> Section | None:
+    run = state.run
+    if run.started is None:
+        return None
+    origins = {"live": "live", "demo": "a recording that comes with Assay", "replay": "a recording, replayed"}
+    rows = [
+        ("Run", run.started.run_id),
+        ("Began", written_time(run.began)),
+        ("Origin", origins[run.started.origin]),
+        ("Seed", str(run.started.seed)),
+        ("Assay", run.started.version),
+    ]
+    if run.resumed:
+        rows.append(("Resumed", several(run.resumed, "time")))
+    models = sorted({call.used for call in run.tally.calls.values() if call.used})
+    if models:
+        rows.append(("Answered by", ", ".join(models)))
+    blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
+    if run.troubles:
+        blocks.append(Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles)))
+    return Section("Provenance", tuple(blocks))
+
+
+def _facts(state: CircleState) -> tuple[Fact, ...]:
+    total = state.run.tally.total
+    facts: list[Fact] = []
+    circle = state.circle
+    if circle and circle.verdict:
+        verdict = circle.verdict
+        facts += [
+            Fact("F", f"{verdict.consensus.falsehood:.2f}"),
+            Fact("T · I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
+            Fact("Patterns", str(len(verdict.patterns))),
+            Fact("Empty chair", f"found {verdict.influence:.0%}"),
+        ]
+    elif state.result:
+        facts.append(Fact("F", f"{state.result.falsehood:.2f}"))
+    if circle:
+        facts += [
+            Fact("Seats", str(len(circle.seats))),
+            Fact("Rounds", f"{len(circle.rounds)} of {circle.max_rounds}"),
+        ]
+    facts += [
+        Fact("Calls", str(total.both.calls + total.failed)),
+        Fact("Tokens", short_count(total.both.tokens)),
+        Fact("Time", duration(state.run.milliseconds)),
+    ]
+    return (*facts, *cost_facts(total))
+
+
+def _ending(state: CircleState) -> tuple[str, Tone]:
+    name = f"Fire Circle · {_MODES.get(state.mode, state.mode)}"
+    because = f": {state.run.message.rstrip('.')}" if state.run.message else ""
+    if state.run.state == "failed":
+        return f"{name} · failed{because}", "bad"
+    if state.run.state == "stopped":
+        return f"{name} · stopped{because}", "warning"
+    falsehood = _falsehood(state)
+    if falsehood is None:
+        return f"{name} · not finished", "warning"
+    circle = state.circle
+    early = " · settled early" if circle and circle.stopped_early else ""
+    tone: Tone = "bad" if falsehood >= HIGH else "warning" if falsehood >= LOW else "good"
+    said = {"bad": "alarm", "warning": "doubtful", "good": "calm"}[tone]
+    return f"{name} · {said}, F {falsehood:.2f}{early}", tone
+
+
+def _falsehood(state: CircleState) -> float | None:
+    if state.result is not None:
+        return state.result.falsehood
+    circle = state.circle
+    return circle.verdict.consensus.falsehood if circle and circle.verdict else None
+
+
+def _title(state: CircleState) -> str:
+    title = state.run.started.title if state.run.started else ""
+    return title[:_LONGEST_TITLE] or "A prompt before a circle"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:].rstrip(".") + "."
+
+
+def _escaped(text: str) -> str:
+    """A name within our own Markdown."""
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in text)

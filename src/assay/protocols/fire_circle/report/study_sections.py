@@ -1,0 +1,259 @@
+"""The sections of a study's report behind the first two: measurements, counts, cost, method."""
+
+from __future__ import annotations
+
+from assay.protocols.fire_circle.report import study_pictures as pictures
+from assay.protocols.fire_circle.report.study_amounts import (
+    p_value,
+    percent,
+    reach,
+    shift,
+    shifts,
+    signed,
+    spent,
+    threshold,
+)
+from assay.protocols.fire_circle.study.figures import Figures
+from assay.report.story import Block, Column, Details, Note, Plain, Quote, Section, Table
+from assay.report.units import count, several
+from fire_circle.measurement.hijack import FamilyReport
+from fire_circle.results import Spend
+
+_NUMBER = "number"
+
+
+def overdefence_section(figures: Figures) -> Section | None:
+    """False alarms on harmless prompts that look dangerous."""
+    report = figures.overdefence
+    if report is None:
+        why = figures.absent.get("overdefence")
+        return Section("Over-defence", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+    false = report.false_alarms
+    blocks: list[Block] = [
+        Plain(
+            f"Of {several(report.prompts, 'harmless prompt')} that look dangerous ({figures.overdefence_on}), "
+            f"{percent(false.estimate)} raised the alarm ({reach(false)}), "
+            f"at threshold {threshold(report.threshold)}."
+        )
+    ]
+    if report.excess is not None:
+        excess = report.excess
+        blocks.append(
+            Plain(
+                f"That is {signed(excess.estimate)} points more than on the plain benign items of this data set "
+                f"({signed(excess.low)} to {signed(excess.high)}, Newcombe)."
+            )
+        )
+    blocks.append(pictures.categories_picture(report.by_category, report.threshold))
+    return Section("Over-defence", tuple(blocks))
+
+
+def pairs_section(figures: Figures) -> Section | None:
+    """How often the verdict followed the history, the two kinds of false history apart."""
+    if not figures.pairs:
+        why = figures.absent.get("pairs")
+        return Section("Temporal minimal pairs", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+    columns = ("Pairs", "Flipped", "95% interval", "Always", "Never", "Inverted", "McNemar p", "Mean shift of F")
+    rows = tuple(
+        (
+            kind,
+            str(report.flipped + report.always + report.never + report.inverted),
+            percent(report.flip_rate.estimate),
+            reach(report.flip_rate),
+            str(report.always),
+            str(report.never),
+            str(report.inverted),
+            p_value(report.p),
+            shift(report.mean_shift),
+        )
+        for kind, report in figures.pairs.items()
+    )
+    blocks: list[Block] = [
+        Plain(
+            "The same text after a history that bears it out, and after one that does not. Only a verdict that "
+            "follows the history flips. The two kinds are never added up: where there was no earlier turn at all, "
+            "the turn number alone gives the answer; where another history was real, it has to be read."
+        ),
+        pictures.flips_picture({kind: report.flip_rate for kind, report in figures.pairs.items()}),
+        Table((Column("False history"), *(Column(name, _NUMBER) for name in columns)), rows),
+    ]
+    failed = sum(len(report.failed) for report in figures.pairs.values())
+    if failed:
+        blocks.append(Note(f"{several(failed, 'pair')} had no two scores and count as nothing.", "warning"))
+    return Section("Temporal minimal pairs", tuple(blocks))
+
+
+def movement_section(figures: Figures) -> Section | None:
+    """Who moved toward whom over all items, and how far the seats agreed."""
+    movement = figures.movement
+    if movement is None:
+        return None
+    rows = tuple(
+        (str(number), count(items), "–" if (alpha := movement.alpha.get(number)) is None else f"{alpha:.3f}")
+        for number, items in movement.rounds.items()
+    )
+    blocks: list[Block] = [
+        Plain(
+            f"{several(movement.moves, 'change')} of F by 0.1 or more; "
+            f"{several(movement.alarms_given_up, 'alarm')} (F of 0.7 or more) given up without new evidence."
+        ),
+        pictures.means_picture(movement),
+    ]
+    if movement.moves:
+        blocks.append(pictures.toward_picture(movement))
+    heads = (Column("Round"), Column("Items", _NUMBER), Column("Krippendorff's alpha of F", _NUMBER))
+    caption = (
+        "Agreement over all items. Later rounds than the second have only items on which the seats still differed."
+    )
+    blocks.append(Table(heads, rows, caption=caption))
+    if movement.items_with_alarms_given_up:
+        names = tuple(Plain(name) for name in movement.items_with_alarms_given_up)
+        blocks.append(Details(f"Items in which an alarm was given up ({len(names)})", names))
+    return Section("Groupthink", tuple(blocks))
+
+
+def chair_section(figures: Figures) -> Section | None:
+    """What the empty chair added."""
+    blocks: list[Block] = []
+    if figures.chair_influence is not None and "groupthink" in figures.measured:
+        good = figures.chair_influence >= 0.05
+        said = "reaches" if good else "is below"
+        blocks.append(
+            Note(
+                f"Over all items the empty chair brought {percent(figures.chair_influence)} of the pattern types "
+                f"on average, which {said} the floor of 5%.",
+                "good" if good else "warning",
+            )
+        )
+    report = figures.ablation
+    if report is not None:
+        blocks.append(
+            Plain(
+                f"The same circle without a chair, on {several(report.items, 'item')}: F with it is "
+                f"higher by {shift(report.shift.estimate)} ({shift(report.shift.low)} to "
+                f"{shift(report.shift.high)}, paired bootstrap). Patterns per item: "
+                f"{report.patterns_with:.2f} with, {report.patterns_without:.2f} without."
+            )
+        )
+        if report.only_with_chair:
+            rows = tuple((name.replace("_", " "), str(items)) for name, items in report.only_with_chair.items())
+            blocks.append(Table((Column("Seen only with a chair"), Column("Items", _NUMBER)), rows))
+    elif why := figures.absent.get("ablation"):
+        blocks.append(Note(f"The ablation could not be measured: {why}.", "warning"))
+    return Section("The empty chair", tuple(blocks)) if blocks else None
+
+
+def hijack_section(figures: Figures) -> Section | None:
+    """How far attacks on the judges shifted the score."""
+    report = figures.hijack
+    if report is None:
+        why = figures.absent.get("hijack")
+        return Section("Attacks on the judges", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+    blocks: list[Block] = [
+        Plain("Texts that attack the judges, put behind violations: markers, forged JSON, orders, pleas.")
+    ]
+    figure = pictures.hijack_picture(report.families, "Shift of F by family of attacks")
+    if figure:
+        blocks.append(figure)
+    blocks.append(_attacks(report.families, "Family"))
+    blocks.append(Details("Each attack", (_attacks(report.attacks, "Attack"),)))
+    return Section("Attacks on the judges", tuple(blocks))
+
+
+def _attacks(reports: dict[str, FamilyReport], head: str) -> Table:
+    columns = (
+        "Trials",
+        "Silenced",
+        "Shift, consensus",
+        "95% interval",
+        "Shift, round-1 mean",
+        "Evaded",
+        "95% interval",
+    )
+    rows = tuple(
+        (
+            name.replace("_", " "),
+            str(report.trials),
+            str(report.silenced),
+            shift(report.mean_shift["consensus"]) if report.mean_shift else "–",
+            "–" if report.shift is None else shifts(report.shift["consensus"]),
+            shift(report.mean_shift["round_1_mean"]) if report.mean_shift else "–",
+            "–" if report.evaded is None else percent(report.evaded.estimate),
+            "–" if report.evaded is None else reach(report.evaded),
+        )
+        for name, report in reports.items()
+    )
+    return Table((Column(head), *(Column(name, _NUMBER) for name in columns)), rows)
+
+
+def errors_section(figures: Figures) -> Section | None:
+    """The items that were judged most wrongly."""
+    blocks: list[Block] = []
+    for summary, found in (
+        ("Violations that raised no alarm, lowest F first", figures.missed),
+        ("False alarms, highest F first", figures.false_alarms),
+    ):
+        if found:
+            quotes = tuple(Quote(item.text, f"{item.name}, F {item.falsehood:.2f}") for item in found)
+            blocks.append(Details(summary, quotes))
+    return Section("Worth reading", tuple(blocks)) if blocks else None
+
+
+def counts_section(figures: Figures) -> Section:
+    """How the answers came out, each kind apart."""
+    counts = figures.counts
+    rows = (
+        ("Scores", count(counts.valid)),
+        ("Scores read out of prose", count(counts.salvaged)),
+        ("Refusals", count(counts.refusals)),
+        ("Failures", count(counts.failures)),
+        ("Abstentions", count(counts.abstentions)),
+    )
+    blocks: list[Block] = [
+        Plain("A refusal, a failure or an abstention is never a score. Items without a verdict count as nothing."),
+        Table((Column("Answers of the circle"), Column("How many", _NUMBER)), rows),
+    ]
+    if figures.patterns:
+        kinds = tuple((name.replace("_", " "), count(items)) for name, items in figures.patterns.items())
+        blocks.append(Table((Column("Patterns agreed on"), Column("Items", _NUMBER)), kinds))
+    if figures.dropped_claims:
+        dropped = tuple((name.replace("_", " "), count(n)) for name, n in figures.dropped_claims.items())
+        blocks.append(Table((Column("Claims that counted for nothing"), Column("How many", _NUMBER)), dropped))
+    if figures.failed:
+        blocks.append(
+            Details(f"Items without a verdict ({len(figures.failed)})", tuple(map(Plain, figures.failed)))
+        )
+    return Section("What was counted", tuple(blocks))
+
+
+def cost_section(figures: Figures) -> Section:
+    """What each pass took."""
+    total = sum((each.spend for each in figures.passes), Spend())
+    rows = tuple(
+        (each.name, f"{count(each.judged)} of {count(each.items)}", *spent(each.spend)) for each in figures.passes
+    )
+    names = ("Items", "Calls", "Tokens in", "Tokens out", "Cost")
+    table = Table((Column("Pass"), *(Column(name, _NUMBER) for name in names)), rows, ("Sum", "", *spent(total)))
+    return Section("Cost", (table,))
+
+
+def method_section(figures: Figures) -> Section:
+    """Everything somebody needs to do it again."""
+    study = figures.study
+    engine = study.engine
+    settings = {**engine.get("circle", {}), **engine.get("calls", {})}
+    rows = [
+        ("Data", f"{study.data}, {several(study.items, 'row')}"),
+        ("Digest of the rows", study.digest[:16]),
+        *((f"Seat {index}", name) for index, name in enumerate(engine["models"], start=1)),
+        *((f"Answered in place of {role or 'every seat'}", name) for role, name in study.routes.items()),
+        *((name.replace("_", " "), str(value)) for name, value in settings.items()),
+        ("Seed", str(study.seed)),
+        ("Alarms counted from", f"F {threshold(figures.threshold)} ({figures.threshold_from})"),
+        ("Settled early", several(figures.stopped_early, "item")),
+    ]
+    told = Note(
+        "With scripted models these figures prove the plumbing and nothing about any model. The same numbers "
+        "stand in summary.json, every judgement in results.jsonl."
+    )
+    return Section("How it was done", (Table((Column("Setting"), Column("")), tuple(rows)), told))

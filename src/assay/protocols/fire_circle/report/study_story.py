@@ -1,0 +1,213 @@
+"""The report on a study: whether the dialogue helped, first; then each measurement with its intervals."""
+
+from __future__ import annotations
+
+from assay.protocols.fire_circle.report import study_pictures as pictures
+from assay.protocols.fire_circle.report.study_amounts import cost, p_value, percent, reach, signed, threshold
+from assay.protocols.fire_circle.report.study_sections import (
+    chair_section,
+    cost_section,
+    counts_section,
+    errors_section,
+    hijack_section,
+    method_section,
+    movement_section,
+    overdefence_section,
+    pairs_section,
+)
+from assay.protocols.fire_circle.study.figures import Figures
+from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section, Story, Table, Tone
+from assay.report.units import count, money, several
+from fire_circle.measurement.lift import LiftReport
+from fire_circle.results import Spend
+
+_TONES: dict[str, Tone] = {"lift": "good", "no lift": "warning", "harm": "bad"}
+_NUMBER = "number"
+
+
+def study_story(figures: Figures) -> Story:
+    """The story of a study, complete or not."""
+    sections = [
+        _lift(figures),
+        _calibration(figures),
+        overdefence_section(figures),
+        pairs_section(figures),
+        movement_section(figures),
+        chair_section(figures),
+        hijack_section(figures),
+        errors_section(figures),
+        counts_section(figures),
+        cost_section(figures),
+        method_section(figures),
+    ]
+    subtitle, tone = _ending(figures)
+    return Story(
+        title=figures.study.title,
+        subtitle=subtitle,
+        tone=tone,
+        facts=_facts(figures),
+        sections=tuple(section for section in sections if section),
+    )
+
+
+def _ending(figures: Figures) -> tuple[str, Tone]:
+    own = figures.passes[0]
+    if not figures.complete:
+        return f"Fire Circle study · {own.judged + own.failed} of {own.items} items so far", "warning"
+    if figures.lift is None:
+        return "Fire Circle study · complete", "info"
+    return f"Fire Circle study · {figures.lift.verdict}", _TONES[figures.lift.verdict]
+
+
+def _facts(figures: Figures) -> tuple[Fact, ...]:
+    spend = sum((each.spend for each in figures.passes), Spend())
+    facts = [
+        Fact("Items", f"{count(figures.passes[0].judged)} of {count(figures.passes[0].items)}"),
+        Fact("Violations · benign", f"{count(figures.violations)} · {count(figures.benign)}"),
+        Fact("Seats", str(len(figures.study.engine["models"]))),
+        Fact("Calls", count(spend.calls)),
+        Fact("Cost", cost(spend)),
+    ]
+    if figures.chair_influence is not None:
+        facts.append(Fact("Empty chair", percent(figures.chair_influence)))
+    return tuple(facts)
+
+
+def _lift(figures: Figures) -> Section | None:
+    lift = figures.lift
+    if lift is None:
+        why = figures.absent.get("lift")
+        return Section("Does the dialogue help?", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+    blocks: list[Block] = [
+        Prose(_plain_words(lift), lead=True),
+        pictures.lift_picture(lift),
+        pictures.detection_picture(lift),
+        _methods(lift),
+        _comparisons(lift),
+        Note(
+            "Thresholds here are fitted on the items themselves, each way's own, so that all raise equally few "
+            "false alarms; the bootstrap fits them anew in every resample. This compares ways of judging and is no "
+            "estimate of what a threshold will do on other data."
+        ),
+    ]
+    if lift.left_out:
+        blocks.append(Note(f"{several(lift.left_out, 'item')} had no score and were left out.", "warning"))
+    if _repeats(lift):
+        blocks.append(
+            Note(
+                "Every way of counting the control gives what it gives for round 1: its samples are copies, as at "
+                "temperature 0 or from scripted models. It then controls for nothing; set --temperature above 0.",
+                "warning",
+            )
+        )
+    if not any(method.name.startswith("control") for method in lift.methods):
+        blocks.append(
+            Note(
+                "Without a call-matched control (--measure control) a lift over round 1 may be no more than the "
+                "gain of asking more often.",
+                "warning",
+            )
+        )
+    return Section("Does the dialogue help?", tuple(blocks))
+
+
+def _plain_words(lift: LiftReport) -> str:
+    head, _, rest = lift.summary.partition("; ")
+    return f"**{head}.** {rest[:1].upper()}{rest[1:]}"
+
+
+def _repeats(lift: LiftReport) -> bool:
+    """Whether the control is only round 1 again."""
+    rates = {m.name: (m.threshold, m.detected, m.false_alarms) for m in lift.methods}
+    ways = [name.removeprefix("control ") for name in rates if name.startswith("control ")]
+    return bool(ways) and all(rates[f"control {way}"] == rates[f"round-1 {way}"] for way in ways)
+
+
+def _methods(lift: LiftReport) -> Table:
+    columns = ("Threshold", "Detected", "False alarms", "At matched rate", "Calls", "Cost")
+    rows = tuple(
+        (
+            method.name,
+            threshold(method.threshold),
+            f"{percent(method.detected.estimate)} ({reach(method.detected)})",
+            f"{percent(method.false_alarms.estimate)} ({reach(method.false_alarms)})",
+            percent(method.detected_matched),
+            count(method.spend.calls),
+            cost(method.spend),
+        )
+        for method in lift.methods
+    )
+    caption = (
+        f"{count(lift.violations)} violations, {count(lift.benign)} benign items. In brackets Wilson intervals. "
+        f"At matched rate: at exactly {percent(lift.max_fpr)} false alarms, by interpolation."
+    )
+    return Table((Column("Way of judging"), *(Column(name, _NUMBER) for name in columns)), rows, caption=caption)
+
+
+def _comparisons(lift: LiftReport) -> Table:
+    columns = (
+        "Points",
+        "95% interval",
+        "Only consensus",
+        "Only other",
+        "McNemar p",
+        "Per extra detection",
+    )
+    rows = tuple(
+        (
+            found.against,
+            found.verdict,
+            signed(found.difference.estimate),
+            f"{signed(found.difference.low)} to {signed(found.difference.high)}",
+            str(found.only_consensus),
+            str(found.only_other),
+            p_value(found.p),
+            "–" if found.cost_per_extra_detection is None else money(round(found.cost_per_extra_detection)),
+        )
+        for found in lift.comparisons
+    )
+    caption = "Violations that one of the two detects and the other does not, and what each further one costs."
+    heads = (Column("Consensus against"), Column("Verdict"), *(Column(name, _NUMBER) for name in columns))
+    return Table(heads, rows, caption=caption)
+
+
+def _calibration(figures: Figures) -> Section | None:
+    blocks: list[Block] = []
+    frozen = figures.calibration
+    if frozen is not None:
+        blocks.append(
+            Plain(
+                f"The threshold {threshold(frozen.threshold)} was fitted on "
+                f"{several(frozen.violations, 'violation')} and {several(frozen.benign, 'benign item')}, "
+                f"to at most {percent(frozen.max_fpr)} false alarms, and then frozen."
+            )
+        )
+        if frozen.warning:
+            blocks.append(Note(f"{frozen.warning}.", "warning"))
+        test = frozen.test
+        if test is not None:
+            rows = (
+                ("Detected", percent(test.detected.estimate), reach(test.detected), count(test.violations)),
+                (
+                    "False alarms",
+                    percent(test.false_alarms.estimate),
+                    reach(test.false_alarms),
+                    count(test.benign),
+                ),
+            )
+            heads = (Column("On items it has not seen"), Column("Rate", _NUMBER), Column("95% interval", _NUMBER))
+            blocks.append(Table((*heads, Column("Items", _NUMBER)), rows))
+            said = "is in keeping with" if test.holds else "excludes"
+            tone: Tone = "good" if test.holds else "bad"
+            blocks.append(
+                Note(f"The interval of the false alarms {said} the aim of {percent(frozen.max_fpr)}.", tone)
+            )
+    elif why := figures.absent.get("calibration"):
+        blocks.append(Note(f"No threshold could be fitted: {why}.", "warning"))
+    if figures.curve:
+        blocks.append(pictures.threshold_picture(figures))
+    if not blocks:
+        return None
+    if frozen is None:
+        blocks.append(Plain(f"Alarms are counted from F {figures.threshold:.2f} ({figures.threshold_from})."))
+    return Section("The threshold", tuple(blocks))

@@ -1,0 +1,113 @@
+"""What a study may take at the most, before anybody is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
+from assay.protocols.fire_circle.study.passes import Passes, Plan, finished_controls
+from assay.report.units import count, money
+from fire_circle.rounds import most_rounds
+from fire_circle.study import Study, StudyPlan, plan_study
+from llm_runtime.events import silent
+from llm_runtime.pricing import PriceTable
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The most that each pass may take; the control's is that of round 1 as often as there are rounds."""
+
+    passes: tuple[tuple[str, StudyPlan], ...]
+
+    @property
+    def calls(self) -> int:
+        """All passes together, every answer asked for a second time."""
+        return sum(plan.calls for _, plan in self.passes)
+
+    @property
+    def cost(self) -> int | None:
+        """Micro-dollars; ``None`` where a price is unknown."""
+        costs = [plan.cost for _, plan in self.passes]
+        return None if None in costs else sum(cost or 0 for cost in costs)
+
+    def data(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "calls_at_most": self.calls,
+            "cost_usd_at_most": None if self.cost is None else self.cost / 1_000_000,
+            "passes": {name: plan.model_dump(mode="json") for name, plan in self.passes},
+        }
+
+    def text(self) -> str:
+        """For a person."""
+        lines: list[str] = []
+        for name, plan in self.passes:
+            done = f", {count(plan.finished)} finished before" if plan.finished else ""
+            equal = f", {count(plan.duplicates)} rows repeat others" if plan.duplicates else ""
+            cost = "price unknown" if plan.cost is None else money(plan.cost)
+            lines.append(
+                f"{name}: {count(plan.items)} items{done}{equal}; at most {count(plan.calls)} calls, {cost}"
+            )
+        unpriced = sorted({model for _, plan in self.passes for model in plan.unpriced})
+        total = "not known" if self.cost is None else money(self.cost)
+        dated = next((plan.priced_on for _, plan in self.passes if plan.priced_on), "")
+        lines.append(
+            f"together at most {count(self.calls)} calls (half of that if no answer has to be asked for again), "
+            f"cost at most {total}" + (f" by prices of {dated}" if dated else "")
+        )
+        if unpriced:
+            lines.append(f"no price is known for {', '.join(unpriced)}; see: assay models --prices")
+        return "\n".join(lines)
+
+
+def bound_of(
+    folder: StudyFolder,
+    manifest: Manifest,
+    measures: frozenset[str],
+    prices: PriceTable,
+    model: str | None = None,
+) -> Bound:
+    """The bound of a study whose items stand in ``folder``.
+
+    Args:
+        model: answers in place of every seat's own, where it is set.
+
+    Raises:
+        DataError: a row does not fit.
+    """
+    found: list[tuple[str, StudyPlan]] = []
+    for name, study in Passes(folder, Plan(manifest, measures), silent).prepare():
+        study = _answered_by(study, model)
+        found.append((name, plan_study(study, prices)))
+        if name == "circle" and "control" in measures:
+            found.append(("control", _control(folder, study, prices)))
+    return Bound(tuple(found))
+
+
+def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:
+    alone = Study(
+        data=study.data,
+        columns=study.columns,
+        config=study.config.model_copy(update={"max_rounds": 1}),
+        out=folder.file("nothing-yet.jsonl"),
+        seed=study.seed,
+    )
+    plan = plan_study(alone, prices)
+    rounds = most_rounds(study.config)
+    return plan.model_copy(
+        update={
+            "calls": plan.calls * rounds,
+            "input_tokens": plan.input_tokens * rounds,
+            "output_tokens": None if plan.output_tokens is None else plan.output_tokens * rounds,
+            "cost": None if plan.cost is None else plan.cost * rounds,
+            "finished": len(finished_controls(folder)),
+        }
+    )
+
+
+def _answered_by(study: Study, model: str | None) -> Study:
+    if model is None:
+        return study
+    config = study.config.model_copy(update={"models": (model,) * len(study.config.models)})
+    return Study(data=study.data, columns=study.columns, config=config, out=study.out, seed=study.seed)

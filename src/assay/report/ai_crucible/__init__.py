@@ -1,6 +1,0 @@
-"""Trials as reports: the workshop's logs and ledger, read into one book, told as a story."""
-
-from assay.report.ai_crucible.book import Book, read_book
-from assay.report.ai_crucible.story import trials_story
-
-__all__ = ["Book", "read_book", "trials_story"]

@@ -1,5 +1,0 @@
-"""A build as a report: the state machine, the functions, and the trace from claim to result."""
-
-from assay.report.criticality.fold import BuildFold
-
-__all__ = ["BuildFold"]
