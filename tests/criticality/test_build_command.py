@@ -71,7 +71,7 @@ class Shell:
         self._folder = folder
         self._world = {
             "PATH": os.environ["PATH"], "HOME": str(folder), "ASSAY_CONFIG_DIR": str(folder / "config"),
-            "ASSAY_DATA_DIR": str(folder / "data"), "OLLAMA_HOST": "127.0.0.1:9", "PYTHONWARNINGS": "error",
+            "ASSAY_DATA_DIR": str(folder / "data"), "ASSAY_LOCAL_SERVERS": "", "PYTHONWARNINGS": "error",
             "OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1",
         }  # fmt: skip
 
