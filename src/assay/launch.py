@@ -1,24 +1,36 @@
-"""One run of any protocol: store, recording, gateway and displays around a runner."""
+"""The one place that opens runs: start, resume, fork, replay, stop. Their terms live in the log."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+import random
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from functools import partial
+from math import inf
+from typing import Any, Literal
 
-from assay.runners import require_unbound, runner
-from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, LlmRuntimeError, StoreError
+from assay import __version__
+from assay.protocol import RunContext, RunType, load
+from assay.registry import Prepared, opened, prepared, read_run
+from assay.terms import Terms, configured, in_force
+from llm_runtime.clock import now_ms
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded, LlmRuntimeError, StoreError
 from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.gateway import Gateway
-from llm_runtime.messages import Generate
+from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.pricing import load_prices
 from llm_runtime.replay import Recording
-from llm_runtime.settings import Settings
-from llm_runtime.store import RunLog, RunStore
-from llm_runtime.wrappers.budgeted import Budget, Caps, spent_before
+from llm_runtime.settings import Settings, load_settings
+from llm_runtime.store import RunLog, RunStore, new_run_id
+from llm_runtime.tasks import first_error
+from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted, spent_before
+from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
+from llm_runtime.wrappers.timed import Deadline, timed
 
 Pace = Callable[[int], Awaitable[None]]
 
@@ -40,135 +52,297 @@ class Outcome:
     error: Exception | None = None
 
 
-async def start(
-    started: RunStarted,
-    store: RunStore,
-    settings: Settings,
-    *,
-    caps: Caps | None = None,
-    sinks: Iterable[Emit] = (),
-    model: Generate | None = None,
-    recorded: Recording | None = None,
-    person: Generate | None = None,
-) -> Outcome:
-    """Make a new run.
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a replay came to, and what was recorded; ``recorded`` is ``None`` where the run has no result."""
+
+    result: dict[str, Any]
+    recorded: dict[str, Any] | None
+
+
+class Running:
+    """A run under way, its log open."""
+
+    def __init__(self, run_id: str, task: asyncio.Task[Outcome]) -> None:
+        self.run_id = run_id
+        self._task = task
+
+    async def outcome(self) -> Outcome:
+        """Wait for the end. Where the waiting is cancelled, the run is stopped, and can be resumed.
+
+        Raises:
+            StoreError: the log cannot be written.
+            Exception: an error that is not ours; the log says which.
+        """
+        try:
+            return await asyncio.shield(self._task)
+        except asyncio.CancelledError:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Stop it; it can be resumed."""
+        self._task.cancel()
+        await asyncio.wait([self._task])
+
+    def on_end(self, call: Callable[[BaseException | None], None]) -> None:
+        """Call ``call`` when it has ended, with the error that its log could not take."""
+        self._task.add_done_callback(lambda task: call(None if task.cancelled() else task.exception()))
+
+
+class Launcher:
+    """Opens runs in one store.
 
     Args:
-        started: what is run; the first event of its log.
-        store: where it is kept.
-        settings: how models are reached.
-        caps: what it may spend.
-        sinks: told of every event after the log has it.
-        model: asked in place of the gateway, as in a demonstration.
-        recorded: calls that a parent run has answered already, for a fork.
-        person: who answers for ``terminal:``; the keyboard where left out.
-
-    Raises:
-        NoModelError: there is no model to ask; nothing was stored.
-        StoreError: the log cannot be written.
+        store: where they are kept.
+        settings: reads the user's configuration; asked anew for each run, so that a key stored meanwhile counts.
+        clock: milliseconds since 1970.
+        new_id: draws a run's id.
+        draw_seed: draws a run's seed, 0 to 2^53-1.
     """
-    sinks = tuple(sinks)
-    async with AsyncExitStack() as stack:
-        relay = _Relay()
-        if model is None:
-            gateway = await stack.enter_async_context(Gateway(settings, caps=caps, emit=relay.emit, person=person))
-            await _reach(gateway, started)
-            model = gateway.generate
-        log = store.start(started)
-        stack.callback(log.close)
-        for sink in sinks:
-            sink(started)
-        return await _run(started, log, model, recorded or Recording(), relay, sinks)
 
+    def __init__(
+        self,
+        store: RunStore,
+        settings: Callable[[], Settings] = load_settings,
+        *,
+        clock: Callable[[], int] = now_ms,
+        new_id: Callable[[], str] | None = None,
+        draw_seed: Callable[[], int] = lambda: secrets.randbelow(2**53),
+    ) -> None:
+        self.store = store
+        self._settings = settings
+        self._clock = clock
+        self.new_id = new_id or (lambda: new_run_id(clock(), random.SystemRandom()))
+        self._draw_seed = draw_seed
 
-async def resume(
-    run_id: str,
-    store: RunStore,
-    settings: Settings,
-    *,
-    caps: Caps | None = None,
-    sinks: Iterable[Emit] = (),
-    model: Generate | None = None,
-    person: Generate | None = None,
-) -> Outcome:
-    """Go on with a run that was interrupted or stopped; no answer that it has is asked for again.
+    async def start(
+        self,
+        run: Prepared,
+        terms: Terms | None = None,
+        *,
+        seed: int | None = None,
+        title: str = "",
+        run_id: str = "",
+        origin: Literal["live", "demo"] = "live",
+        answers: Recording | None = None,
+        model: Generate | None = None,
+        listeners: Iterable[Emit] = (),
+        person: Generate | None = None,
+    ) -> Running:
+        """Start a run; return once its log is open.
 
-    ``caps`` hold for the whole run: what it has spent counts, and so does a call that was in flight.
+        Args:
+            run: its kind, task and options; completed here.
+            terms: its models and bounds, laid over the user's configuration.
+            seed: drawn where left out.
+            title: one line for lists; told from the task where left out.
+            run_id: drawn where left out.
+            origin: ``"demo"`` for a recording.
+            answers: calls that were answered before.
+            model: asked in place of the gateway. Bounds hold for it too.
+            listeners: told of every event after the log has it.
+            person: who answers for ``terminal:``; the keyboard where left out.
 
-    Raises:
-        StoreBusy: another process runs it.
-        NoModelError, StoreError: as for :func:`start`.
-    """
-    sinks = tuple(sinks)
-    async with AsyncExitStack() as stack:
-        log = store.reopen(run_id)
-        stack.callback(log.close)
-        events = [event for _, event in store.events(run_id)]
-        started = opening(events)
-        recorded = Recording.from_events(events)
-        relay = _Relay()
-        if model is None:
-            budget = Budget(caps or Caps(), spent_before(events), emit=relay.emit)
-            gateway = await stack.enter_async_context(
-                Gateway(settings, emit=relay.emit, budget=budget, person=person)
+        Raises:
+            ConfigurationError: the task, an option, a seat or a bound is not possible; nothing was stored.
+            NoModelError: there is no model to ask; nothing was stored.
+            StoreError: the log cannot be written.
+        """
+        run = prepared(run)
+        given = terms or Terms()
+        check_terms(run.run, given)
+        settings = self._settings() if origin == "live" else Settings()
+        terms = given.over(configured(settings))
+        task, options = run.data()
+        started = RunStarted(
+            run_id=run_id or self.new_id(),
+            protocol=run.run.name,
+            title=title or run.title,
+            task=task,
+            settings={"options": options, "terms": terms.data()},
+            seed=self._draw_seed() if seed is None else seed,
+            origin=origin,
+            version=__version__,
+        )
+        job = _Job(
+            run, started, terms, given.settings(settings), answers or Recording(), tuple(listeners), model, person
+        )
+        return await self._begin(job)
+
+    async def resume(
+        self,
+        run_id: str,
+        terms: Terms | None = None,
+        *,
+        model: Generate | None = None,
+        listeners: Iterable[Emit] = (),
+        person: Generate | None = None,
+    ) -> Running:
+        """Go on with a run that was interrupted, stopped or failed; no answer that it has is asked for again.
+
+        Bounds hold for the whole run: what it has spent counts, and so does a call that was in flight.
+
+        Args:
+            terms: laid over those in force, and in force from now on.
+
+        Raises:
+            ConfigurationError: it is finished, or a recording; or as for :meth:`start`.
+            StoreBusy: another process carries it out.
+            NoModelError, StoreError: as for :meth:`start`.
+        """
+        given = terms or Terms()
+        started = self.opening(run_id)
+        if self.store.summary(run_id).state == "finished":
+            raise ConfigurationError(
+                f"run {run_id} is finished; to go another way from it: assay runs fork {run_id} --at EVENT"
             )
-            await _reach(gateway, started)
-            model = gateway.generate
-        for event in events:
-            for sink in sinks:
-                sink(event)
-        resumed = RunResumed(finished_calls=len(recorded))
-        log.emit(resumed)
-        for sink in sinks:
-            sink(resumed)
-        return await _run(started, log, model, recorded, relay, sinks)
+        if started.origin == "demo":
+            raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
+        run = opened(started)
+        check_terms(run.run, given)
+        return await self._begin(
+            _Job(run, started, given, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
+        )
+
+    async def fork(
+        self,
+        parent_id: str,
+        at: int,
+        terms: Terms | None = None,
+        *,
+        task: Mapping[str, Any] | None = None,
+        run_id: str = "",
+        listeners: Iterable[Emit] = (),
+        person: Generate | None = None,
+    ) -> Running:
+        """Start a run that shares the answers of another up to its event ``at``.
+
+        Args:
+            terms: laid over those in force in the other run.
+            task: fields that replace the other run's.
+            run_id: drawn where left out.
+
+        Raises:
+            ConfigurationError: the run has no such event, or works on something outside its log; or as for
+                :meth:`start`.
+            NoModelError, StoreError: as for :meth:`start`.
+        """
+        length = self.store.summary(parent_id).events
+        if not 0 <= at <= length:
+            raise ConfigurationError(f"run {parent_id} has {length} events; there is no event {at} to fork at")
+        parent = self.opening(parent_id)
+        run = opened(parent)
+        require_replayable(run.run)
+        given = terms or Terms()
+        check_terms(run.run, given)
+        events = [event for _, event in self.store.events(parent_id)]
+        if task:
+            run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
+        settings = self._settings()
+        terms = given.over(in_force(events))
+        data, options = run.data()
+        started = parent.model_copy(
+            update={
+                "run_id": run_id or self.new_id(),
+                "protocol": run.run.name,
+                "parent": parent_id,
+                "forked_at": at,
+                "origin": "live",
+                "version": __version__,
+                "task": data,
+                "settings": {"options": options, "terms": terms.data()},
+            }
+        )
+        answers = Recording.from_events(events, until=at)
+        return await self._begin(
+            _Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person)
+        )
+
+    async def replay(self, run_id: str, *, pace: Pace | None = None, listeners: Iterable[Emit] = ()) -> Replayed:
+        """Run a recorded run again through today's engine, answered by its recording alone; nothing is stored.
+
+        Raises:
+            ConfigurationError: the run works on something outside its log.
+            ReplayMismatch: the engine now asks what the recording has no answer to; says what differs.
+        """
+        events = [event for _, event in self.store.events(run_id)]
+        started = self.opening(run_id)
+        run = opened(started)
+        require_replayable(run.run)
+        recorded = Recording.from_events(events)
+        emit = tee(*listeners)
+        emit(started)
+        generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
+        context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
+        result = await load(run.run.run)(run.task, run.options, context)
+        emit(RunFinished(state="finished", result=result))
+        return Replayed(result, result_of(events))
+
+    def opening(self, run_id: str) -> RunStarted:
+        """Return the first event of a run, which says what to do."""
+        return opening(event for _, event in self.store.events(run_id))
+
+    async def _begin(self, job: _Job) -> Running:
+        """Carry a run out in a task of its own; return when its log is open."""
+        logged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._carry_out(job, logged), name=f"run {job.started.run_id}")
+        try:
+            await asyncio.wait([task, logged], return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait([task])
+            raise
+        if not logged.done():
+            logged.cancel()
+            await task
+        return Running(job.started.run_id, task)
+
+    async def _carry_out(self, job: _Job, logged: asyncio.Future[None]) -> Outcome:
+        async with AsyncExitStack() as stack:
+            relay = _LateEmit()
+            events: list[Event] = []
+            log: RunLog | None = None
+            settings, terms, answers = job.settings, job.terms, job.answers
+            if job.resumed:
+                log = self.store.reopen(job.started.run_id)
+                stack.callback(log.close)
+                events = [event for _, event in self.store.events(job.started.run_id)]
+                terms = job.terms.over(in_force(events))
+                settings = terms.settings(self._settings())
+                answers = Recording.from_events(events)
+            generate = await _model(job, settings, terms.caps, events, relay, stack)
+            if log is None:
+                log = self.store.start(job.started)
+                stack.callback(log.close)
+            for event in events or [job.started]:
+                for listener in job.listeners:
+                    listener(event)
+            emit = relay.target = tee(log.emit, *job.listeners)
+            if job.resumed:
+                emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
+            logged.set_result(None)
+            recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
+            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
+            return await _run(job.run, context)
 
 
-async def replay(
-    run_id: str, store: RunStore, *, sinks: Iterable[Emit] = (), pace: Pace | None = None
-) -> dict[str, Any]:
-    """Run a recorded run again through today's engine, answered by its recording alone; nothing is stored.
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is to be carried out; of a resumed run the log says more once it is held."""
 
-    Raises:
-        ConfigurationError: the protocol works on something outside its log.
-        ReplayMismatch: the engine now asks what the recording has no answer to; says what differs.
-    """
-    events = [event for _, event in store.events(run_id)]
-    started = opening(events)
-    require_unbound(started.protocol)
-    recorded = Recording.from_events(events)
-    emit = tee(*sinks)
-    emit(started)
-    generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
-    result = await runner(started.protocol)(started, generate, emit)
-    emit(RunFinished(state="finished", result=result))
-    return result
+    run: Prepared
+    started: RunStarted
+    terms: Terms
+    settings: Settings
+    answers: Recording
+    listeners: tuple[Emit, ...]
+    model: Generate | None
+    person: Generate | None
+    resumed: bool = False
 
 
-def opening(events: Iterable[Event]) -> RunStarted:
-    """The first event of a run, which says what to do."""
-    first = next(iter(events), None)
-    if not isinstance(first, RunStarted):
-        raise LlmRuntimeError("the run's log does not begin with run.started; see: assay runs verify")
-    return first
-
-
-def result_of(events: Iterable[Event]) -> dict[str, Any] | None:
-    """The result of a run that finished; ``None`` where it has none, or was resumed since and has not ended."""
-    result = None
-    for event in events:
-        if isinstance(event, RunFinished):
-            result = event.result if event.state == "finished" else None
-    return result
-
-
-async def _reach(gateway: Gateway, started: RunStarted) -> None:
-    """Refuse a run whose models cannot be reached: those it names, or whichever it will choose."""
-    for asked in started.settings.get("engine", {}).get("models") or ("openrouter/auto",):
-        await gateway.ready(asked)
-
-
-class _Relay:
+class _LateEmit:
     """Lets the gateway speak before the log is open: what it says then has no run to belong to."""
 
     def __init__(self) -> None:
@@ -179,23 +353,38 @@ class _Relay:
             self.target(event)
 
 
-async def _run(
-    started: RunStarted,
-    log: RunLog,
-    model: Generate,
-    recorded: Recording,
-    relay: _Relay,
-    sinks: Iterable[Emit],
-) -> Outcome:
-    emit = relay.target = tee(log.emit, *sinks)
-    generate = recording(replaying(recorded, model), emit, replayed=recorded.has_reply)
+async def _model(
+    job: _Job, settings: Settings, caps: Caps, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
+) -> Generate:
+    """The model function of a run, within its bounds; a run whose models cannot be reached is refused."""
+    if job.run.run.own_models:
+        return _nobody
+    budget = Budget(caps, spent_before(events), emit=relay.emit)
+    if job.model is not None:
+        model = chosen(job.model, settings.config)
+        if caps == Caps():
+            return model
+        prices = load_prices(settings.prices_path)
+        return budgeted(timed(model, deadline=Deadline(caps.seconds or inf)), budget, partial(prices.find, ""))
+    gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
+    for asked in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
+        await gateway.ready(asked)
+    return gateway.generate
+
+
+async def _nobody(request: Request) -> Reply:
+    raise ConfigurationError(f"nobody answers {request.label}: this run reaches its models by itself")
+
+
+async def _run(run: Prepared, context: RunContext) -> Outcome:
+    emit = context.emit
     try:
-        result = await runner(started.protocol)(started, generate, emit)
+        result = await load(run.run.run)(run.task, run.options, context)
     except asyncio.CancelledError:
         emit(RunFinished(state="stopped", error="Interrupted", message="interrupted"))
         raise
     except Exception as error:
-        cause = _cause(error)
+        cause = first_error(error)
         if isinstance(cause, StoreError):
             raise cause from None
         if not isinstance(cause, LlmRuntimeError):
@@ -203,14 +392,57 @@ async def _run(
             raise
         state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded) else "failed"
         emit(RunFinished(state=state, error=type(cause).__name__, message=str(cause)))
-        return Outcome(log.run_id, state, {}, cause)
+        return Outcome(context.run_id, state, {}, cause)
     emit(RunFinished(state="finished", result=result))
-    return Outcome(log.run_id, "finished", result)
+    return Outcome(context.run_id, "finished", result)
 
 
-def _cause(error: Exception) -> Exception:
-    """The one error inside a task group's; one of ours, where there is one."""
-    if not isinstance(error, ExceptionGroup):
-        return error
-    causes = [_cause(inner) for inner in cast("ExceptionGroup[Exception]", error).exceptions]
-    return next((cause for cause in causes if isinstance(cause, LlmRuntimeError)), causes[0])
+def check_terms(run: RunType, terms: Terms, names: Mapping[str, str] | None = None) -> None:
+    """Refuse a seat that a run does not have, or a bound that cannot hold for it.
+
+    Args:
+        names: what the door calls the fields of the terms, where it has names of its own.
+
+    Raises:
+        ConfigurationError: names those that there are.
+    """
+    called = names or {}
+    seats = [seat.name for seat in run.seats]
+    for seat in terms.seats:
+        if "*" not in seats and seat not in seats:
+            listed = f"there are: {', '.join(seats)}" if seats else "its seats cannot be set one by one"
+            raise ConfigurationError(f"{called.get('seats', 'seats')}: a {run.noun} has no {seat}; {listed}")
+    for bound in ("budget", "max_calls", "deadline", "max_tokens"):
+        if bound not in run.bounds and getattr(terms, bound) is not None:
+            possible = f"use {', '.join(run.bounds)}" if run.bounds else "it has no bounds"
+            raise ConfigurationError(f"{called.get(bound, bound)}: a {run.noun} is not bounded so; {possible}")
+
+
+def require_replayable(run: RunType) -> None:
+    """Refuse to fork or replay what works on something outside its log.
+
+    Raises:
+        ConfigurationError: the run does.
+    """
+    if not run.replayable:
+        raise ConfigurationError(
+            f"a {run.noun} works on a folder, so its log alone cannot be forked or replayed; copy the folder and "
+            "start from it"
+        )
+
+
+def opening(events: Iterable[Event]) -> RunStarted:
+    """Return the first event of a run, which says what to do."""
+    first = next(iter(events), None)
+    if not isinstance(first, RunStarted):
+        raise LlmRuntimeError("the run's log does not begin with run.started; see: assay runs verify")
+    return first
+
+
+def result_of(events: Iterable[Event]) -> dict[str, Any] | None:
+    """Return the result of a run that finished; ``None`` where it has none, or was resumed and has not ended."""
+    result = None
+    for event in events:
+        if isinstance(event, RunFinished):
+            result = event.result if event.state == "finished" else None
+    return result

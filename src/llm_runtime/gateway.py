@@ -18,7 +18,7 @@ Recording goes around all of this (``wrappers/recording.py``), so a replay repla
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -32,6 +32,7 @@ from llm_runtime.pricing import Price, PriceTable, load_prices, priced
 from llm_runtime.routing import PATIENT, Router, Target, parse_model
 from llm_runtime.settings import HOSTED, Key, Settings
 from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
+from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, limiting
 from llm_runtime.wrappers.retrying import Backoff, retrying
@@ -90,7 +91,7 @@ class Gateway:
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
-        self.generate: Generate = self._chosen(fallback(self._routed, emit=emit))
+        self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
 
     async def __aenter__(self) -> Self:
         return self
@@ -116,21 +117,6 @@ class Gateway:
         for name in sorted(self._named):
             await self._route(name)
         return (await self._route(self.settings.config.model or asked)).target
-
-    def _chosen(self, generate: Generate) -> Generate:
-        config = self.settings.config
-        if not config.model and not config.seats and config.max_tokens is None:
-            return generate
-
-        def call(request: Request) -> Awaitable[Reply]:
-            role = request.label.seat.partition(":")[2]
-            model = config.seats.get(role) or config.seats.get(request.label.phase) or config.model
-            max_tokens = request.max_tokens or config.max_tokens
-            if model:
-                return generate(dataclasses.replace(request, model=model, fallbacks=(), max_tokens=max_tokens))
-            return generate(dataclasses.replace(request, max_tokens=max_tokens))
-
-        return call
 
     async def _routed(self, request: Request) -> Reply:
         route = self._routes.get(request.model) or await self._route(request.model)

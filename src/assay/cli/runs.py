@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 
-from assay.console.options import cap_options, caps_from, model_options, open_runs, store_option
+from assay.console.options import open_runs, store_option, terms_options
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 if TYPE_CHECKING:
+    from assay.terms import Terms
     from llm_runtime.store import RunStore
 
 STATES = ["running", "interrupted", "finished", "stopped", "failed"]
@@ -62,7 +63,7 @@ def list_runs(
 @store_option
 def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | None) -> None:
     """Show a run: its result and figures, its whole story, or a report of it."""
-    from assay.console.session import show_run, write_report
+    from assay.console.showing import show_run, write_report
 
     store = open_runs(store_path)
     try:
@@ -81,40 +82,30 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
 
 @runs.command("resume")
 @click.argument("run")
-@model_options
-@cap_options
+@terms_options
 @click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
 @store_option
 def resume(
     run: str,
-    model: str | None,
-    seats: tuple[str, ...],
-    max_tokens: int | None,
-    budget: float | None,
-    max_calls: int | None,
-    deadline: float | None,
+    terms: Terms,
     out: str | None,
     quiet: bool,
     store_path: str | None,
 ) -> int:
     """Go on with a run that was interrupted, stopped or failed. No answer it has is paid for again.
 
-    Models are those the run began with, unless given. A cap holds for the whole run, what it has spent included.
+    Models and bounds are those in force, unless given; what is given holds from now on. A cap holds for the whole
+    run, what it has spent included.
     """
-    from assay.console.session import Presentation, present, resume_run
+    from assay.console.running import resume_run
+    from assay.console.showing import OutputOptions, present
 
     store = open_runs(store_path)
     try:
         run_id = store.find(run)
-        if store.summary(run_id).state == "finished":
-            raise ConfigurationError(
-                f"run {run_id} is finished; to go another way from it: assay runs fork {run_id}"
-            )
-        presentation = Presentation(out=out, quiet=quiet)
-        flags = (model, seats, max_tokens)
-        caps = caps_from(budget, max_calls, deadline)
-        return present(resume_run(run_id, store, flags, caps, presentation), store, presentation)
+        output = OutputOptions(out=out, quiet=quiet)
+        return present(resume_run(run_id, store, terms, output), store, output)
     finally:
         store.close()
 
@@ -132,7 +123,7 @@ def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
     No model is asked and nothing is stored. A run that failed and fails again in the same way is as recorded.
     Exit code 1 where the result differs, 5 where the engine now asks what the recording has no answer to.
     """
-    from assay.console.session import replay_run
+    from assay.console.running import replay_run
 
     store = open_runs(store_path)
     try:
@@ -161,20 +152,14 @@ def _recorded_error(store: RunStore, run_id: str) -> str:
 @click.option(
     "--at", "at", type=click.IntRange(0), required=True, help='Share the answers of events 1 to AT, a "seq".'
 )
-@model_options
-@cap_options
+@terms_options
 @click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
 @store_option
 def fork(
     run: str,
     at: int,
-    model: str | None,
-    seats: tuple[str, ...],
-    max_tokens: int | None,
-    budget: float | None,
-    max_calls: int | None,
-    deadline: float | None,
+    terms: Terms,
     out: str | None,
     quiet: bool,
     store_path: str | None,
@@ -183,17 +168,14 @@ def fork(
 
     Events are counted by the "seq" of each line of: assay runs show RUN --jsonl.
     """
-    from assay.console.session import Presentation, fork_run, present
+    from assay.console.running import fork_run
+    from assay.console.showing import OutputOptions, present
 
     store = open_runs(store_path)
     try:
         run_id = store.find(run)
-        if at > (length := store.summary(run_id).events):
-            raise ConfigurationError(f"run {run_id} has {length} events; --at {at} is behind its end")
-        presentation = Presentation(out=out, quiet=quiet)
-        flags = (model, seats, max_tokens)
-        caps = caps_from(budget, max_calls, deadline)
-        return present(fork_run(run_id, at, store, flags, caps, presentation), store, presentation)
+        output = OutputOptions(out=out, quiet=quiet)
+        return present(fork_run(run_id, at, store, terms, output), store, output)
     finally:
         store.close()
 

@@ -66,7 +66,7 @@ class LiveDisplay:
     run beyond what ``fold`` keeps.
 
     Args:
-        fold: the protocol's fold, fresh; see :func:`assay.report.protocols.fold_for`.
+        fold: the protocol's fold, fresh; see :func:`assay.registry.fold_for`.
         stream: where to show it; standard error by default.
         budget: the run's cap in micro-dollars, where it has one.
         manner: how to show it; by default what the stream and the environment allow.

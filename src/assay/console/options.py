@@ -1,115 +1,182 @@
-"""Options that several commands share, and what they become."""
+"""Options of the command line: those derived from models, and those that several commands share."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
-from math import isfinite
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from assay.fields import FieldSpec
+    from assay.terms import Terms
     from llm_runtime.settings import Settings
     from llm_runtime.store import RunStore
-    from llm_runtime.wrappers.budgeted import Caps
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Bytes of a question, a prompt or a context that are read before it is refused as too long.
 MAX_INPUT = 1 << 20
+_BOUNDS = ("max_tokens", "budget", "max_calls", "deadline")
 
 
-def model_options(command: F) -> F:
-    """How models are reached: ``--model``, ``--seat``, ``--max-tokens``."""
-    for option in (
-        click.option("--max-tokens", type=click.IntRange(1), help="Upper bound of each answer, in tokens."),
-        click.option(
-            "--seat",
-            "seats",
-            multiple=True,
-            metavar="ROLE=MODEL",
-            help="A model for one role or phase, e.g. red_team=terminal: (repeatable).",
-        ),
-        click.option(
-            "--model",
-            metavar="MODEL",
-            help="PROVIDER:MODEL for every call, e.g. ollama:qwen3, mailbox:DIR, terminal:, or a base URL.",
-        ),
-    ):
-        command = option(command)
-    return command
+class _Shown(click.types.StringParamType):
+    """Shows a type in the help and leaves all judging to the model, whose words every door has."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
 
-def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
-    """Refuse what is a number to Python and an amount to nobody.
+class _ShownRange(click.IntRange):
+    """The same for a range of numbers; ``name`` says of which."""
+
+    def __init__(self, spec: FieldSpec) -> None:
+        super().__init__(spec.minimum, spec.maximum, min_open=spec.above, max_open=spec.below)  # pyright: ignore[reportArgumentType]
+        self.name = "integer range" if spec.kind == "whole" else "float range"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value
+
+
+class _ShownChoice(click.Choice[str]):
+    """The same for a choice."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value
+
+
+def field_option(spec: FieldSpec, section: str) -> click.Option:
+    """Make the option of one field; its value arrives under ``SECTION__NAME``, ``None`` where it was left out."""
+    ui, parameter = spec.ui, f"{section}__{spec.name}"
+    metavar = ui.metavar or None
+    if spec.kind == "checkbox":
+        return click.Option([spec.flag, parameter], is_flag=True, default=None, help=spec.help)
+    default = spec.default if ui.show_default else None
+    if spec.kind in ("list", "seats"):
+        several = spec.kind == "seats" or not (metavar and "," in metavar)
+        if isinstance(default, list | tuple):
+            default = ",".join(map(str, cast("Iterable[Any]", default)))
+        return click.Option([spec.flag, parameter], multiple=several, metavar=metavar, help=_help(spec, default))
+    return click.Option([spec.flag, parameter], type=_shown(spec), metavar=metavar, help=_help(spec, default))
+
+
+def _help(spec: FieldSpec, default: Any) -> str:
+    if default is None:
+        return spec.help
+    shown = _shown(spec)
+    limits = f"; {shown._describe_range()}" if isinstance(shown, _ShownRange) else ""  # pyright: ignore[reportPrivateUsage]
+    return f"{spec.help}  [default: {default}{limits}]"
+
+
+def _shown(spec: FieldSpec) -> click.types.StringParamType | _ShownRange | _ShownChoice:
+    if spec.kind == "choice":
+        return _ShownChoice(spec.choices)
+    if spec.kind in ("whole", "number"):
+        if spec.ui.show_range and (spec.minimum is not None or spec.maximum is not None):
+            return _ShownRange(spec)
+        return _Shown("integer" if spec.kind == "whole" else "float")
+    return _Shown("text")
+
+
+def called(spec: FieldSpec) -> str:
+    """Return what the command line calls a field."""
+    return spec.flag
+
+
+def field_value(spec: FieldSpec, value: Any) -> Any:
+    """Return what was given for a field, texts and files read; ``None`` where it was left out.
 
     Raises:
-        click.BadParameter: NaN or infinity.
+        ConfigurationError: a file cannot be read, or is not what it should be.
     """
-    if value is not None and not isfinite(value):
-        raise click.BadParameter("must be a finite number")
+    if value is None or value == ():
+        return None
+    if spec.kind == "checkbox":
+        return not spec.ui.off
+    if spec.kind == "seats":
+        return dict(_seat(one) for one in value)
+    if spec.kind == "list":
+        texts = (value,) if isinstance(value, str) else cast("tuple[str, ...]", value)
+        return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+    if spec.kind == "json" and isinstance(value, str):
+        return read_json(value, spec.flag.lstrip("-"))
+    if spec.kind == "file":
+        return read_text(None, value, spec.label.lower())
+    if spec.kind == "text" and value == "-":
+        return read_text(None, "-", spec.label.lower())
+    if spec.kind == "text" and value.startswith("@"):
+        return read_text(None, value[1:], spec.label.lower())
     return value
 
 
-def cap_options(command: F) -> F:
-    """What a run may spend: ``--budget``, ``--max-calls``, ``--deadline``."""
-    for option in (
-        click.option(
-            "--deadline",
-            type=click.FloatRange(0, min_open=True),
-            callback=finite,
-            help="Seconds the run may take.",
-        ),
-        click.option("--max-calls", type=click.IntRange(0), help="Model calls the run may make."),
-        click.option(
-            "--budget",
-            type=click.FloatRange(0),
-            callback=finite,
-            metavar="USD",
-            help="Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more.",
-        ),
-    ):
-        command = option(command)
-    return command
+def _seat(text: str) -> tuple[str, str]:
+    role, equals, name = text.partition("=")
+    if not (role and equals and name):
+        raise ConfigurationError(f"--seat takes ROLE=MODEL, e.g. --seat red_team=terminal: ; it was given {text}")
+    return role, name
 
 
-def store_option(command: F) -> F:
-    """Where runs are kept."""
-    return click.option(
-        "--store",
-        "store_path",
-        metavar="PATH",
-        envvar="ASSAY_STORE",
-        help="The run store [default: runs.db in Assay's data folder].",
-    )(command)
+def terms_fields(bounds: Iterable[str] = _BOUNDS) -> list[FieldSpec]:
+    """Return the fields of the terms in the order of the help."""
+    from assay.fields import fields_of
+    from assay.terms import Terms
+
+    specs = {spec.name: spec for spec in fields_of(Terms)}
+    wanted = [name for name in _BOUNDS if name in tuple(bounds)]
+    return [specs[name] for name in ("model", "seats", *wanted)]
 
 
-def settings_from(model: str | None, seats: tuple[str, ...], max_tokens: int | None) -> Settings:
-    """The user's settings with the flags laid over them.
+def terms_options(command: F) -> F:
+    """Add the options that set models and bounds; they arrive together as ``terms``, a :class:`Terms`."""
+    specs = terms_fields()
+
+    def gathered(**values: Any) -> Any:
+        own = {name: value for name, value in values.items() if not name.startswith("terms__")}
+        return command(**own, terms=terms_from(values))
+
+    gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
+    own: list[click.Option] = getattr(command, "__click_params__", [])
+    gathered.__click_params__ = [*own, *(field_option(spec, "terms") for spec in reversed(specs))]  # pyright: ignore[reportFunctionMemberAccess]
+    return cast("F", gathered)
+
+
+def terms_from(values: Mapping[str, Any]) -> Terms:
+    """Return the terms that the flags set.
 
     Raises:
-        ConfigurationError: ``--seat`` is not of the form ROLE=MODEL; or a configuration file is at fault.
+        ConfigurationError: one cannot be; or ``terminal:`` is asked for without a keyboard.
     """
-    from llm_runtime.settings import load_settings, merged
+    from assay.fields import read
+    from assay.terms import Terms
 
-    settings = load_settings()
-    chosen = dict(settings.config.seats)
-    for seat in seats:
-        role, equals, name = seat.partition("=")
-        if not (role and equals and name):
-            raise ConfigurationError(
-                f"--seat takes ROLE=MODEL, e.g. --seat red_team=terminal: ; it was given {seat}"
-            )
-        chosen[role] = name
-    named = {role: _anywhere(name) for role, name in chosen.items()}
-    model = _anywhere(model) if model else None
-    if "terminal:" in (model, settings.config.model, *named.values()) and not _keyboard():
+    given: dict[str, Any] = {
+        spec.name: field_value(spec, values.get(f"terms__{spec.name}")) for spec in terms_fields()
+    }
+    if given["model"]:
+        given["model"] = _anywhere(given["model"])
+    seats = cast("dict[str, str]", given["seats"] or {})
+    given["seats"] = {role: _anywhere(name) for role, name in seats.items()}
+    return cast("Terms", read(Terms, given, names=called))
+
+
+def settings_with(terms: Terms) -> Settings:
+    """Return the user's settings under the terms.
+
+    Raises:
+        ConfigurationError: ``terminal:`` is asked for without a keyboard; or a configuration file is at fault.
+    """
+    from llm_runtime.settings import load_settings
+
+    settings = terms.settings(load_settings())
+    config = settings.config
+    if "terminal:" in (config.model, *config.seats.values()) and not _keyboard():
         raise ConfigurationError("terminal: needs the keyboard; give the text as an argument or with --file PATH")
-    return merged(settings, model=model, seats=named, max_tokens=max_tokens)
+    return settings
 
 
 def _anywhere(model: str) -> str:
@@ -122,22 +189,58 @@ def _keyboard() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def caps_from(budget: float | None, max_calls: int | None, deadline: float | None) -> Caps | None:
-    """The caps of the flags; ``None`` where there are none."""
-    from llm_runtime.wrappers.budgeted import Caps
+def finite(context: click.Context, parameter: click.Parameter, value: float | None) -> float | None:
+    """Reject NaN and infinity.
 
-    if budget is None and max_calls is None and deadline is None:
-        return None
-    cost = None if budget is None else round(budget * 1_000_000)
-    return Caps(cost=cost, calls=max_calls, seconds=deadline)
+    Raises:
+        click.BadParameter: it is one of them.
+    """
+    from math import isfinite
+
+    if value is not None and not isfinite(value):
+        raise click.BadParameter("must be a finite number")
+    return value
+
+
+def store_option(command: F) -> F:
+    """Add the option that says where runs are kept."""
+    return click.option(
+        "--store",
+        "store_path",
+        metavar="PATH",
+        envvar="ASSAY_STORE",
+        help="The run store [default: runs.db in Assay's data folder].",
+    )(command)
 
 
 def open_runs(path: str | None) -> RunStore:
-    """The store at ``path``, or the user's own."""
+    """Open the store at ``path``, or the user's own."""
     from llm_runtime.settings import data_dir
     from llm_runtime.store import open_store
 
     return open_store(path or data_dir() / "runs.db")
+
+
+def read_json(path: str, what: str) -> Any:
+    """Read a JSON object from a file; ``-`` is standard input.
+
+    Raises:
+        ConfigurationError: it is none, or cannot be kept in a log.
+    """
+    from llm_runtime.canonical import canonical_json
+
+    name = Path(path).name
+    try:
+        data = json.loads(read_text(None, path, what))
+    except (json.JSONDecodeError, RecursionError) as fault:
+        raise ConfigurationError(f"the {what} in {name} is not JSON: {fault}") from None
+    if not isinstance(data, dict):
+        raise ConfigurationError(f"the {what} in {name} must be a JSON object")
+    try:
+        canonical_json(data)
+    except (ValueError, RecursionError) as fault:
+        raise ConfigurationError(f"the {what} in {name} cannot be kept as JSON: {fault}") from None
+    return cast("dict[str, Any]", data)
 
 
 def read_text(text: str | None, file: str | None, what: str) -> str:

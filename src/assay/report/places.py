@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import write_atomic
 
 
 def check_place(path: str | Path | None) -> None:
@@ -24,12 +24,7 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         ConfigurationError: it cannot be written.
     """
-    draft = path.with_name(f".{path.name}.new")
     try:
-        with draft.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        write_atomic(path, text)
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None

@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from assay import launch
 from assay.demo.openings import missing
+from assay.registry import story_of
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.markup import Element, render
-from assay.report.protocols import story_of
 from assay.report.svg import PALETTE
 from assay.runners import BOUND, RUNNERS
 from assay.web import data

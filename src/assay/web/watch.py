@@ -7,8 +7,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import islice
 
+from assay.registry import fold_for
 from assay.report.any_run import AnyFold
-from assay.report.protocols import fold_for
 from assay.report.run import RunFold, RunHead
 from assay.web.calls import CallLog
 from llm_runtime.errors import LlmRuntimeError

@@ -36,9 +36,14 @@ class RunStarted(Event, type="run.started"):
 
 
 class RunResumed(Event, type="run.resumed"):
-    """A run that was interrupted or stopped goes on; its finished calls are not made again."""
+    """A run that was interrupted or stopped goes on; its finished calls are not made again.
+
+    ``terms`` are the models and bounds that it goes on with where they differ from those before; they hold from now
+    on.
+    """
 
     finished_calls: int
+    terms: dict[str, Any] = {}
 
 
 class RunFinished(Event, type="run.finished"):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.protocols.compare.figures import Row, figures
 from assay.protocols.compare.methods import Meter, samples_for
 from assay.protocols.compare.story import in_short
-from assay.protocols.compare.tasks import Task, final_answer, majority, read_tasks, same
+from assay.protocols.compare.tasks import Question, final_answer, majority, read_tasks, same
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Reply, Request
 
@@ -67,7 +67,7 @@ def test_the_last_answer_line_counts(text: str, answer: str) -> None:
     ],
 )
 def test_an_answer_is_checked_as_its_task_says(check: dict[str, object], answer: str, right: bool | None) -> None:
-    assert Task.model_validate({"id": "1", "question": "?", **check}).right(answer) is right
+    assert Question.model_validate({"id": "1", "question": "?", **check}).right(answer) is right
 
 
 def test_a_tie_goes_to_the_earlier_answer() -> None:

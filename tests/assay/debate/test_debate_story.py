@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import pytest
 
+from assay.registry import fold_for, story_of_events
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
-from assay.report.protocols import fold_for, story_of_events
 from assay.report.story import Details, Marked, Prose, Quote, Voice
 from assay.report.terminal import print_story
 from llm_runtime.events import Event, RunFinished, RunResumed, parse_event

@@ -14,8 +14,8 @@ import pytest
 from rich.console import Console
 
 from assay.console.live import LiveDisplay, manner_for
+from assay.registry import fold_for
 from assay.report.progress import Progress, SeatProgress
-from assay.report.protocols import fold_for
 from assay.report.screen import progress_view
 from llm_runtime.errors import ServerFault
 from llm_runtime.events import RunFinished, RunStarted

@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
+from assay.registry import story_of_events
 from assay.report.clean import clean, one_line
 from assay.report.html import story_html
 from assay.report.markdown import plain_text, prose_text, story_markdown
 from assay.report.markup import element
-from assay.report.protocols import story_of_events
 from assay.report.story import (
     Column,
     Details,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from assay.registry import story_of
 from assay.report.html import story_html
-from assay.report.protocols import story_of
 from assay.web.calls import CallLog, place_words
 from assay.web.drawing import VIEWS
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunResumed, RunStarted

@@ -1,0 +1,59 @@
+"""AI Crucible in the application: sealed trials of a model, on Inspect AI."""
+
+from assay.protocol import Demo, Protocol, RunType
+
+_HERE = __name__
+
+TRIAL = RunType(
+    name="ai_crucible.trial",
+    aliases=("trial",),
+    title="Try a model",
+    about="A model attempts sealed puzzles, each attempt in a box of its own; you see how reliably it passes.",
+    noun="trial",
+    task=f"{_HERE}.task:Task",
+    options=f"{_HERE}.task:Options",
+    prepare=f"{_HERE}.task:prepare",
+    run=f"{_HERE}.task:run",
+    upgrade=f"{_HERE}.task:upgrade",
+    title_of=f"{_HERE}.task:title_of",
+    fold=f"{_HERE}.report.fold:TrialFold",
+    bounds=("budget",),
+    batch=False,
+    replayable=False,
+    own_models=True,
+)
+ATTEMPT = RunType(
+    name="ai_crucible.attempt",
+    aliases=("ai_crucible",),
+    title="Attempt one puzzle",
+    about="One attempt at one sealed puzzle, as the jobs of a batch are.",
+    noun="attempt",
+    task=f"{_HERE}.attempt:Task",
+    options=f"{_HERE}.attempt:Options",
+    prepare=f"{_HERE}.attempt:prepare",
+    run=f"{_HERE}.attempt:run",
+    upgrade=f"{_HERE}.attempt:upgrade",
+    measures=f"{_HERE}.attempt:MEASURES",
+    form=False,
+)
+
+PROTOCOL = Protocol(
+    name="ai_crucible",
+    title="AI Crucible",
+    about="How reliably a model solves sealed puzzles.",
+    how="Each attempt is made in a box of its own and graded in another, which the model cannot reach; every one "
+    "counts, with intervals, and stands in a log that shows tampering.",
+    command=("trial", f"{_HERE}.commands:trial"),
+    command_about="Measure how reliably a model solves sealed puzzles, on Inspect AI.",
+    runs=(TRIAL, ATTEMPT),
+    extra="eval",
+    modules=("inspect_ai",),
+    demo=Demo(
+        name="trial",
+        folder=f"{_HERE}.demo",
+        about="three solvers of sealed puzzles; half a minute (pip install 'assay[eval]')",
+        shows="Three solvers, two attempts each; one of them only pretends. Half a minute.",
+        own="Try a model:  assay trial run all --model PROVIDER/MODEL --k 5   (see docs/ai-crucible.md)",
+        prepare=f"{_HERE}.demo:demo",
+    ),
+)

@@ -1,24 +1,75 @@
-"""One attempt at a sealed puzzle from a run's opening: ``task`` holds the puzzle, ``settings`` the model.
+"""One attempt at a sealed puzzle as a run of its own, as the jobs of a batch are.
 
-Inspect runs whole trials; here one attempt is a run of its own, as the jobs of a batch are. The model calls tools
-by the text protocol, so any model can try. ``task`` is ``{"puzzle", "digest"}``, an id or a folder and what it
-held; ``settings["engine"]`` is ``{"models": [one]}``.
+Inspect runs whole trials. Here the model calls tools by the text protocol, so any model can try.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
+from pydantic import Field
+
+from assay.fields import Ui
+from assay.protocol import Measures, RunContext
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.events import Emit, RunStarted
 from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.models import Model
 
 if TYPE_CHECKING:
     from ai_crucible.types import GateResult, Line, Puzzle, ToolSpec, Turn
 
 
-async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, Any]:
+def _passed(result: Mapping[str, Any]) -> Any:
+    # An anchor calibrates: that everyone solves it, or nobody, says nothing of a model.
+    return None if result.get("anchor") else result.get("passed")
+
+
+#: Of a result, for the table of a batch.
+MEASURES: Measures = {
+    "passed": _passed,
+    "turns": lambda result: result.get("turns"),
+    "tool calls": lambda result: result.get("tool_calls"),
+}
+
+
+class Task(Model):
+    """One puzzle."""
+
+    puzzle: Annotated[str, Ui(suggest="assay.protocols.ai_crucible.trials:known_puzzles")] = Field(min_length=1)
+    """An id, or a folder."""
+    digest: Annotated[str, Ui(hidden=True)] = ""
+    """What the puzzle held when it was asked for."""
+
+
+class Options(Model):
+    """Who attempts it."""
+
+    solver: str = "openrouter/auto"
+    """The model that attempts it, unless the terms name one."""
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The model that must be reached before it begins."""
+        return (self.solver,)
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Look the puzzle up, and say what it holds.
+
+    Raises:
+        ConfigurationError: it is not there.
+    """
+    return task if task.digest else task.model_copy(update={"digest": _digest(task.puzzle)}), options
+
+
+@lru_cache(maxsize=1024)
+def _digest(puzzle: str) -> str:
+    return load(puzzle).digest
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Let the model attempt the puzzle; the result is the gate's verdict and what the attempt used.
 
     Raises:
@@ -31,12 +82,11 @@ async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, 
     from ai_crucible.text_protocol import describe_tools
     from ai_crucible.tools import TOOLS
 
-    puzzle = load(started.task["puzzle"])
-    if started.task.get("digest", puzzle.digest) != puzzle.digest:
+    puzzle = load(task.puzzle)
+    if task.digest and task.digest != puzzle.digest:
         raise ConfigurationError(f"the puzzle {puzzle.meta.id} is not what it was when this was asked for")
-    models = started.settings.get("engine", {}).get("models") or ("openrouter/auto",)
-    solver = _Solver(generate, models[0], started.seed)
-    framing = Framing(seed=started.seed, tool_text=describe_tools(TOOLS))
+    solver = _Solver(context.generate, options.solver, context.seed)
+    framing = Framing(seed=context.seed, tool_text=describe_tools(TOOLS))
     state = await run_attempt(puzzle, solver, SealedGrader(), framing=framing, clock=solver.clock)
     gate: GateResult = state.scores["oracle"]
     return {
@@ -50,6 +100,19 @@ async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, 
         "tool_calls": sum(event.kind == "tool_call" for event in state.events),
         "submission": state.submission,
     }
+
+
+def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return task and options of an older log or job file, whose engine names ``models = [one]``.
+
+    Raises:
+        ConfigurationError: it names several.
+    """
+    options = dict(settings.get("engine", {}))
+    models: Any = options.pop("models", None) or []
+    if not isinstance(models, list) or len(cast("list[Any]", models)) > 1:
+        raise ConfigurationError("models: an attempt is made by one model; put several into the grid")
+    return dict(task), {**options, **({"solver": str(cast("list[Any]", models)[0])} if models else {})}
 
 
 def load(name: str) -> Puzzle:

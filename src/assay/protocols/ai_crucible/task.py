@@ -1,8 +1,8 @@
-"""A trial from a run's opening, in a process of its own: Inspect is heavy, and wants an event loop to itself.
+"""A trial as a run, in a process of its own: Inspect is heavy, and wants an event loop to itself.
 
-``task`` holds the puzzles, the model, ``k``, the arm and the limits. The trial goes by the run's id, so a run that
-is resumed goes on with the same trial and repeats no attempt. Models are reached by that process, not through the
-model function of the run: what they said is in Inspect's own log, and is told from there.
+The trial goes by the run's id, so a run that is resumed goes on with the same trial and repeats no attempt. Models
+are reached by that process, not through the model function of the run: what they said is in Inspect's own log, and
+is told from there.
 """
 
 from __future__ import annotations
@@ -11,13 +11,19 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
 
+from pydantic import Field
+
+from assay.fields import Ui
+from assay.protocol import RunContext
 from assay.protocols.ai_crucible.report.kept import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
+from assay.protocols.ai_crucible.trials import need_inspect
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
-from llm_runtime.events import Emit, Event, RunStarted
-from llm_runtime.messages import Generate
+from llm_runtime.events import Emit, Event
+from llm_runtime.models import Model
 
 _KINDS: dict[str, type[Event]] = {
     "began": TrialBegan,
@@ -34,14 +40,102 @@ class TrialFailed(LlmRuntimeError):
     """The trial's process ended without a result."""
 
 
-async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, Any]:
+class Task(Model):
+    """Which puzzles."""
+
+    puzzles: Annotated[
+        tuple[str, ...],
+        Ui(argument=True, metavar="PUZZLE", suggest="assay.protocols.ai_crucible.trials:known_puzzles"),
+    ] = ()
+    """Ids, folders, or all."""
+    demo: Annotated[bool, Ui(hidden=True)] = False
+    """The recorded solvers attempt theirs."""
+    speed: Annotated[float, Ui(hidden=True)] = 1.0
+    """How many times as fast the recorded solvers are; 0 does not wait."""
+
+
+class Options(Model):
+    """How often, and how."""
+
+    k: Annotated[int, Ui(show_default=True, advanced=False, label="Attempts at each")] = Field(
+        default=5, ge=1, le=1000
+    )
+    """Attempts each."""
+    arm: Annotated[
+        Literal["neutral", "self_referential", "social_standings"],
+        Ui(
+            label="Framing",
+            show_default=True,
+            advanced=False,
+            words={
+                "neutral": "neutral: the task alone",
+                "self_referential": "its own earlier record is mentioned",
+                "social_standings": "how others stand is mentioned",
+            },
+        ),
+    ] = "neutral"
+    """The framing; the others need earlier trials to refer to."""
+    protocol: Annotated[
+        Literal["native", "text"],
+        Ui(
+            label="Tools",
+            show_default=True,
+            words={"native": "by the model's own tool calls", "text": "in text, for models without them"},
+        ),
+    ] = "native"
+    """How the model calls tools; text is for models that have no calls of their own."""
+    judges: Annotated[tuple[str, ...], Ui(flag="--judge", metavar="MODEL")] = ()
+    """A judge of claimed novelty (repeatable)."""
+    at_once: Annotated[int, Ui(show_default=True, label="Attempts at one time")] = Field(default=4, ge=1, le=64)
+    """Attempts at one time."""
+    folder: Annotated[str, Ui(hidden=True)] = ""
+    """Where logs and the ledger are kept; empty is the user's own place."""
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Look the puzzles up.
+
+    Raises:
+        ConfigurationError: there is no such puzzle.
+        MissingExtraError: Inspect is not installed.
+    """
+    from ai_crucible.catalog_paths import resolve_puzzles
+    from ai_crucible.puzzle_loader import load_puzzles
+
+    need_inspect("a trial")
+    if not task.demo:
+        load_puzzles(resolve_puzzles(list(task.puzzles)))
+    return task, options
+
+
+def title_of(task: Task) -> str:
+    """Return one line for lists."""
+    return ", ".join(task.puzzles)
+
+
+def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return task and options of an older log, whose task held all of it."""
+    own = ("puzzles", "demo", "speed")
+    options = {name: task[name] for name in Options.model_fields if task.get(name) is not None}
+    return {name: task[name] for name in own if name in task}, options
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Make the trial; the result holds its figures.
 
     Raises:
         ConfigurationError: there is no such puzzle or model, no box on this machine, or no Inspect.
         TrialFailed: its process broke off.
     """
-    order = {**started.task, "trial": started.run_id, "seed": started.seed}
+    order = {
+        **task.model_dump(mode="json"),
+        **options.model_dump(mode="json"),
+        "model": context.terms.model,
+        "max_cost": context.terms.budget,
+        "trial": context.run_id,
+        "seed": context.seed,
+    }
+    emit = context.emit
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "assay.protocols.ai_crucible.trial_process"),
         stdin=asyncio.subprocess.PIPE,

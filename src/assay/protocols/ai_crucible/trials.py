@@ -188,3 +188,10 @@ def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str
     loaded = load_puzzles(resolve_puzzles(list(puzzles)))
     names = tuple(sorted(f"{puzzle.meta.id} {puzzle.digest}" for puzzle in loaded))
     return Plan(names, solver, k, arm, protocol, tuple(judges))
+
+
+def known_puzzles() -> list[str]:
+    """Return the ids of the puzzles that come with Assay, and ``all``."""
+    from ai_crucible.catalog_paths import built_in_ids
+
+    return ["all", *built_in_ids()]

@@ -1,1 +1,32 @@
-"""The same tasks by several methods at equal spend: single, self-consistency, council; with intervals."""
+"""Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
+
+from assay.protocol import Protocol, RunType, Seat
+
+_HERE = __name__
+
+TASKS = RunType(
+    name="compare.tasks",
+    aliases=("compare",),
+    title="Compare methods",
+    about="The same tasks by several methods at equal spend, with paired intervals.",
+    noun="comparison",
+    task=f"{_HERE}.task:Task",
+    options=f"{_HERE}.task:Options",
+    run=f"{_HERE}.task:run",
+    title_of=f"{_HERE}.task:title_of",
+    fold=f"{_HERE}.story:CompareFold",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+)
+
+PROTOCOL = Protocol(
+    name="compare",
+    title="Compare",
+    about="What deliberation gains at equal spend.",
+    how="A council, several samples of one model and one single answer get the same tasks; the council's spend "
+    "sets how many samples there are.",
+    command=("compare", f"{_HERE}.commands:compare"),
+    command_about="Put the same tasks to several methods at equal spend, and compare with intervals.",
+    runs=(TASKS,),
+)

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from assay.protocols.compare.tasks import Task, final_answer, majority, same
+from assay.protocols.compare.tasks import Question, final_answer, majority, same
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
 from llm_runtime.prompts import Fence, load_prompt
@@ -79,19 +79,19 @@ class Bench:
     samples: int
     emit: Emit = field(repr=False)
 
-    def seed_of(self, task: Task, what: str) -> int:
+    def seed_of(self, task: Question, what: str) -> int:
         """A seed for one thing of one task, 0 to 2^53-1."""
         digest = hashlib.sha256(f"{self.seed}|{task.id}|{what}".encode()).digest()
         return int.from_bytes(digest[:8]) % _SEEDS
 
 
-async def single(task: Task, meter: Meter, bench: Bench) -> Answered:
+async def single(task: Question, meter: Meter, bench: Bench) -> Answered:
     """One call."""
     text = await _sample(task, meter, bench, "single", 1)
     return Answered(text, final_answer(text))
 
 
-async def council(task: Task, meter: Meter, bench: Bench) -> Answered:
+async def council(task: Question, meter: Meter, bench: Bench) -> Answered:
     """A council with a red team, as ``assay ask`` holds one."""
     from crucible import Crucible, EngineConfig
 
@@ -100,7 +100,7 @@ async def council(task: Task, meter: Meter, bench: Bench) -> Answered:
     return Answered(result.final_response, final_answer(result.final_response))
 
 
-async def self_consistency(task: Task, meter: Meter, bench: Bench, against: Meter | None) -> Answered:
+async def self_consistency(task: Question, meter: Meter, bench: Bench, against: Meter | None) -> Answered:
     """Independent samples; the majority of a checkable answer, one synthesis of an open one.
 
     Source: Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning, arXiv:2203.11171.
@@ -141,13 +141,13 @@ def samples_for(against: Meter, one: Meter, *, synthesis: bool) -> int:
     return min(max(round(share), 1), MOST_SAMPLES)
 
 
-async def _sample(task: Task, meter: Meter, bench: Bench, phase: str, number: int) -> str:
+async def _sample(task: Question, meter: Meter, bench: Bench, phase: str, number: int) -> str:
     label = CallLabel("compare", phase, seat=task.id, attempt=number)
     seed = bench.seed_of(task, f"{phase}|{number}")
     return (await meter.ask(Request(_MODEL, (Message("user", task.asked),), label, seed=seed))).text
 
 
-async def _synthesis(task: Task, meter: Meter, bench: Bench, texts: Sequence[str]) -> str:
+async def _synthesis(task: Question, meter: Meter, bench: Bench, texts: Sequence[str]) -> str:
     label = CallLabel("compare", "synthesis", seat=task.id)
     fence = Fence(bench.seed, label)
     answers = "\n\n".join(fence(f"ATTEMPT {n}", text) for n, text in enumerate(texts, 1))

@@ -1,17 +1,18 @@
-"""Runs a comparison from a run's opening: ``task`` holds the tasks, ``settings["engine"]`` methods and samples.
-
-Being a run like any other, it is recorded, replayed, resumed without paying twice, and forked.
-"""
+"""What is compared, by which methods, and how a comparison is run."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field, field_validator
+
+from assay.fields import Ui
+from assay.protocol import RunContext
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
-from assay.protocols.compare.methods import Answered, Bench, Meter, council, self_consistency, single
-from assay.protocols.compare.tasks import Task
+from assay.protocols.compare.methods import METHODS, Answered, Bench, Meter, council, self_consistency, single
+from assay.protocols.compare.tasks import Question
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -20,36 +21,68 @@ from llm_runtime.errors import (
     ReplayMismatch,
     StoreError,
 )
-from llm_runtime.events import Emit, RunStarted
 from llm_runtime.messages import Generate
+from llm_runtime.models import Model
+from llm_runtime.tasks import gather
 
 #: What ends the whole comparison; every other failure is the failing method's own, and counts against it.
 _ENDING = (BudgetExceeded, ConfigurationError, DeadlineExceeded, ReplayMismatch, StoreError)
 
 
-async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, Any]:
+class Task(Model):
+    """Questions that every method answers."""
+
+    tasks: Annotated[list[Question], Ui(hidden=True)] = Field(min_length=1)
+    """The questions, with their right answers where there are some."""
+    source: Annotated[str, Ui(hidden=True)] = ""
+    """Where they were read from."""
+
+
+class Options(Model):
+    """Which methods, and how many samples."""
+
+    methods: Annotated[tuple[str, ...], Ui(metavar="A,B", show_default=True)] = (
+        *("single", "self-consistency"),
+        "council",
+    )
+    """Of single, self-consistency and council, at least one."""
+    samples: Annotated[int, Ui(show_default=True)] = Field(default=5, ge=1, le=64)
+    """Of self-consistency, where no council's spend sets them."""
+    at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
+    """Tasks at one time."""
+
+    @field_validator("methods")
+    @classmethod
+    def _known(cls, methods: tuple[str, ...]) -> tuple[str, ...]:
+        if not methods or set(methods) - set(METHODS):
+            raise ValueError(f"choose of {', '.join(METHODS)}")
+        return tuple(dict.fromkeys(methods))
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Put every task to every method; the result is :class:`assay.protocols.compare.figures.Figures` as data.
 
     Raises:
         LlmRuntimeError: the budget, the time, the configuration or the store ends it.
     """
-    engine = started.settings.get("engine", {})
-    tasks = [Task.model_validate(task) for task in started.task["tasks"]]
-    methods: list[str] = engine["methods"]
-    bench = Bench(started.seed, engine.get("samples", 5), emit)
-    turn = asyncio.Semaphore(engine.get("at_once", 4))
+    methods = list(options.methods)
+    bench = Bench(context.seed, options.samples, context.emit)
+    turn = asyncio.Semaphore(options.at_once)
 
-    async def each(task: Task) -> list[Row]:
+    async def each(question: Question) -> list[Row]:
         async with turn:
-            return await _compared(task, methods, generate, bench)
+            return await _compared(question, methods, context.generate, bench)
 
-    async with asyncio.TaskGroup() as group:
-        running = [group.create_task(each(task)) for task in tasks]
-    rows = [row for done in running for row in done.result()]
-    return figures(rows, methods, started.seed).model_dump(mode="json")
+    rows = [row for found in await gather(each(question) for question in task.tasks) for row in found]
+    return figures(rows, methods, context.seed).model_dump(mode="json")
 
 
-async def _compared(task: Task, methods: list[str], generate: Generate, bench: Bench) -> list[Row]:
+def title_of(task: Task) -> str:
+    """Return one line for lists."""
+    return f"Methods compared on {task.source or 'questions'}"
+
+
+async def _compared(task: Question, methods: list[str], generate: Generate, bench: Bench) -> list[Row]:
     """One task by every method; the council goes first, for its spend sets the number of samples."""
     rows: dict[str, Row] = {}
     spent: Meter | None = None
@@ -71,7 +104,7 @@ async def _compared(task: Task, methods: list[str], generate: Generate, bench: B
     return [rows[method] for method in methods]
 
 
-async def _by(method: str, task: Task, meter: Meter, bench: Bench, spent: Meter | None) -> Answered:
+async def _by(method: str, task: Question, meter: Meter, bench: Bench, spent: Meter | None) -> Answered:
     if method == "council":
         return await council(task, meter, bench)
     if method == "self-consistency":
@@ -79,7 +112,7 @@ async def _by(method: str, task: Task, meter: Meter, bench: Bench, spent: Meter 
     return await single(task, meter, bench)
 
 
-def _row(task: Task, method: str, answered: Answered, meter: Meter, error: str) -> Row:
+def _row(task: Question, method: str, answered: Answered, meter: Meter, error: str) -> Row:
     return Row(
         task=task.id,
         question=task.question,

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[-+−]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _EDGES = " \t\r\n.,;:!?*_`\"'()[]$"
 
 
-class Task(BaseModel):
+class Question(BaseModel):
     """One line of the questions.
 
     Args:
@@ -40,7 +40,7 @@ class Task(BaseModel):
     tolerance: float = Field(default=0.0, ge=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
-    def _one_check(self) -> Task:
+    def _one_check(self) -> Question:
         if self.expected is not None and self.regex is not None:
             raise ValueError("give expected or regex, not both")
         if self.tolerance and _number(str(self.expected)) is None:
@@ -118,13 +118,13 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def read_tasks(text: str, name: str) -> list[Task]:
+def read_tasks(text: str, name: str) -> list[Question]:
     """Tasks from JSONL.
 
     Raises:
         ConfigurationError: a line is no task, an id comes twice, or there are none; says which line.
     """
-    tasks: list[Task] = []
+    tasks: list[Question] = []
     seen: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -141,7 +141,7 @@ def read_tasks(text: str, name: str) -> list[Task]:
     return tasks
 
 
-def _task(line: str, where: str, number: str) -> Task:
+def _task(line: str, where: str, number: str) -> Question:
     try:
         data: Any = json.loads(line)
     except (ValueError, RecursionError):
@@ -149,7 +149,7 @@ def _task(line: str, where: str, number: str) -> Task:
     if not isinstance(data, dict):
         raise ConfigurationError(f"{where} is not a JSON object")
     try:
-        return Task.model_validate({"id": number, **data})
+        return Question.model_validate({"id": number, **data})
     except ValidationError as fault:
         first = fault.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -1,0 +1,50 @@
+"""Criticality in the application: an interview becomes verified code."""
+
+from assay.protocol import Demo, Protocol, RunType, Seat
+
+_HERE = __name__
+
+BUILD = RunType(
+    name="criticality.build",
+    aliases=("criticality",),
+    title="Build from an interview",
+    about="You answer questions; models propose, object, write and test; out comes code that shows its claims.",
+    noun="build",
+    task=f"{_HERE}.task:Task",
+    options=f"{_HERE}.task:Options",
+    prepare=f"{_HERE}.task:prepare",
+    run=f"{_HERE}.task:run",
+    upgrade=f"{_HERE}.task:upgrade",
+    fold=f"{_HERE}.report:BuildFold",
+    seats=(
+        Seat("person", "whoever is interviewed; you, unless you say otherwise", "terminal:"),
+        Seat("architect", "proposes, and writes what nobody else could"),
+        Seat("auditor", "objects"),
+        Seat("worker", "writes functions"),
+        Seat("*"),
+    ),
+    batch=False,
+    replayable=False,
+)
+
+PROTOCOL = Protocol(
+    name="criticality",
+    title="Criticality",
+    about="Working code from an interview, with a trace from each claim to the test that shows it.",
+    how="You are asked, an architect proposes, an auditor objects, you approve. Then contracts and tests are made "
+    "before any code, and only functions that pass theirs are kept.",
+    command=("build", f"{_HERE}.commands:build"),
+    command_about="Turn an interview into verified code, with a trace from claim to test.",
+    runs=(BUILD,),
+    extra="code",
+    modules=("libcst", "hypothesis", "pytest", "mypy"),
+    demo=Demo(
+        name="build",
+        folder=f"{_HERE}.demo",
+        about="an interview down to verified code; some minutes of real tests (pip install 'assay[code]')",
+        shows="Shared expenses among friends, from eight answers. Some minutes: its type checks and tests really "
+        "run.",
+        own="Build your own:  assay build init NAME   (see docs/criticality.md)",
+        prepare=f"{_HERE}.task:demo",
+    ),
+)

@@ -1,0 +1,47 @@
+"""Crucible in the application: a council with a red team."""
+
+from assay.protocol import Demo, Protocol, RunType, Seat
+
+_HERE = __name__
+
+COUNCIL = RunType(
+    name="crucible.council",
+    aliases=("crucible",),
+    title="Ask a council",
+    about="Several models answer, a red team attacks, and what survives becomes the answer.",
+    noun="council",
+    task=f"{_HERE}.task:Task",
+    options=f"{_HERE}.task:Options",
+    run=f"{_HERE}.task:run",
+    upgrade=f"{_HERE}.task:upgrade",
+    fold=f"{_HERE}.report:CouncilFold",
+    measures=f"{_HERE}.task:MEASURES",
+    seats=(
+        Seat("domain_expert"),
+        Seat("pragmatist", "one of the council's seats"),
+        Seat("creative"),
+        Seat("synthesizer"),
+        Seat("red_team", "attack what the others say"),
+        *(Seat(phase) for phase in ("triage", "answer", "position", "draft", "critique", "defence", "delta")),
+        Seat("synthesis", "write the answer"),
+    ),
+)
+
+PROTOCOL = Protocol(
+    name="crucible",
+    title="Crucible",
+    about="An answer that survived a council and a red team.",
+    how="Several models take positions on your question, a red team attacks them, they revise, for two to five "
+    "loops; what is left is written up as one answer.",
+    command=("ask", f"{_HERE}.commands:ask"),
+    command_about="Put a question to a council with a red team.",
+    runs=(COUNCIL,),
+    demo=Demo(
+        name="council",
+        folder=f"{_HERE}.demo",
+        about="a question before a council with a red team; half a minute",
+        shows="Twelve engineers ask whether to leave their monolith. Half a minute.",
+        own='Ask your own:  assay ask "..."   (assay models shows what you can reach)',
+        prepare=f"{_HERE}.task:demo",
+    ),
+)

@@ -1,33 +1,84 @@
-"""A council from a run's opening: ``task`` holds ``query`` and ``context``, ``settings["engine"]`` the options."""
+"""What a council is asked, how it can be set, and how one is held."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
+from assay.demo import PreparedDemo, demo_answers, written_demo
+from assay.fields import Ui
+from assay.protocol import Measures, RunContext
 from crucible import Crucible, EngineConfig
 from crucible.executor.delta import TextSimilarityDeltaStrategy
-from llm_runtime.errors import ConfigurationError
-from llm_runtime.events import Emit, RunStarted
-from llm_runtime.messages import Generate
+from llm_runtime.models import Model
 
-#: Ways to notice that positions stopped changing, by the name that a run's settings hold.
-DELTAS = {"judge": lambda: None, "similarity": TextSimilarityDeltaStrategy}
+_DELTAS = {"judge": lambda: None, "similarity": TextSimilarityDeltaStrategy}
+#: Of a result, for the table of a batch.
+MEASURES: Measures = {
+    "ended early": lambda result: result.get("early_exit"),
+    "loops": lambda result: result.get("loops_executed"),
+}
 
 
-async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, Any]:
+class Task(Model):
+    """A question to a council."""
+
+    query: Annotated[str, Ui(argument=True, metavar="QUESTION", label="Question", kind="text")] = Field(
+        min_length=1, pattern=r"\S", description="say what you want to know"
+    )
+    context: Annotated[dict[str, Any] | None, Ui(metavar="PATH", kind="json")] = None
+    """A JSON object for triage: what it should know about the asker."""
+
+
+class Options(Model):
+    """How a council sits. Triage decides the rest."""
+
+    delta: Annotated[
+        Literal["judge", "similarity"],
+        Ui(
+            label="Stop when nothing changes",
+            show_default=True,
+            words={
+                "judge": "a model compares the loops",
+                "similarity": "the texts are compared, without a model",
+            },
+        ),
+    ] = "judge"
+    """Who decides that positions stopped changing: a model, or a comparison of texts."""
+    triage_model: Annotated[str, Ui(metavar="MODEL")] = EngineConfig.model_fields["triage_model"].default
+    """The model that configures the council, where --model names none."""
+    default_model: Annotated[str, Ui(metavar="MODEL")] = EngineConfig.model_fields["default_model"].default
+    """The model of every seat that triage has no hint for, where --model names none."""
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Put the question to a council; the result is ``ExecutorResult`` as data, its trace included.
 
     Raises:
-        ConfigurationError: the settings name a way of noticing change that there is not.
         LlmRuntimeError: whatever ends a council.
     """
-    options = dict(started.settings.get("engine", {}))
-    delta = options.pop("delta", "judge")
-    if delta not in DELTAS:
-        raise ConfigurationError(f"no way to notice change is called {delta}; there are: {', '.join(DELTAS)}")
     config = EngineConfig(
-        openrouter_api_key="", generate=generate, observability=True, delta_strategy=DELTAS[delta](), **options
+        openrouter_api_key="",
+        generate=context.generate,
+        observability=True,
+        delta_strategy=_DELTAS[options.delta](),
+        triage_model=options.triage_model,
+        default_model=options.default_model,
     )
-    async with Crucible(config, emit=emit, seed=started.seed) as engine:
-        result = await engine.run(started.task["query"], started.task.get("context"))
+    async with Crucible(config, emit=context.emit, seed=context.seed) as engine:
+        result = await engine.run(task.query, task.context)
     return result.model_dump(mode="json")
+
+
+def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return task and options of an older log or job file."""
+    return dict(task), dict(settings.get("engine", {}))
+
+
+def demo(folder: Path, speed: float) -> PreparedDemo:
+    """Make the recorded council ready."""
+    answers = demo_answers("council")
+    return written_demo("crucible.council", answers, {"query": answers.manifest["question"]}, {}, speed)

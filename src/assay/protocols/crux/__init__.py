@@ -1,0 +1,75 @@
+"""Crux in the application: authors debate from their own texts, down to what divides them."""
+
+from assay.protocol import Demo, Protocol, RunType, Seat
+
+_HERE = __name__
+
+DEBATE = RunType(
+    name="crux.debate",
+    aliases=("crux",),
+    title="Hold a debate",
+    about="Authors argue from their own texts, down to what divides them and what would change their minds.",
+    noun="debate",
+    task=f"{_HERE}.task:Task",
+    options=f"{_HERE}.task:Options",
+    prepare=f"{_HERE}.task:prepare",
+    run=f"{_HERE}.task:run",
+    upgrade=f"{_HERE}.task:upgrade",
+    fold=f"{_HERE}.report:DebateFold",
+    measures=f"{_HERE}.task:MEASURES",
+    seats=(Seat("*"),),
+)
+PERSONA = RunType(
+    name="crux.persona",
+    aliases=("persona",),
+    title="Build a persona",
+    about="Texts become somebody who can debate: a portrait, beliefs with their sentences, a voice.",
+    noun="persona",
+    task=f"{_HERE}.persona:Task",
+    options=f"{_HERE}.persona:Options",
+    prepare=f"{_HERE}.persona:prepare",
+    run=f"{_HERE}.persona:run",
+    upgrade=f"{_HERE}.persona:upgrade",
+    title_of=f"{_HERE}.persona:title_of",
+    fold=f"{_HERE}.report.building:PersonaFold",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+    replayable=False,
+)
+FIDELITY = RunType(
+    name="crux.fidelity",
+    title="Measure a persona's fidelity",
+    about="A fifth of an author's texts is hidden and the author's answers are predicted, another's as control.",
+    noun="fidelity measurement",
+    task=f"{_HERE}.fidelity:Task",
+    options=f"{_HERE}.fidelity:Options",
+    prepare=f"{_HERE}.fidelity:prepare",
+    run=f"{_HERE}.fidelity:run",
+    title_of=f"{_HERE}.fidelity:title_of",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+)
+
+PROTOCOL = Protocol(
+    name="crux",
+    title="Crux",
+    about="Why people disagree, and what would change their minds.",
+    how="Authors argue from their own texts; where they clash, a room of its own digs for the question on which "
+    "both turn. It ends in crux cards with verbatim quotes.",
+    command=("debate", f"{_HERE}.commands:debate"),
+    command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
+    runs=(DEBATE, PERSONA, FIDELITY),
+    pages=f"{_HERE}.pages:ADDRESSES",
+    extra="debate",
+    modules=("sklearn", "networkx"),
+    demo=Demo(
+        name="debate",
+        folder=f"{_HERE}.demo",
+        about="two authors down to what divides them; two minutes (pip install 'assay[debate]')",
+        shows="Two invented authors on software that decides who waits. Two minutes.",
+        own='Hold your own:  assay debate "..." --personas maud-tarrowby,ilario-fennimast   (see docs/crux.md)',
+        prepare=f"{_HERE}.demo:demo",
+    ),
+)

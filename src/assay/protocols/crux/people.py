@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,29 +29,42 @@ def people_option(command: F) -> F:
 
 
 def open_people(folder: str | None) -> PersonaStore:
-    """The folder of personas, made when something is first written."""
+    """Open the folder of personas, the user's own where none is named; made when something is first written."""
     from crux.personas import PersonaStore
     from llm_runtime.settings import data_dir
 
-    return PersonaStore(Path(folder) if folder else data_dir() / "personas")
+    named = folder or os.environ.get("ASSAY_PEOPLE")
+    return PersonaStore(Path(named) if named else data_dir() / "personas")
 
 
-def panel_of(names: str, people: PersonaStore) -> list[Persona]:
-    """The personas of ``--personas A,B[,C...]``, in that order.
+def known_personas() -> list[str]:
+    """Return everybody who can sit on a panel: what was built here, then the authors that come with Assay."""
+    return list(dict.fromkeys([*open_people(None).names(), *shipped_ids()]))
+
+
+def shipped_ids() -> list[str]:
+    """Return the ids of the authors that come with Assay."""
+    from crux.personas import shipped_authors
+
+    return shipped_authors()
+
+
+def panel_of(names: Sequence[str], people: PersonaStore) -> list[Persona]:
+    """Return the personas of these names, in that order.
 
     Raises:
         ConfigurationError: there are fewer than two, or one twice.
         PersonaError: one is not there, or was not built.
     """
-    asked = [name.strip() for name in names.split(",") if name.strip()]
-    if len(asked) < 2:
+    if len(names) < 2:
         raise ConfigurationError(
-            "--personas takes two names or more, e.g. --personas maud-tarrowby,ilario-fennimast"
+            "a debate needs two personas or more, e.g. --personas maud-tarrowby,ilario-fennimast; there are: "
+            + ", ".join(dict.fromkeys([*people.names(), *shipped_ids()]))
         )
-    found = [persona_of(name, people) for name in asked]
+    found = [persona_of(name, people) for name in names]
     ids = [persona.id for persona in found]
     if twice := next((name for name in ids if ids.count(name) > 1), None):
-        raise ConfigurationError(f"--personas names {twice} twice; a debate needs distinct ones")
+        raise ConfigurationError(f"personas names {twice} twice; a debate needs distinct ones")
     return found
 
 

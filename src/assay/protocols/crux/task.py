@@ -1,41 +1,147 @@
-"""A debate from a run's opening: ``task`` holds topic and evidence, ``settings`` the personas and the engine.
-
-``settings["personas"]`` is a list of whole personas as data, texts included: so a run can be replayed, forked and
-opened to the place in an essay wherever its log is. ``settings["engine"]`` is ``{"models": [fast, strong],
-"takes_temperature", "debate"}``, the last what differs from the defaults of ``DebateConfig``.
-"""
+"""What a debate is about, who holds it, how it can be set, and how one is held."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from importlib.util import find_spec
+from typing import Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field
 
-from crux import Debate, DebateConfig, Evidence, Model, ModelTable, Persona
-from llm_runtime.errors import ConfigurationError
-from llm_runtime.events import Emit, RunStarted
+from assay.fields import Ui, like
+from assay.protocol import Measures, RunContext
+from assay.protocols.crux.people import open_people, panel_of
+from crux import Debate, DebateConfig, Evidence, ModelTable, Persona
+from crux import Model as ModelChoice
+from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.models import Model
+
+_TABLE = ModelTable()
+#: Of a result, for the table of a batch.
+MEASURES: Measures = {
+    "crux cards": lambda result: len(result.get("cards", ())),
+    "aspects": lambda result: len(result.get("aspects", ())),
+    "shifts of position": lambda result: len(result.get("shifts", ())),
+}
 
 
-async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, Any]:
+class Task(Model):
+    """What is debated."""
+
+    topic: Annotated[str, Ui(argument=True, metavar="TOPIC", label="Topic", kind="text")] = Field(
+        min_length=1, pattern=r"\S", description="give a question that can be answered yes or no"
+    )
+    evidence: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    """Texts that are read out in crux rooms: ``{"id", "text", "room", "after_turn"}``."""
+
+
+class Options(Model):
+    """Who debates, and how it goes."""
+
+    personas: Annotated[
+        tuple[str, ...],
+        Ui(metavar="A,B[,C...]", advanced=False, suggest="assay.protocols.crux.people:known_personas"),
+    ] = ()
+    """Who debates, by name or id; two or more."""
+    aspects: Annotated[
+        Literal["auto"] | Annotated[int, Field(ge=2, le=4)],
+        Ui(metavar="auto|2..4", show_default=True, advanced=False, label="Rounds"),
+    ] = like(DebateConfig, "aspects")
+    """How many rounds."""
+    rooms_per_aspect: Annotated[
+        int, Ui(flag="--rooms", metavar="N", show_range=False, label="Crux rooms a round")
+    ] = like(DebateConfig, "rooms_per_aspect")
+    """Crux rooms a round at most, 0 to 2 [default: 2]."""
+    flip_test: bool = like(DebateConfig, "flip_test")
+    """Negate each card's premise and close again: 2 calls a card."""
+    baselines: bool = like(DebateConfig, "baselines")
+    """Also ask for an answer without a debate, in two ways: 2 calls."""
+    fast: Annotated[str, Ui(metavar="MODEL")] = _TABLE.fast.id
+    """The model of the small steps [default: the engine's]."""
+    strong: Annotated[str, Ui(metavar="MODEL")] = _TABLE.strong.id
+    """The model that speaks and writes cards [default: the engine's]."""
+    takes_temperature: Annotated[
+        bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
+    ] = True
+    """Whether the models take a temperature."""
+    engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
+    """Rarer settings, by their name in ``DebateConfig``."""
+    panel: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    """The personas whole, texts included: so a run can be replayed and forked wherever its log is."""
+    people: Annotated[str, Ui(hidden=True)] = ""
+    """The folder that the personas were looked up in."""
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The models that must be reached before it begins."""
+        return tuple(dict.fromkeys((self.fast, self.strong)))
+
+    def config(self) -> DebateConfig:
+        """Return the engine's configuration.
+
+        Raises:
+            CruxConfigurationError: one setting is out of range or contradicts another.
+        """
+        fast, strong = (
+            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
+        )
+        return DebateConfig(
+            models=ModelTable(fast=fast, strong=strong),
+            aspects=self.aspects,
+            rooms_per_aspect=self.rooms_per_aspect,
+            flip_test=self.flip_test,
+            baselines=self.baselines,
+            **self.engine,
+        )
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Look the panel up and check the settings.
+
+    Raises:
+        ConfigurationError: there are fewer than two personas, one is named twice or unknown, or a setting is wrong.
+        MissingExtraError: the libraries of the extra ``debate`` are not installed.
+    """
+    need_extra()
+    options.config()
+    task = task.model_copy(update={"topic": " ".join(task.topic.split())})
+    if options.panel:
+        seated(options)
+        return task, options
+    panel = panel_of(options.personas, open_people(options.people or None))
+    data = [persona.model_dump(mode="json") for persona in panel]
+    names = tuple(persona.id for persona in panel)
+    return task, options.model_copy(update={"panel": data, "personas": names, "people": ""})
+
+
+def need_extra() -> None:
+    """Refuse at once what would fail at the first retrieval.
+
+    Raises:
+        MissingExtraError: scikit-learn or networkx is not installed.
+    """
+    if find_spec("sklearn") is None or find_spec("networkx") is None:
+        raise MissingExtraError("a debate", "debate")
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Hold the debate; the result is ``DebateResult`` as data.
 
     Raises:
         ConfigurationError: the topic, a persona or a setting cannot be used.
-        MissingExtraError: the libraries of the extra ``debate`` are not installed.
         LlmRuntimeError: whatever ended the debate; what there was by then is in its ``crux.debate_ended``.
     """
-    thought = _Thought(generate)
+    clock = ThinkingClock(context.generate)
     debate = Debate(
-        started.task.get("topic", ""),
-        seated(started),
-        generate=thought.generate,
-        config=configured(started.settings.get("engine", {})),
-        emit=emit,
-        seed=started.seed,
-        clock=thought,
-        evidence=[Evidence(**one) for one in started.task.get("evidence", ())],
+        task.topic,
+        seated(options),
+        generate=clock.generate,
+        config=options.config(),
+        emit=context.emit,
+        seed=context.seed,
+        clock=clock,
+        evidence=[Evidence(**one) for one in task.evidence],
     )
     async for _ in debate.events():
         pass
@@ -44,36 +150,23 @@ async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, 
     return debate.result().model_dump(mode="json")
 
 
-def configured(engine: Mapping[str, Any]) -> DebateConfig:
-    """The settings of a debate.
-
-    Raises:
-        CruxConfigurationError: one is out of range or contradicts another.
-    """
-    models = tuple(engine.get("models") or ())
-    table = ModelTable()
-    if models:
-        takes = bool(engine.get("takes_temperature", True))
-        fast, strong = (Model(id=name, takes_temperature=takes) for name in (models[0], models[-1]))
-        table = ModelTable(fast=fast, strong=strong)
-    return DebateConfig(models=table, **engine.get("debate", {}))
-
-
-def seated(started: RunStarted) -> list[Persona]:
-    """The panel as the run holds it.
+def seated(options: Options) -> list[Persona]:
+    """Return the panel as the run holds it.
 
     Raises:
         ConfigurationError: a persona's data is damaged.
     """
+    from pydantic import ValidationError
+
+    from llm_runtime.models import first_fault
+
     try:
-        return [Persona.model_validate(data) for data in started.settings.get("personas", ())]
+        return [Persona.model_validate(data) for data in options.panel]
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ConfigurationError(f"a persona in the run's log is damaged at {where}: {first['msg']}") from None
+        raise ConfigurationError(f"a persona in the run's log is damaged at {first_fault(fault)}") from None
 
 
-class _Thought:
+class ThinkingClock:
     """The clock of a debate: milliseconds that models have thought so far.
 
     Wall time would make a replay differ from its recording; this is recorded with the answers.
@@ -84,9 +177,23 @@ class _Thought:
         self._milliseconds = 0
 
     async def generate(self, request: Request) -> Reply:
+        """Ask the model, and count how long it thought."""
         reply = await self._generate(request)
         self._milliseconds += reply.latency_ms
         return reply
 
     def __call__(self) -> int:
         return self._milliseconds
+
+
+def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return task and options of an older log or job file: ``{"models", "takes_temperature", "debate"}``."""
+    old = dict(settings.get("engine", {}))
+    debate = dict(old.pop("debate", {}))
+    own = {name: debate.pop(name) for name in list(debate) if name in Options.model_fields}
+    options: dict[str, Any] = {**own, "engine": debate}
+    if models := old.pop("models", None):
+        options |= {"fast": models[0], "strong": models[-1]}
+    if "takes_temperature" in old:
+        options["takes_temperature"] = old.pop("takes_temperature")
+    return dict(task), {**options, "panel": list(settings.get("personas", ())), **old}

@@ -1,0 +1,42 @@
+"""Fire Circle in the application: models in dialogue judge a prompt."""
+
+from assay.protocol import Demo, Protocol, RunType, Seat
+
+_HERE = __name__
+
+CIRCLE = RunType(
+    name="fire_circle.circle",
+    aliases=("fire_circle",),
+    title="Judge a prompt",
+    about="A circle of models reads a prompt in rounds, says what in it does not hold up, and finds patterns.",
+    noun="circle",
+    task=f"{_HERE}.task:Task",
+    options=f"{_HERE}.task:Options",
+    prepare=f"{_HERE}.task:prepare",
+    run=f"{_HERE}.task:run",
+    upgrade=f"{_HERE}.task:upgrade",
+    title_of=f"{_HERE}.task:title_of",
+    fold=f"{_HERE}.report:CircleFold",
+    measures=f"{_HERE}.task:MEASURES",
+    seats=(Seat("*"),),
+)
+
+PROTOCOL = Protocol(
+    name="fire_circle",
+    title="Fire Circle",
+    about="A verdict on a prompt, with the sentences it rests on.",
+    how="Models judge a prompt alone, then read each other and must quote what they mean; one speaks for those who "
+    "are absent. Patterns that only the dialogue found are named.",
+    command=("circle", f"{_HERE}.commands:circle"),
+    command_about="Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
+    runs=(CIRCLE,),
+    demo=Demo(
+        name="circle",
+        folder=f"{_HERE}.demo",
+        about="a prompt before a circle of judges; a quarter of a minute",
+        shows="A friendly booking refers to a conversation that never was. A quarter of a minute.",
+        own="Judge your own:  assay circle evaluate prompt.yaml\n"
+        "Measure whether dialogue helps:  assay circle study DATA   (see docs/fire-circle.md)",
+        prepare=f"{_HERE}.task:demo",
+    ),
+)

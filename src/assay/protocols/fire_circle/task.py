@@ -1,67 +1,239 @@
-"""A prompt before a circle, from a run's opening: ``task`` holds the prompt, ``settings["engine"]`` the circle.
-
-``engine`` is ``{"mode", "models", "circle", "calls"}``: the mode of judging, the seats, and what differs from the
-defaults of ``FireCircleConfig`` and ``EvaluationConfig``.
-"""
+"""What a circle judges, how it can be set, and how one is held."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
+from assay.demo import PreparedDemo, demo_answers, written_demo
+from assay.fields import Ui, like
+from assay.protocol import Measures, RunContext
+from assay.terms import Terms
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptError, PromptGuard, SessionMemory
 from fire_circle.config import EvaluationConfig
 from fire_circle.rows import Item
-from llm_runtime.events import Emit, RunStarted
-from llm_runtime.messages import Generate
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 LAYERS = ("system", "application", "user")
+#: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
+_BY_HAND = ("terminal:", "mailbox:")
+_A_DAY = 86_400.0
 _SENT = {"__all__": {"prompt_used"}}
 #: What the log of calls holds already, word for word: the prompts that were sent.
 _LOGGED: Any = {"result": {"dialogue_history": _SENT, "layer_results": {"__all__": {"dialogue_history": _SENT}}}}
+#: Of a result, for the table of a batch.
+MEASURES: Measures = {
+    "falsehood": lambda result: result.get("falsehood"),
+    "truth": lambda result: result.get("truth"),
+    "indeterminacy": lambda result: result.get("indeterminacy"),
+    "exchange": lambda result: result.get("exchange_type"),
+    "a seat failed": lambda result: result.get("partial"),
+}
 
 
-async def run(started: RunStarted, generate: Generate, emit: Emit) -> dict[str, Any]:
+class Task(Model):
+    """A prompt in layers, and where it stands in its conversation."""
+
+    system: Annotated[str, Ui(kind="text", label="System layer")] = ""
+    """The system layer; @PATH reads a file, - standard input."""
+    application: Annotated[str, Ui(kind="text", label="Application layer")] = ""
+    """The application layer; likewise."""
+    user: Annotated[str, Ui(kind="text", label="Prompt", advanced=False)] = ""
+    """The user layer; likewise."""
+    turn: int | None = Field(default=None, ge=1, le=100_000)
+    """Which turn of its conversation the prompt is."""
+    history: Annotated[list[tuple[str, str]] | None, Ui(metavar="PATH", kind="json", doors=("form",))] = None
+    """What was said before: a JSON or YAML list; - is standard input."""
+    source: Annotated[str, Ui(hidden=True)] = ""
+    """The file that the prompt was read from, for machine outputs."""
+
+
+class Options(Model):
+    """How a prompt is judged. What is left out is as the engine has it."""
+
+    mode: Annotated[
+        Literal["single", "parallel", "fire_circle"],
+        Ui(
+            label="How",
+            show_default=True,
+            advanced=False,
+            words={
+                "fire_circle": "a circle in dialogue",
+                "parallel": "several models, without dialogue",
+                "single": "one model",
+            },
+        ),
+    ] = "fire_circle"
+    """One model, several without dialogue, or a circle."""
+    models: Annotated[tuple[str, ...], Ui(metavar="A,B,C", label="Seats", advanced=False)] = ()
+    """2 to 10 seats: model ids, or PROVIDER:MODEL as in --model."""
+    max_rounds: Annotated[int, Ui(flag="--rounds", metavar="INTEGER", show_range=False)] = like(
+        FireCircleConfig, "max_rounds"
+    )
+    """At most this many, 1 to 4 [default: 3]."""
+    strict: bool = False
+    """Any failed seat ends the circle."""
+    per_layer: bool = like(FireCircleConfig, "per_layer")
+    """A circle for each layer, not for the least trusted alone."""
+    empty_chair: Annotated[bool, Ui(off="--no-chair", help="Nobody speaks for the absent.")] = True
+    """Whether somebody speaks for the absent."""
+    empty_chair_rotation: Annotated[bool, Ui(off="--fixed-chair", help="The chair of round 2 keeps its place.")] = (
+        True
+    )
+    """Whether the chair changes its place between rounds."""
+    early_stop_convergence: Annotated[float, Ui(flag="--early-stop", metavar="SPREAD", show_range=False)] = like(
+        FireCircleConfig, "early_stop_convergence"
+    )
+    """Stop below this spread of F [default: 0.1; 0: never]."""
+    pattern_threshold: Annotated[float, Ui(metavar="SHARE", show_range=False)] = like(
+        FireCircleConfig, "pattern_threshold"
+    )
+    """Least agreement of a pattern [default: 0.5]."""
+    classifier: Annotated[str, Ui(metavar="MODEL")] = ""
+    """A model that classifies patterns, in place of keywords."""
+    temperature: Annotated[float | None, Ui(show_range=False)] = like(EvaluationConfig, "temperature")
+    """Of every call, 0 to 2 [default: the provider's]."""
+    round_timeout: Annotated[float | None, Ui(metavar="SECONDS")] = Field(default=None, gt=0, allow_inf_nan=False)
+    """What a round may take [default: 60; a day where a person or a mailbox answers]."""
+    engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
+    """Rarer settings of the circle, by their name in ``FireCircleConfig``."""
+    calls: Annotated[dict[str, Any], Ui(hidden=True)] = {}
+    """Rarer settings of every call, by their name in ``EvaluationConfig``."""
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The models that must be reached before it begins."""
+        return self.models
+
+    def evaluation(self, terms: Terms | None = None) -> EvaluationConfig:
+        """Return what holds for every call.
+
+        Raises:
+            CircleConfigurationError: a setting is out of range.
+        """
+        settings: dict[str, Any] = {"temperature": self.temperature}
+        if (seconds := self._patience(terms)) is not None:
+            settings["timeout_seconds"] = seconds
+        if self.models and self.mode != "fire_circle":
+            settings["models"] = self.models
+        return EvaluationConfig(**{**settings, **self.calls})
+
+    def circle(self, terms: Terms | None = None) -> FireCircleConfig | None:
+        """Return the circle; ``None`` in the modes without dialogue.
+
+        Raises:
+            CircleConfigurationError: a setting is out of range or contradicts another.
+        """
+        if self.mode != "fire_circle":
+            return None
+        settings: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in (
+                *("max_rounds", "per_layer", "empty_chair", "empty_chair_rotation"),
+                *("early_stop_convergence", "pattern_threshold"),
+            )
+        }
+        if self.models:
+            settings["models"] = self.models
+        if self.strict:
+            settings["failure_mode"] = "strict"
+        if self.classifier:
+            settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
+        if (seconds := self._patience(terms)) is not None:
+            settings["timeout_per_round"] = seconds
+        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms))
+
+    def _patience(self, terms: Terms | None) -> float | None:
+        named = (*self.models, *((terms.model, *terms.seats.values()) if terms else ()))
+        return self.round_timeout or (_A_DAY if any(name.startswith(_BY_HAND) for name in named) else None)
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Check the prompt and the circle, and name the models that sit in it.
+
+    Raises:
+        ConfigurationError: the prompt or the circle is not possible.
+    """
+    circle, calls = options.circle(), options.evaluation()
+    if circle is None and (own := sorted(_only_of_a_circle(options))):
+        raise ConfigurationError(
+            f"mode {options.mode} has no dialogue: leave out what only a circle has ({', '.join(own)}), or use "
+            "fire_circle"
+        )
+    subject(task)[0].check(calls.max_layer_chars)
+    return task, options.model_copy(update={"models": circle.models if circle else calls.models})
+
+
+def _only_of_a_circle(options: Options) -> set[str]:
+    unset = Options()
+    shared = {"mode", "models", "temperature", "round_timeout", "calls"}
+    return {
+        name
+        for name in Options.model_fields
+        if name not in shared and getattr(options, name) != getattr(unset, name)
+    }
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Judge the prompt; the result is ``ReciprocityMetrics`` as data, without the prompts that the log has.
 
     Raises:
         ConfigurationError: the circle or the prompt is not possible.
         LlmRuntimeError: whatever ends a circle.
     """
-    engine = started.settings.get("engine", {})
-    calls, circle = configured(engine)
-    prompt, session = subject(started.task)
-    guard = PromptGuard(generate, calls, session=session, emit=emit, seed=started.seed)
+    prompt, session = subject(task)
+    guard = PromptGuard(
+        context.generate, options.evaluation(context.terms), session=session, emit=context.emit, seed=context.seed
+    )
     layers = {layer.name: layer.text for layer in prompt.layers}
-    metrics = await guard.evaluate(**layers, mode=engine.get("mode", "fire_circle"), fire_circle_config=circle)
+    circle = options.circle(context.terms)
+    metrics = await guard.evaluate(**layers, mode=options.mode, fire_circle_config=circle)
     return metrics.model_dump(mode="json", exclude=_LOGGED)
 
 
-def configured(engine: Mapping[str, Any]) -> tuple[EvaluationConfig, FireCircleConfig | None]:
-    """What holds for every call, and the circle; no circle in the modes without dialogue.
+def subject(task: Task) -> tuple[MultiNeutrosophicPrompt, SessionMemory | None]:
+    """Return the prompt under test, and the conversation it belongs to where that is known.
 
     Raises:
-        CircleConfigurationError: a setting is out of range or contradicts another.
+        PromptError: there is no prompt, or the turn and the history contradict each other.
     """
-    models = {"models": tuple(engine["models"])} if engine.get("models") else {}
-    if engine.get("mode", "fire_circle") != "fire_circle":
-        return EvaluationConfig(**models, **engine.get("calls", {})), None
-    calls = EvaluationConfig(**engine.get("calls", {}))
-    return calls, FireCircleConfig(**models, base_config=calls, **engine.get("circle", {}))
-
-
-def subject(task: Mapping[str, Any]) -> tuple[MultiNeutrosophicPrompt, SessionMemory | None]:
-    """The prompt under test, and the conversation it belongs to where that is known.
-
-    Raises:
-        PromptError: the turn and the history contradict each other.
-    """
-    prompt = MultiNeutrosophicPrompt(**{name: task[name] for name in LAYERS if task.get(name)})
-    said = tuple((role, text) for role, text in task.get("history") or ())
-    turn = task.get("turn")
-    session = Item(0, "", prompt, turn=turn, history=said).session()
-    if turn is not None and session is not None and session.turn != turn:
+    prompt = MultiNeutrosophicPrompt(**{name: text for name in LAYERS if (text := getattr(task, name))})
+    history = tuple((role, text) for role, text in task.history or ())
+    session = Item(0, "", prompt, turn=task.turn, history=history).session()
+    if task.turn is not None and session is not None and session.turn != task.turn:
         raise PromptError(
-            f"turn is {turn}, the history has {session.turn - 1} turns before it; correct one of them"
+            f"turn is {task.turn}, the history has {session.turn - 1} turns before it; correct one of them"
         )
     return prompt, session
+
+
+def title_of(task: Task) -> str:
+    """Return the layer that is judged first."""
+    return subject(task)[0].least_trusted.text
+
+
+def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return task and options of an older log or job file: ``{"mode", "models", "circle", "calls"}``."""
+    old = dict(settings.get("engine", {}))
+    circle, calls = dict(old.pop("circle", {})), dict(old.pop("calls", {}))
+    known = {name for name in circle if name in Options.model_fields}
+    options: dict[str, Any] = {**old, **{name: circle.pop(name) for name in known}}
+    if "temperature" in calls:
+        options["temperature"] = calls.pop("temperature")
+    if circle.pop("failure_mode", "resilient") == "strict":
+        options["strict"] = True
+    classifier = circle.pop("classifier_model", None)
+    if circle.pop("pattern_classification", "heuristic") == "llm":
+        options["classifier"] = classifier or FireCircleConfig.model_fields["classifier_model"].default
+    return dict(task), {**options, "engine": circle, "calls": calls}
+
+
+def demo(folder: Path, speed: float) -> PreparedDemo:
+    """Make the recorded circle ready."""
+    answers = demo_answers("circle")
+    models = answers.manifest["settings"]["models"]
+    return written_demo("fire_circle.circle", answers, answers.manifest["prompt"], {"models": models}, speed)

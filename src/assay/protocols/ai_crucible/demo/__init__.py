@@ -9,6 +9,9 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.demo import PreparedDemo
+from assay.registry import read_run
+
 if TYPE_CHECKING:
     from ai_crucible.workshop import TrialReport
     from assay.protocols.ai_crucible.inspect.trials import Step
@@ -49,6 +52,15 @@ def load() -> RecordedTrial:
         solver["puzzle"]: tuple(call for step in solver["step"] for call in _calls(step)) for solver in solvers
     }
     return RecordedTrial(data, steps)
+
+
+def demo(folder: Path, speed: float) -> PreparedDemo:
+    """Make the recorded trial ready; its logs and its ledger go into ``folder``."""
+    manifest = load().manifest
+    run = read_run(
+        "ai_crucible.trial", {"demo": True, "speed": speed}, {"folder": str(folder / "trials"), "k": manifest["k"]}
+    )
+    return PreparedDemo(run, manifest["title"], manifest["seed"], manifest["statement"])
 
 
 def _calls(step: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--out", default="report.html", show_default=True, metavar="PATH", help="A file: .html or .md.")
 def report(folder: str, out: str) -> None:
     """Write a report: the way it went, and from each claim to its contracts, tests and results."""
-    from assay.report.protocols import story_of_events
+    from assay.registry import story_of_events
     from criticality.project.files import require_project, write_atomic
 
     root, path = Path(folder).absolute(), Path(out)

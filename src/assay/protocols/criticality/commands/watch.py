@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from assay.console.live import LiveDisplay
 from assay.protocols.criticality.report import BuildFold
+from assay.registry import LIVE_CALLS
 from assay.report.progress import Progress
-from assay.report.protocols import LIVE_CALLS
 from criticality import events as e
 from criticality.human import Approval, Human, Reply, Resolution
 from criticality.project.files import JOURNAL

@@ -23,8 +23,8 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
 
     from assay.protocols.crux.commands.run import cards_text
     from assay.protocols.crux.report import result_of
+    from assay.registry import story_of
     from assay.report.clean import clean
-    from assay.report.protocols import story_of
     from assay.report.terminal import print_story
 
     store = open_runs(store_path)
@@ -94,8 +94,8 @@ def export(run_id: str, form: str, out: str | None, store_path: str | None) -> i
 
 def _exported(store_path: str | None, run_id: str, form: str) -> str:
     from assay.protocols.crux.report import result_of
+    from assay.registry import story_of
     from assay.report.html import story_html
-    from assay.report.protocols import story_of
     from crux import exports
 
     store = open_runs(store_path)

@@ -213,8 +213,8 @@ def price_of(settings: Settings) -> Any:
 def present_debate(outcome: Outcome, store: RunStore, presentation: Presentation) -> int:
     """Show how a debate ended; one that was stopped shows what there is."""
     from assay.console.session import present
+    from assay.registry import story_of
     from assay.report.clean import clean
-    from assay.report.protocols import story_of
     from assay.report.terminal import print_story
 
     silent = presentation.as_json or presentation.jsonl

@@ -8,9 +8,11 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from assay.demo import Recorded
+from assay.demo import PreparedDemo, demo_answers, written_demo
+from assay.protocols.crux.task import Options
 from crux.personas import (
     BeliefEdge,
     BeliefGraph,
@@ -51,17 +53,16 @@ def shipped_persona(author: str) -> Persona:
     )
 
 
-def opening(recorded: Recorded) -> dict[str, Any]:
-    """What the recorded debate runs: protocol, task, engine and personas."""
-    manifest = recorded.manifest
-    panel = [shipped_persona(author) for author in manifest["personas"]]
-    name = manifest["model"]["name"]
-    return {
-        "protocol": "crux",
-        "task": {"topic": manifest["topic"], "evidence": []},
-        "engine": {"models": [name, name], "debate": manifest["debate"]},
-        "personas": [persona.model_dump(mode="json") for persona in panel],
-    }
+def demo(folder: Path, speed: float) -> PreparedDemo:
+    """Make the recorded debate ready."""
+    answers = demo_answers("debate")
+    manifest = answers.manifest
+    panel = [shipped_persona(author).model_dump(mode="json") for author in manifest["personas"]]
+    name, debate = manifest["model"]["name"], dict(manifest["debate"])
+    own = {key: debate.pop(key) for key in list(debate) if key in Options.model_fields}
+    models = {"fast": name, "strong": name}
+    options = {"personas": manifest["personas"], "panel": panel, **models, **own, "engine": debate}
+    return written_demo("crux.debate", answers, {"topic": manifest["topic"]}, options, speed)
 
 
 def _contract(author: str, name: str, corpus: Corpus, data: dict[str, Any]) -> PersonaContract:

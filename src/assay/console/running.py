@@ -1,0 +1,382 @@
+"""Commands that run something, derived from its description: options in, a run with its display, its result out."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import click
+
+from assay.console.options import (
+    called,
+    field_option,
+    field_value,
+    open_runs,
+    read_text,
+    settings_with,
+    store_option,
+    terms_fields,
+    terms_from,
+)
+from assay.console.showing import OutputOptions, present
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from assay.fields import FieldSpec
+    from assay.launch import Launcher, Outcome
+    from assay.protocol import RunType
+    from assay.registry import Prepared
+    from assay.terms import Terms
+    from llm_runtime.events import Emit, Event
+    from llm_runtime.messages import Generate, Reply, Request
+    from llm_runtime.settings import Settings
+    from llm_runtime.store import RunStore
+
+Body = Callable[..., int]
+"""Of a run's command: takes the :class:`RunCommand` and its own options; returns the exit code."""
+
+
+@dataclass(slots=False)
+class RunCommand:
+    """One call of a run's command: what was given, and the way to carry it out.
+
+    Args:
+        run: the kind of run.
+        task: what was given of its task, by field; a command may add to it before :meth:`go`.
+        options: likewise of its options.
+        terms: models and bounds.
+        output: what the person wants to see.
+        store_path: where runs are kept, where it was given.
+        seed: of the run, where it was given.
+    """
+
+    run: RunType
+    task: dict[str, Any]
+    options: dict[str, Any]
+    terms: Terms
+    output: OutputOptions
+    store_path: str | None
+    seed: int | None
+    stack: ExitStack = field(default_factory=ExitStack)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The user's settings under the terms."""
+        return settings_with(self.terms)
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """The run, complete and checked.
+
+        Raises:
+            ConfigurationError: it is not possible; the sentence names the option.
+        """
+        from assay.launch import check_terms
+        from assay.registry import prepared, read_run
+
+        self.output.check()
+        check_terms(self.run, self.terms, names={spec.name: spec.flag for spec in terms_fields()})
+        _ = self.settings
+        return prepared(read_run(self.run.name, self.task, self.options, names=called))
+
+    @cached_property
+    def store(self) -> RunStore:
+        """The store, opened when it is first needed and closed when the command ends."""
+        store = open_runs(self.store_path)
+        self.stack.callback(store.close)
+        return store
+
+    def go(self) -> Outcome:
+        """Start the run and show it until it ends."""
+        run = self.prepared
+        launcher = launcher_of(self.store)
+        run_id = launcher.new_id()
+        return show_until_end(
+            self.run.name,
+            run_id,
+            self.output,
+            self.terms.budget,
+            lambda listeners: launcher.start(
+                run, self.terms, seed=self.seed, run_id=run_id, listeners=listeners.all, person=listeners.person
+            ),
+        )
+
+    def finish(self, outcome: Outcome) -> int:
+        """Show how the run ended and write the report that was asked for; return the exit code."""
+        return present(outcome, self.store, self.output)
+
+
+def run_command(
+    kind: str, name: str = "", *, trace: str = "Show the whole run after the result.", noun: str = "result"
+) -> Callable[[Body], click.Command]:
+    """Make the command of a kind of run; the decorated function adds what is its own.
+
+    Args:
+        kind: its name in the registry.
+        name: of the command; the function's where left out.
+        trace: what ``--trace`` shows.
+        noun: what a result is called: ``"answer"``.
+    """
+
+    def decorate(body: Body) -> click.Command:
+        from assay.fields import fields_of
+        from assay.protocol import load
+        from assay.registry import find
+
+        run = find(kind)
+        task, options = (list(fields_of(load(ref))) for ref in (run.task, run.options))
+        own: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
+
+        def callback(**values: Any) -> int:
+            shown = [key for key in values if key.startswith("output__")]
+            output = OutputOptions(**{key.removeprefix("output__"): values.pop(key) for key in shown})
+            with ExitStack() as stack:
+                command = RunCommand(
+                    run,
+                    _values(task, values, "task"),
+                    _values(options, values, "options"),
+                    terms_from(values),
+                    output,
+                    values.pop("store_path"),
+                    values.pop("seed"),
+                    stack,
+                )
+                return body(command, **{key: value for key, value in values.items() if "__" not in key})
+
+        parameters = [
+            *(param for param in own if isinstance(param, click.Argument)),
+            *_parameters(task, "task"),
+            *_parameters(options, "options"),
+            *(field_option(spec, "terms") for spec in terms_fields(run.bounds)),
+            *(param for param in own if not isinstance(param, click.Argument)),
+            *_output_options(trace, noun),
+        ]
+        command = click.Command(
+            name or getattr(body, "__name__", kind), callback=callback, params=parameters, help=body.__doc__
+        )
+        return store_option(command)
+
+    return decorate
+
+
+def _parameters(specs: list[FieldSpec], section: str) -> list[click.Parameter]:
+    found: list[click.Parameter] = []
+    for spec in specs:
+        if spec.ui.hidden or "cli" not in spec.ui.doors:
+            continue
+        if not spec.ui.argument:
+            found.append(field_option(spec, section))
+            continue
+        many, key = spec.kind == "list", f"{section}__{spec.name}"
+        found.append(click.Argument([key], required=many, nargs=-1 if many else 1, metavar=_shown(spec)))
+        if not many:
+            words = f"Read the {spec.label.lower()} from a file; - is standard input."
+            found.append(click.Option(["-f", "--file", f"{key}__file"], metavar="PATH", help=words))
+    return found
+
+
+def _shown(spec: FieldSpec) -> str:
+    return f"{spec.flag}..." if spec.kind == "list" else f"[{spec.flag}]"
+
+
+def _values(specs: list[FieldSpec], values: dict[str, Any], section: str) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for spec in specs:
+        key = f"{section}__{spec.name}"
+        if key not in values:
+            continue
+        value = values.pop(key)
+        if spec.ui.argument and spec.kind != "list":
+            value = _argument(spec, value, values.pop(f"{key}__file"))
+        else:
+            value = field_value(spec, value)
+        if value is not None:
+            read[spec.name] = value
+    return read
+
+
+def _argument(spec: FieldSpec, text: str | None, file: str | None) -> str:
+    read = read_text(text, file, spec.label.lower())
+    if spec.required and not read.strip():
+        raise ConfigurationError(f"the {spec.label.lower()} is empty; {spec.help}")
+    return read
+
+
+def _output_options(trace: str, noun: str) -> list[click.Option]:
+    return [
+        click.Option(["--trace", "output__trace"], is_flag=True, help=trace),
+        click.Option(
+            ["--out", "output__out"], metavar="PATH", help="Write a report: .html, .md or .json by its ending."
+        ),
+        click.Option(
+            ["--json", "output__as_json"], is_flag=True, help=f"Print one JSON object in place of the {noun}."
+        ),
+        click.Option(
+            ["--jsonl", "output__jsonl"], is_flag=True, help="Print every event as a line of JSON, as it happens."
+        ),
+        click.Option(["--seed"], type=click.IntRange(0, 2**53 - 1), help="The run's seed; drawn where left out."),
+        click.Option(["-q", "--quiet", "output__quiet"], is_flag=True, help="No progress on standard error."),
+    ]
+
+
+def launcher_of(store: RunStore) -> Launcher:
+    """Return a launcher over the user's own settings."""
+    from assay.launch import Launcher
+
+    return Launcher(store)
+
+
+def resume_run(run_id: str, store: RunStore, terms: Terms, output: OutputOptions) -> Outcome:
+    """Go on with a run and show it until it ends."""
+    from assay.terms import in_force
+
+    settings_with(terms)
+    events = [event for _, event in store.events(run_id)]
+    launcher, kind = launcher_of(store), launcher_of(store).opening(run_id).protocol
+    return show_until_end(
+        kind,
+        run_id,
+        output,
+        terms.over(in_force(events)).budget,
+        lambda listeners: launcher.resume(run_id, terms, listeners=listeners.all, person=listeners.person),
+    )
+
+
+def fork_run(
+    run_id: str,
+    at: int,
+    store: RunStore,
+    terms: Terms,
+    output: OutputOptions,
+    task: dict[str, Any] | None = None,
+) -> Outcome:
+    """Start a run that shares the answers of another up to its event ``at``; ``task`` replaces fields of it."""
+    settings_with(terms)
+    launcher = launcher_of(store)
+    child, kind = launcher.new_id(), launcher.opening(run_id).protocol
+    return show_until_end(
+        kind,
+        child,
+        output,
+        terms.budget,
+        lambda listeners: launcher.fork(
+            run_id, at, terms, task=task, run_id=child, listeners=listeners.all, person=listeners.person
+        ),
+    )
+
+
+def replay_run(store: RunStore, run_id: str, speed: float, *, quiet: bool) -> int:
+    """Run a recorded run again and compare; 0 where the result is the same, else 1."""
+    launcher = launcher_of(store)
+
+    async def pace(latency_ms: int) -> None:
+        await asyncio.sleep(latency_ms / 1000 / speed)
+
+    with RunListeners(launcher.opening(run_id).protocol, OutputOptions(quiet=quiet), None) as listeners:
+        replayed = asyncio.run(launcher.replay(run_id, listeners=listeners.all, pace=pace if speed > 0 else None))
+    if replayed.recorded is None:
+        click.echo(f"run {run_id} has no result to compare with; the replay went through", err=True)
+        return 0
+    if replayed.result != replayed.recorded:
+        click.echo(f"run {run_id}: the replayed result differs from the recorded one")
+        return 1
+    click.echo(f"run {run_id}: replayed, with the result that was recorded")
+    return 0
+
+
+def show_until_end(
+    kind: str,
+    run_id: str,
+    output: OutputOptions,
+    budget: float | None,
+    begin: Callable[[RunListeners], Coroutine[Any, Any, Any]],
+    hint: str = "assay runs resume {run_id}",
+) -> Outcome:
+    """Begin a run with its display, and wait for its end; an interruption ends with the way to go on."""
+
+    async def work(listeners: RunListeners) -> Outcome:
+        running = await begin(listeners)
+        return await running.outcome()
+
+    output.check()
+    listeners = RunListeners(kind, output, budget)
+    try:
+        with listeners:
+            return asyncio.run(work(listeners))
+    except KeyboardInterrupt:
+        # Said when the display is gone, which would paint over it.
+        if listeners.began and hint:
+            click.echo(f"\nassay: stopped; go on with: {hint.format(run_id=run_id)}", err=True)
+        raise
+
+
+class RunListeners(ExitStack):
+    """Who hears a run's events: its display, and the lines of ``--jsonl``.
+
+    Args:
+        kind: of the run.
+        output: what the person wants to see.
+        budget: dollars, where there is a cap.
+    """
+
+    def __init__(self, kind: str, output: OutputOptions, budget: float | None) -> None:
+        super().__init__()
+        self.began = False
+        self.all: list[Emit] = [self._hear]
+        self.person: Generate | None = None
+        self._kind, self._output, self._budget = kind, output, budget
+
+    def __enter__(self) -> Self:
+        if not self._output.quiet:
+            from assay.console.live import LiveDisplay
+            from assay.registry import LIVE_CALLS, fold_for
+
+            cap = None if self._budget is None else round(self._budget * 1_000_000)
+            display = self.enter_context(LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap))
+            self.all.append(display)
+            self.person = _at_the_keyboard(display)
+        if self._output.jsonl:
+            self.all.append(_EventLines())
+        return self
+
+    def _hear(self, event: Event) -> None:
+        self.began = True
+
+
+def _at_the_keyboard(display: Any) -> Generate:
+    """A person who answers one question at a time, while the display leaves the terminal to them."""
+    from llm_runtime.providers.terminal import terminal
+
+    keyboard, turn = terminal(), asyncio.Lock()
+
+    async def generate(request: Request) -> Reply:
+        async with turn:
+            with display.paused():
+                return await keyboard(request)
+
+    return generate
+
+
+class _EventLines:
+    """Prints every event as a line of JSON, for as long as somebody reads: a run is not ended by `| head`."""
+
+    def __init__(self) -> None:
+        self._read = True
+
+    def __call__(self, event: Event) -> None:
+        import json
+
+        if not self._read:
+            return
+        try:
+            click.echo(json.dumps(event.payload(), ensure_ascii=False))
+        except BrokenPipeError:
+            self._read = False
+            # Python would complain once more when it flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,168 @@
+"""What a protocol is to the application: plain data, whose references load nothing until they are used.
+
+Every door (command line, web form, batch, programs) is derived from these descriptions. ``docs/add-a-protocol.md``
+builds one from nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from assay.terms import Terms
+    from llm_runtime.events import Emit
+    from llm_runtime.messages import Generate
+
+Ref: TypeAlias = str
+"""``"module:attribute"``, resolved when it is first needed."""
+Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
+"""What a batch's table shows of one result: whether, how much or of what kind, by name; ``None`` is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What a run is given beside its task and options.
+
+    Args:
+        run_id: its id in the store.
+        seed: 0 to 2^53-1; all its randomness derives from it.
+        generate: the model function; recorded, limited and priced.
+        emit: takes the events of the run's public story.
+        clock: milliseconds since 1970.
+        terms: models and bounds in force; the model function keeps them already.
+    """
+
+    run_id: str
+    seed: int
+    generate: Generate
+    emit: Emit
+    clock: Callable[[], int]
+    terms: Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A role or phase that a model, or a person, can be set for.
+
+    Args:
+        name: as in ``--seat NAME=MODEL``.
+        about: what whoever sits there does, for a person who may take it; empty keeps it off the forms.
+        model: who sits there unless the terms say otherwise; empty leaves it to them.
+    """
+
+    name: str
+    about: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunType:
+    """One kind of run of a protocol.
+
+    Args:
+        name: in logs, batches and programs: ``"crucible.council"``.
+        title: what starting one means: ``"Ask a council"``.
+        about: what a person gets from it, in one sentence.
+        noun: what one run is called: ``"council"``.
+        task: the pydantic model of what is asked.
+        options: the pydantic model of how it is done.
+        run: ``async (task, options, RunContext) -> dict``; the result as JSON data.
+        fold: ``(keep: int | None) -> RunFold``; empty takes the one that knows only calls.
+        aliases: names under which older logs and job files hold it.
+        prepare: ``(task, options) -> (task, options)``, complete and checked before anything is spent; doing it
+            twice changes nothing. It may raise where this machine lacks something.
+        upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
+        title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
+        seats: roles and phases that a model can be set for; empty for a run whose seats cannot be told apart.
+            ``"*"`` as a name allows any.
+        bounds: which of the terms' bounds can be set.
+        measures: its :data:`Measures`.
+        batch: whether jobs of a batch can be of this kind.
+        form: whether the web offers a form.
+        replayable: whether its log alone is enough to fork or replay it.
+        own_models: whether it reaches its models by itself; then no gateway is made.
+    """
+
+    name: str
+    title: str
+    about: str
+    noun: str
+    task: Ref
+    options: Ref
+    run: Ref
+    fold: Ref = ""
+    aliases: tuple[str, ...] = ()
+    prepare: Ref = ""
+    upgrade: Ref = ""
+    title_of: Ref = ""
+    seats: tuple[Seat, ...] = ()
+    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")
+    measures: Ref = ""
+    batch: bool = True
+    form: bool = True
+    replayable: bool = True
+    own_models: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name that logs have for it."""
+        return (self.name, *self.aliases)
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A protocol's recording.
+
+    Args:
+        name: as in ``assay demo NAME``.
+        folder: the package or folder that holds ``manifest.toml`` and the answers.
+        about: what is seen, and how long it takes, on one line of the command's help.
+        shows: the same for the web's first page.
+        own: how to do the same with models, for whoever has seen it.
+        prepare: ``(folder, speed) -> PreparedDemo``.
+    """
+
+    name: str
+    folder: str
+    about: str
+    shows: str
+    own: str
+    prepare: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """One protocol: everything that the doors need to know, and where it is.
+
+    Args:
+        name: of its folder: ``"crucible"``.
+        title: for people: ``"Crucible"``.
+        about: what a person gets from it, in one sentence.
+        how: how that comes about.
+        command: its command: the word after ``assay``, and where it is.
+        command_about: the command in one line.
+        runs: its kinds of run, the main one first.
+        pages: its own addresses in the web application: a tuple of ``assay.web.routes.Address``.
+        extra: the optional part it needs, and its modules.
+        demo: its recording.
+    """
+
+    name: str
+    title: str
+    about: str
+    how: str
+    command: tuple[str, Ref]
+    command_about: str
+    runs: tuple[RunType, ...]
+    pages: Ref = ""
+    extra: str = ""
+    modules: tuple[str, ...] = ()
+    demo: Demo | None = None
+
+
+def load(ref: Ref) -> Any:
+    """Load what a reference names."""
+    return resolve_name(ref)

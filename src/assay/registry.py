@@ -1,0 +1,204 @@
+"""Which protocols and kinds of run there are: ours, and whatever is installed under ``assay.protocols``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from assay.protocol import Protocol, RunType, load
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from assay.fields import Names
+    from assay.report.run import RunFold
+    from assay.report.story import Story
+    from llm_runtime.events import Event, Record, RunStarted
+
+OURS = ("crucible", "fire_circle", "ai_crucible", "criticality", "crux", "compare")
+"""In the order in which a newcomer meets them. Named here: to search for them would slow `--help`."""
+LIVE_CALLS = 64
+"""How many settled calls a live display remembers one by one."""
+
+
+@cache
+def protocols() -> dict[str, Protocol]:
+    """Return every protocol by its name, ours first.
+
+    Raises:
+        ConfigurationError: an installed protocol cannot be loaded, or takes a name that is taken.
+    """
+    from importlib.metadata import entry_points
+
+    known = {name: ours(name) for name in OURS}
+    for point in sorted(entry_points(group="assay.protocols"), key=lambda one: one.name):
+        if point.name in OURS:
+            continue
+        try:
+            protocol = cast("Protocol", point.load())
+        except Exception as fault:
+            raise ConfigurationError(
+                f"the protocol {point.name} ({point.value}) cannot be loaded: {fault}; mend or uninstall it"
+            ) from fault
+        known[protocol.name] = protocol
+    return known
+
+
+def ours(name: str) -> Protocol:
+    """Return one of the protocols that come with Assay."""
+    return cast("Protocol", load(f"assay.protocols.{name}:PROTOCOL"))
+
+
+@cache
+def run_types() -> dict[str, RunType]:
+    """Return every kind of run by its name, older names left out."""
+    return {run.name: run for protocol in protocols().values() for run in protocol.runs}
+
+
+@cache
+def _by_any_name() -> dict[str, RunType]:
+    return {name: run for run in run_types().values() for name in run.names}
+
+
+def find(kind: str) -> RunType:
+    """Return a kind of run by its name or an older one.
+
+    Raises:
+        ConfigurationError: this version has none of that name.
+    """
+    if kind not in _by_any_name():
+        listed = ", ".join(run_types())
+        raise ConfigurationError(f"this version knows no kind of run called {kind[:80]}; it knows: {listed}")
+    return _by_any_name()[kind]
+
+
+def protocol_of(kind: str) -> Protocol:
+    """Return the protocol that a kind of run belongs to."""
+    run = find(kind)
+    return next(protocol for protocol in protocols().values() if run in protocol.runs)
+
+
+def known(kind: str) -> RunType | None:
+    """Return a kind of run, or ``None`` where this version has none of that name."""
+    return _by_any_name().get(kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that can be started: its kind, and its task and options as models."""
+
+    run: RunType
+    task: BaseModel
+    options: BaseModel
+
+    @property
+    def title(self) -> str:
+        """One line for lists."""
+        text = str(load(self.run.title_of)(self.task)) if self.run.title_of else self._first_text()
+        return " ".join(text[:4_000].split())[:200]
+
+    def _first_text(self) -> str:
+        values = (getattr(self.task, name) for name in type(self.task).model_fields)
+        return next((value for value in values if isinstance(value, str) and value.strip()), self.run.title)
+
+    def data(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return task and options as a log keeps them."""
+        return self.task.model_dump(mode="json", exclude_none=True), self.options.model_dump(mode="json")
+
+
+def read_run(
+    kind: str,
+    task: Mapping[str, Any],
+    options: Mapping[str, Any] | None = None,
+    *,
+    strict: bool = False,
+    names: Names | None = None,
+) -> Prepared:
+    """Make task and options of what a door was given; :func:`prepared` completes them.
+
+    Raises:
+        ConfigurationError: one sentence that names the field as the door calls it.
+    """
+    from assay.fields import by_name, read
+
+    run = find(kind)
+    names = names or by_name
+    asked = read(load(run.task), task, strict=strict, names=names)
+    return Prepared(run, asked, read(load(run.options), options or {}, strict=strict, names=names))
+
+
+def prepared(run: Prepared) -> Prepared:
+    """Complete a run and check it, before anything is spent; once more changes nothing.
+
+    Raises:
+        LlmRuntimeError: it is not possible, or this machine lacks what it needs.
+    """
+    if not run.run.prepare:
+        return run
+    task, options = load(run.run.prepare)(run.task, run.options)
+    return Prepared(run.run, task, options)
+
+
+def opened(started: RunStarted) -> Prepared:
+    """Return what a log's first event says, whatever version wrote it.
+
+    Raises:
+        ConfigurationError: no such kind of run, or its task or options do not fit.
+    """
+    return stored(started.protocol, started.task, started.settings)
+
+
+def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any]) -> Prepared:
+    """Return what a log or a job file holds as task and settings; see :func:`opened`."""
+    from pydantic import ValidationError
+
+    from llm_runtime.models import first_fault
+
+    run = find(kind)
+    options = settings.get("options", settings.get("engine", {}))
+    if "options" not in settings and run.upgrade:
+        task, options = load(run.upgrade)(task, settings)
+    try:
+        return Prepared(run, load(run.task).model_validate(task), load(run.options).model_validate(options))
+    except ValidationError as fault:
+        raise ConfigurationError(f"a {run.noun}: {first_fault(fault)}") from None
+
+
+def fold_for(kind: str, keep: int | None = None) -> RunFold:
+    """Return a fresh fold for runs of a kind; one that knows calls only where there is none of its own.
+
+    Args:
+        kind: as in ``RunStarted.protocol``.
+        keep: how many settled calls to remember one by one; ``None`` keeps all, as reports need.
+    """
+    from assay.report.any_run import AnyFold
+
+    run = known(kind)
+    return load(run.fold)(keep) if run is not None and run.fold else AnyFold(keep)
+
+
+def story_of(records: Iterable[Record]) -> Story:
+    """Return the report of a recorded run, whatever its kind and state.
+
+    Raises:
+        StoreDamaged: an event's data does not fit its type.
+    """
+    from assay.report.run import moments
+
+    return story_of_events(moments(records))
+
+
+def story_of_events(events: Iterable[tuple[Event, int]]) -> Story:
+    """Return the same for events with their stamps in milliseconds since 1970."""
+    from assay.report.any_run import AnyFold
+    from llm_runtime.events import RunStarted
+
+    fold: RunFold = AnyFold()
+    for event, at in events:
+        if isinstance(event, RunStarted):
+            fold = fold_for(event.protocol)
+        fold.apply(event, at)
+    return fold.story()

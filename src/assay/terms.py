@@ -1,0 +1,92 @@
+"""The terms of a run: which models answer, and what they may spend. Kept in its log, they hold at every door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assay.fields import Ui
+from llm_runtime.events import Event, RunResumed, RunStarted
+from llm_runtime.wrappers.budgeted import Caps
+
+if TYPE_CHECKING:
+    from llm_runtime.settings import Settings
+
+
+class Terms(BaseModel):
+    """On what terms a run goes. What is left out is left to the configuration, or is no bound."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    model: Annotated[str, Ui(metavar="MODEL")] = ""
+    """PROVIDER:MODEL for every call, e.g. ollama:qwen3, mailbox:DIR, terminal:, or a base URL."""
+    seats: Annotated[dict[str, str], Ui(flag="--seat", metavar="ROLE=MODEL", kind="seats")] = {}
+    """A model for one role or phase, e.g. red_team=terminal: (repeatable)."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Upper bound of each answer, in tokens."""
+    budget: Annotated[float | None, Ui(metavar="USD", label="Budget, in dollars")] = Field(
+        default=None, ge=0, le=1_000_000, allow_inf_nan=False
+    )
+    """Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more."""
+    max_calls: int | None = Field(default=None, ge=0, lt=2**53)
+    """Model calls the run may make."""
+    deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    """Seconds the run may take."""
+
+    @property
+    def caps(self) -> Caps:
+        """The bounds in the runtime's terms."""
+        cost = None if self.budget is None else round(self.budget * 1_000_000)
+        return Caps(cost=cost, calls=self.max_calls, seconds=self.deadline)
+
+    def data(self) -> dict[str, Any]:
+        """Return what is set, as a log keeps it."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def over(self, earlier: Terms) -> Terms:
+        """Return ``earlier`` with these laid over it: the last set wins, seats by their role."""
+        seats = {**earlier.seats, **self.seats}
+        return Terms.model_validate({**earlier.data(), **self.data(), "seats": seats})
+
+    def settings(self, settings: Settings) -> Settings:
+        """Return the user's settings with these laid over them."""
+        from llm_runtime.settings import merged
+
+        seats = {**settings.config.seats, **self.seats}
+        return merged(settings, model=self.model or None, seats=seats, max_tokens=self.max_tokens)
+
+
+def configured(settings: Settings) -> Terms:
+    """Return what the user's configuration says of models: a run keeps it beside what it was started with."""
+    config = settings.config
+    return Terms(model=config.model or "", seats=config.seats, max_tokens=config.max_tokens)
+
+
+def in_force(events: Iterable[Event]) -> Terms:
+    """Return the terms of a run by its log: those it was started with under those of each resume."""
+    terms = Terms()
+    for event in events:
+        if isinstance(event, RunStarted):
+            terms = _started(event)
+        elif isinstance(event, RunResumed):
+            terms = Terms.model_validate(event.terms).over(terms)
+    return terms
+
+
+def _started(event: RunStarted) -> Terms:
+    settings = event.settings
+    if "terms" in settings:
+        return Terms.model_validate(settings["terms"])
+    # Logs of before version 0.2 keep models and caps apart, and money in micro-dollars.
+    models, caps = settings.get("models", {}), settings.get("caps", {})
+    cost = caps.get("cost")
+    return Terms(
+        model=models.get("model") or "",
+        seats=models.get("seats") or {},
+        max_tokens=models.get("max_tokens"),
+        budget=None if cost is None else cost / 1_000_000,
+        max_calls=caps.get("calls"),
+        deadline=caps.get("seconds"),
+    )

@@ -1,0 +1,29 @@
+"""The user's choice of a model for a seat, a phase or a whole run, laid over what a protocol asks for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable
+
+from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.settings import ConfigFile
+
+
+def chosen(generate: Generate, config: ConfigFile) -> Generate:
+    """Ask the configured model in place of a request's own; a seat's comes first, then a phase's, then the run's.
+
+    ``config.max_tokens`` bounds the answers to requests that name no bound. Fallbacks are dropped with the model
+    that they were meant for.
+    """
+    if not config.model and not config.seats and config.max_tokens is None:
+        return generate
+
+    def call(request: Request) -> Awaitable[Reply]:
+        role = request.label.seat.partition(":")[2]
+        model = config.seats.get(role) or config.seats.get(request.label.phase) or config.model
+        max_tokens = request.max_tokens or config.max_tokens
+        if model:
+            return generate(dataclasses.replace(request, model=model, fallbacks=(), max_tokens=max_tokens))
+        return generate(dataclasses.replace(request, max_tokens=max_tokens))
+
+    return call
