@@ -1,7 +1,7 @@
 """`assay` as a person meets it: processes with their own environment, folder, streams and exit code.
 
-``make test`` takes them as copies of one process that has loaded the application (``command_server.py``), which
-spares each of them half a second of imports; ``make test-all`` starts each anew.
+They are copies of one process that has loaded the application (``command_server.py``), which spares each of them
+up to two seconds of imports. A test of what a fresh process does starts one of its own, or asks for it here.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from tests.extent import FULL
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +39,15 @@ class Commands:
         self._control: socket.socket | None = None
         self._server: subprocess.Popen[bytes] | None = None
 
-    async def run(self, *arguments: str, cwd: Path, env: dict[str, str], stdin: bytes = b"") -> Done:
-        """Run ``assay ARGUMENTS`` to its end."""
+    async def run(
+        self, *arguments: str, cwd: Path, env: dict[str, str], stdin: bytes = b"", fresh: bool = False
+    ) -> Done:
+        """Run ``assay ARGUMENTS`` to its end; ``fresh`` in a process that nothing was loaded into."""
         with tempfile.TemporaryFile() as typed, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             typed.write(stdin)
             typed.seek(0)
             streams = typed.fileno(), out.fileno(), err.fileno()
-            if FULL or not hasattr(os, "fork") or _changes_the_interpreter(env):
+            if fresh or not hasattr(os, "fork") or _changes_the_interpreter(env):
                 code = await _started(arguments, cwd, env, streams)
             else:
                 code = await self._copied(arguments, cwd, env, streams)

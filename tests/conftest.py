@@ -12,9 +12,21 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.commands import Commands
+from tests.extent import EXAMPLES, FUZZ
 
-settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "assay",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=EXAMPLES,
+    derandomize=not FUZZ,
+    print_blob=FUZZ,
+)
 settings.load_profile("assay")
+
+#: What a test needs is known by its fixtures; a test that needs it without one carries the mark itself.
+MARKS = {"commands": "process", "postgres": "postgres", "boxes": "box"}
+MARKS |= dict.fromkeys(("tools", "cargo", "gxx"), "toolchain")
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and processes inherit that: what a test
 # interrupts would not hear it.
@@ -24,6 +36,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 #: A port on which nothing listens.
 NOWHERE = 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by the resources that it needs."""
+    for item in items:
+        needs = {MARKS[name] for name in getattr(item, "fixturenames", ()) if name in MARKS}
+        # Which of the two stores a test has, its parameters say.
+        if "postgresql" in getattr(getattr(item, "callspec", None), "params", {}).values():
+            needs.add("postgres")
+        for mark in sorted(needs):
+            item.add_marker(mark)
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.commands import Commands
 
+from assay.batch.database import Database
 from llm_runtime.testing import Received
 
 JOB = """
@@ -94,6 +95,11 @@ class Shell:
         done = await self.commands.run("batch", *arguments, cwd=self.folder, env=self.environment)
         assert done.code == code, done.err
         return done.out, done.err
+
+
+def pass_time(database: Database, seconds: float) -> None:
+    """Let leases and pauses grow older without waiting."""
+    database.execute("UPDATE jobs SET due_at = due_at - ? WHERE due_at IS NOT NULL", (round(seconds * 1e6),))
 
 
 def batch_of(err: str) -> str:

@@ -89,11 +89,6 @@ def job_id(query: str) -> str:
     return hashlib.sha256(query.encode()).hexdigest()
 
 
-def pass_time(database: Database, seconds: float) -> None:
-    """Let leases and pauses grow older without waiting."""
-    database.execute("UPDATE jobs SET due_at = due_at - ? WHERE due_at IS NOT NULL", (round(seconds * 1e6),))
-
-
 @pytest.fixture
 async def server() -> AsyncIterator[LoopbackServer]:
     async with LoopbackServer(council, cost=0.000_010) as running:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import kills
 
 from llm_runtime.testing import Fault, LoopbackServer
 
@@ -295,7 +296,7 @@ async def test_killed_at_any_point_it_resumes_without_asking_again(
 ) -> None:
     """The process is killed after each call in turn; together the runs make each call once."""
     results = set[str]()
-    for killed_after in range(1, CALLS):
+    for killed_after in kills(range(1, CALLS)):
         store = str(tmp_path / f"{killed_after}.db")
         async with LoopbackServer(council) as server:
             environment = {
