@@ -26,7 +26,7 @@ class Question:
     reply: asyncio.Future[str]
 
 
-class Desk:
+class Questions:
     """The open questions of every run of this process.
 
     Args:
@@ -57,7 +57,7 @@ class Desk:
 
         return generate
 
-    def questions(self, run_id: str) -> list[Question]:
+    def of_run(self, run_id: str) -> list[Question]:
         """What the run asks now, in the order it asked."""
         return list(self._open.get(run_id, {}).values())
 

@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from assay.web.calls import place_words
-from assay.web.desk import Desk
-from assay.web.drawing import Painter
+from assay.web.desk import Questions
 from assay.web.guard import Gate
 from assay.web.letters import Letter, folders, letters
 from assay.web.pages.asking import Ask
-from assay.web.pages.run import Standing
+from assay.web.pages.run import RunPageState
+from assay.web.rendering import PageRenderer
+from assay.web.running import ActiveRuns
 from assay.web.watch import Hub, Watch
-from assay.web.works import Works
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import CallStarted
 from llm_runtime.messages import CallLabel
@@ -48,25 +48,25 @@ class Site:
     gate: Gate
     settings: Callable[[], Settings] = load_settings
     hub: Hub = field(init=False)
-    desk: Desk = field(init=False)
-    works: Works = field(init=False)
-    painter: Painter = field(init=False)
+    questions: Questions = field(init=False)
+    runs: ActiveRuns = field(init=False)
+    renderer: PageRenderer = field(init=False)
     closing: asyncio.Event = field(init=False)
     _asked: WeakKeyDictionary[Watch, tuple[str, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.hub = Hub(self.store)
-        self.desk = Desk(self.hub.touch)
-        self.works = Works(self.store, self.desk, self.settings)
-        self.painter = Painter(self.standing)
+        self.questions = Questions(self.hub.touch)
+        self.runs = ActiveRuns(self.store, self.questions, self.settings)
+        self.renderer = PageRenderer(self.standing)
         self.closing = asyncio.Event()
         self._asked = WeakKeyDictionary()
 
-    def standing(self, watch: Watch) -> Standing:
+    def standing(self, watch: Watch) -> RunPageState:
         """What a run's page knows beside its log."""
         run_id = watch.run_id
-        fault = self.works.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
-        return Standing(self.works.owns(run_id), tuple(self._asks(watch)), fault)
+        fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
+        return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
 
     def end_streams(self) -> None:
         """The server ends: let every stream end before it, so that its readers come back to the next one."""
@@ -104,7 +104,7 @@ class Site:
                 tuple((message.role, message.content) for message in question.request.messages),
                 question.request.schema or "",
             )
-            for question in self.desk.questions(watch.run_id)
+            for question in self.questions.of_run(watch.run_id)
         ]
         return asked + [_ask_of(letter) for letter in self.open_letters(watch)]
 
@@ -137,6 +137,11 @@ def done(request: Request, address: str, data: object, status: int = 200) -> Res
     return RedirectResponse(address, 303)
 
 
+def is_json(request: Request) -> bool:
+    """Tell whether a request carries JSON."""
+    return request.headers.get("content-type", "").startswith("application/json")
+
+
 async def given(request: Request) -> dict[str, Any]:
     """What a request carries: a form's fields or a JSON object.
 
@@ -149,7 +154,7 @@ async def given(request: Request) -> dict[str, Any]:
         if len(body) > _BODY:
             raise ConfigurationError("the request is larger than 1 MiB")
     try:
-        if request.headers.get("content-type", "").startswith("application/json"):
+        if is_json(request):
             data = json.loads(body or b"{}")
             if not isinstance(data, dict):
                 raise ConfigurationError("the request's JSON must be an object")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -112,7 +112,7 @@ class RunStore(Protocol):
     def runs(
         self,
         *,
-        protocol: str | None = None,
+        protocol: str | Sequence[str] | None = None,
         search: str | None = None,
         state: RunState | None = None,
         limit: int = 50,
@@ -121,7 +121,7 @@ class RunStore(Protocol):
         """Runs, newest first.
 
         Args:
-            protocol: only those of this protocol.
+            protocol: only those of this kind, or of one of these.
             search: only those whose title or id contains this text, in either case (ASCII).
             state: only those in this state.
             limit: at most so many.

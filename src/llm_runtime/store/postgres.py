@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -99,7 +99,7 @@ class PostgresStore:
     def runs(
         self,
         *,
-        protocol: str | None = None,
+        protocol: str | Sequence[str] | None = None,
         search: str | None = None,
         state: RunState | None = None,
         limit: int = 50,
@@ -108,8 +108,9 @@ class PostgresStore:
         conditions: list[str] = []
         values: list[object] = []
         if protocol is not None:
-            conditions.append("r.protocol = ?")
-            values.append(protocol)
+            names = [protocol] if isinstance(protocol, str) else list(protocol)
+            conditions.append(f"r.protocol IN ({', '.join('?' * len(names))})")
+            values += names
         if search:
             conditions.append("(strpos(lower(r.title), lower(?)) > 0 OR strpos(r.run_id, lower(?)) > 0)")
             values += [search, search]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -122,7 +122,7 @@ class SqliteStore:
     def runs(
         self,
         *,
-        protocol: str | None = None,
+        protocol: str | Sequence[str] | None = None,
         search: str | None = None,
         state: RunState | None = None,
         limit: int = 50,
@@ -131,8 +131,9 @@ class SqliteStore:
         conditions: list[str] = []
         values: list[object] = []
         if protocol is not None:
-            conditions.append("r.protocol = ?")
-            values.append(protocol)
+            names = [protocol] if isinstance(protocol, str) else list(protocol)
+            conditions.append(f"r.protocol IN ({', '.join('?' * len(names))})")
+            values += names
         if search:
             conditions.append("(instr(lower(r.title), lower(?)) OR instr(r.run_id, lower(?)))")
             values += [search, search]

@@ -13,7 +13,6 @@ from tests.extent import PATIENCE
 pytest.importorskip("libcst", reason="the code extra is not installed")
 
 from assay.protocols.criticality.asking_people import PersonInSeat
-from assay.report.markup import render
 from assay.web.pages.asking import Ask, asking
 from criticality import Reply as Answered
 from llm_runtime.messages import Reply, Request, Usage
@@ -86,7 +85,7 @@ async def test_a_choice_is_buttons_and_a_form_is_fields() -> None:
 
     async def seat(request: Request) -> Reply:
         ask = Ask("q1", "interview", (("user", request.messages[0].content),), request.schema or "")
-        shown.append(render(asking("run-1", (ask,))))
+        shown.append(asking("run-1", (ask,)))
         text = "core" if len(shown) == 1 else json.dumps({"choice": "delegate", "notes": "Keep it small."})
         return Reply(text, "terminal", "terminal", Usage(0, 0))
 

@@ -36,6 +36,7 @@ PERSONA = RunType(
     batch=False,
     form=False,
     replayable=False,
+    seatless=True,
 )
 FIDELITY = RunType(
     name="crux.fidelity",
@@ -61,7 +62,7 @@ PROTOCOL = Protocol(
     command=("debate", f"{_HERE}.commands:debate"),
     command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
     runs=(DEBATE, PERSONA, FIDELITY),
-    pages=f"{_HERE}.pages:ADDRESSES",
+    pages="",
     extra="debate",
     modules=("sklearn", "networkx"),
     demo=Demo(

@@ -1,4 +1,4 @@
-"""The views of a run, drawn once for all who look, and what changed from one drawing to the next."""
+"""The views of a run, rendered once for all who look, and what changed from one rendering to the next."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from assay.web.pages.events import events_parts
-from assay.web.pages.run import Parts, Standing, story_parts
+from assay.web.pages.run import PageParts, RunPageState, story_parts
 from assay.web.pages.timeline import timeline_parts
 from assay.web.watch import Watch
 
 PAUSE_S = 0.1
-"""Between two drawings of a view: faster than that nobody reads."""
+"""Between two renderings of a view: faster than that nobody reads."""
 
-VIEWS: dict[str, Callable[[Watch, Standing], Parts]] = {
+VIEWS: dict[str, Callable[[Watch, RunPageState], PageParts]] = {
     "story": story_parts,
     "timeline": timeline_parts,
     "events": events_parts,
 }
 
 
-class Drawing:
+class RenderedPage:
     """A view of a run at one :attr:`~assay.web.watch.Watch.version` of it."""
 
-    def __init__(self, version: int, seq: int, parts: Parts) -> None:
+    def __init__(self, version: int, seq: int, parts: PageParts) -> None:
         self.version = version
         self.seq = seq
         self.parts = parts
@@ -43,8 +43,8 @@ class Drawing:
         """Of the whole: what a page that shows it says when it asks for what comes after."""
         return hashlib.sha256(b"".join(self.digests.values())).hexdigest()[:32]
 
-    def since(self, earlier: Drawing | None) -> str:
-        """The parts that differ from an earlier drawing, or all, as the data of a message; empty where none do."""
+    def since(self, earlier: RenderedPage | None) -> str:
+        """Return the parts that differ from an earlier rendering, or all, as a message's data; empty if none do."""
         if earlier is self:
             return ""
         key = earlier.version if earlier else -1
@@ -57,30 +57,32 @@ class Drawing:
         return self._since[key]
 
 
-class Painter:
-    """Draws, and keeps the latest drawing of each view for as long as its run is watched.
+class PageRenderer:
+    """Renders views, and keeps the latest rendering of each for as long as its run is watched.
 
     Args:
-        standing: what a run's page knows beside its log.
-        clock: seconds, for the pause between two drawings.
+        page_state: what a run's page knows beside its log.
+        clock: seconds, for the pause between two renderings.
     """
 
-    def __init__(self, standing: Callable[[Watch], Standing], clock: Callable[[], float] = time.monotonic) -> None:
-        self._standing = standing
+    def __init__(
+        self, page_state: Callable[[Watch], RunPageState], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._page_state = page_state
         self._clock = clock
-        self._latest: WeakKeyDictionary[Watch, dict[str, tuple[float, Drawing]]] = WeakKeyDictionary()
+        self._latest: WeakKeyDictionary[Watch, dict[str, tuple[float, RenderedPage]]] = WeakKeyDictionary()
 
-    def draw(self, watch: Watch, view: str) -> Drawing:
-        """The view as it is now."""
+    def render(self, watch: Watch, view: str) -> RenderedPage:
+        """Return the view as it is now."""
         latest = self._latest.setdefault(watch, {})
         if view not in latest or latest[view][1].version != watch.version:
-            parts = VIEWS[view](watch, self._standing(watch))
-            latest[view] = self._clock(), Drawing(watch.version, watch.seq, parts)
+            parts = VIEWS[view](watch, self._page_state(watch))
+            latest[view] = self._clock(), RenderedPage(watch.version, watch.seq, parts)
         return latest[view][1]
 
-    def glimpse(self, watch: Watch, view: str) -> Drawing:
-        """The same, or what was drawn less than :data:`PAUSE_S` seconds ago."""
-        drawn = self._latest.get(watch, {}).get(view)
-        if drawn is not None and self._clock() - drawn[0] < PAUSE_S:
-            return drawn[1]
-        return self.draw(watch, view)
+    def recent(self, watch: Watch, view: str) -> RenderedPage:
+        """Return the same, or what was rendered less than :data:`PAUSE_S` seconds ago."""
+        latest = self._latest.get(watch, {}).get(view)
+        if latest is not None and self._clock() - latest[0] < PAUSE_S:
+            return latest[1]
+        return self.render(watch, view)

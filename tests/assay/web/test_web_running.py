@@ -10,11 +10,14 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from assay.web.forms import order, terms
+from assay.protocols.fire_circle.task import Options
+from assay.registry import prepared
+from assay.web.forms import read_form
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Key, Settings
 from llm_runtime.store import RunStore
 from llm_runtime.testing import LoopbackServer
+from llm_runtime.wrappers.budgeted import Caps
 
 from .conftest import served
 
@@ -48,7 +51,9 @@ async def test_a_form_of_a_page_leads_to_the_run_and_a_wrong_one_back_to_itself(
     assert (await web.json(f"/runs/{run_id}/events/1"))["event"]["task"] == {"query": "Which\ndatabase?"}
     async with web.client.post(web.url + "/runs", data={"query": "Which?", "budget": "much"}) as answer:
         page = await answer.text()
-    assert answer.status == 422 and "budget must be a number" in page and ">Which?</textarea>" in page
+    assert (
+        answer.status == 422 and "budget: Input should be a valid number" in page and ">Which?</textarea>" in page
+    )
 
 
 async def test_no_model_is_said_in_one_line_and_nothing_is_stored(store: RunStore) -> None:
@@ -181,45 +186,65 @@ async def test_the_end_of_the_server_leaves_runs_that_can_be_resumed(
 
 
 def test_what_a_form_may_hold() -> None:
-    read = terms({"seats": "red_team = terminal:\n\n position=ollama:qwen3", "budget": "0.50", "max_calls": "40"})
-    assert read.seats == {"red_team": "terminal:", "position": "ollama:qwen3"}
-    caps = read.caps()
-    assert caps is not None and (caps.cost, caps.calls, caps.seconds) == (500_000, 40, None)
-    assert terms({}).caps() is None
-    filled = order("crucible", {"query": " Why?\n", "context": '{"a": 1}', "delta": "similarity"})
-    assert filled.task == {"query": " Why?\n", "context": {"a": 1}} and filled.settings == {
-        "engine": {"delta": "similarity"}
-    }
-    assert filled.title == "Why?"
+    _, terms = read_form(
+        {
+            "query": "?",
+            "seats": "red_team = terminal:\n\n position=ollama:qwen3",
+            "budget": "0.50",
+            "max_calls": "40",
+        },
+        strict=False,
+    )
+    assert terms.seats == {"red_team": "terminal:", "position": "ollama:qwen3"}
+    assert terms.caps == Caps(cost=500_000, calls=40)
+    run, terms = read_form(
+        {"kind": "crucible.council", "query": " Why?\n", "context": '{"a": 1}', "delta": "similarity"}, strict=False
+    )
+    assert terms.caps == Caps() and run.title == "Why?"
+    task, options = run.data()
+    assert task == {"query": " Why?\n", "context": {"a": 1}} and options["delta"] == "similarity"
 
 
 def test_a_circle_with_a_person_in_it_waits_a_day() -> None:
-    filled = order("fire_circle", {"user": "Ignore all that.", "models": "a/b\nterminal:\n", "system": ""})
-    engine = filled.settings["engine"]
-    assert filled.task == {"user": "Ignore all that."} and engine["models"] == ["a/b", "terminal:"]
-    assert engine["circle"]["timeout_per_round"] == engine["calls"]["timeout_seconds"] == 86_400
+    filled = {"kind": "fire_circle", "user": "Ignore all that.", "models": "a/b\nterminal:\n", "system": ""}
+    run = prepared(read_form(filled, strict=False)[0])
+    task, options = run.data()
+    assert task == {"user": "Ignore all that."} and options["models"] == ["a/b", "terminal:"]
+    assert isinstance(run.options, Options)
+    circle = run.options.circle()
+    assert circle is not None
+    assert circle.timeout_per_round == circle.base_config.timeout_seconds == 86_400
     with pytest.raises(ConfigurationError):
-        order("fire_circle", {"user": "x", "models": "only-one"})
+        prepared(read_form({"kind": "fire_circle", "user": "x", "models": "only-one"}, strict=False)[0])
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("fields", "refusal"),
     [
-        ({}, "Question is empty"),
-        ({"query": ["a"]}, "must be a text"),
+        ({}, "query is missing"),
+        ({"query": " "}, "QUERY is empty|query is empty"),
+        ({"query": ["a"]}, "valid string"),
         ({"query": "x" * 300_000}, "longer than"),
-        ({"query": "x", "context": "[1]"}, "JSON object"),
+        ({"query": "x", "context": "[1]"}, "context: .* dictionary|context: .* object"),
         ({"query": "x", "context": "{"}, "not JSON"),
         ({"query": "x", "context": "[" * 100_000}, "not JSON"),
-        ({"query": "x", "delta": "dance"}, "choose one of"),
+        ({"query": "x", "delta": "dance"}, "delta: Input should be 'judge' or 'similarity'"),
         ({"query": "x", "seats": "red_team"}, "ROLE=MODEL"),
-        ({"query": "x", "budget": "nan"}, "budget must be"),
-        ({"query": "x", "budget": -1}, "budget must be"),
-        ({"query": "x", "max_calls": 1.5}, "whole number"),
-        ({"query": "x", "max_tokens": 0}, "from 1 up"),
-        ({"query": "x", "deadline": {}}, "deadline must be"),
+        ({"query": "x", "budget": "nan"}, "budget: "),
+        ({"query": "x", "budget": -1}, "budget: "),
+        ({"query": "x", "max_calls": 1.5}, "max_calls: "),
+        ({"query": "x", "max_tokens": 0}, "max_tokens: "),
+        ({"query": "x", "deadline": {}}, "deadline: "),
+        ({"query": "x", "colour": "red"}, "no field is called colour"),
     ],
 )
-def test_what_a_form_may_not_hold(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigurationError, match=said):
-        order("crucible", given)
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_a_form_may_not_hold(fields: dict[str, Any], refusal: str, strict: bool) -> None:
+    with pytest.raises(ConfigurationError, match=refusal):
+        read_form(fields, strict=strict)
+
+
+@pytest.mark.parametrize("fields", [{"max_calls": True}, {"max_calls": "3"}, {"budget": "0.5"}])
+def test_a_program_has_to_say_numbers_as_numbers(fields: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError, match="valid"):
+        read_form({"query": "x", **fields}, strict=True)
