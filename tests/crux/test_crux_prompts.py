@@ -140,6 +140,7 @@ async def everything_asked(text: str, hold: Hold, scripts: Any) -> list[Request]
     return [*builder.requests, *held.model.requests]
 
 
+@pytest.mark.counted
 async def test_two_hundred_payloads_through_every_prompt(hold: Hold, scripts: Any) -> None:
     pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
     assert len(set(PAYLOADS)) == 200

@@ -122,6 +122,7 @@ async def run(personas: list[Persona], generate: Generate, stop_at: int = 0) -> 
     return events, debate.result().model_dump_json()
 
 
+@pytest.mark.counted
 async def test_killed_after_any_event_and_resumed_it_repeats_no_finished_call(
     authors: list[Persona], scripts: Any
 ) -> None:

@@ -291,6 +291,7 @@ async def test_ctrl_c_ends_the_run_with_130_and_it_can_be_resumed(
     assert done.code == 0, done.err
 
 
+@pytest.mark.counted
 async def test_killed_at_any_point_it_resumes_without_asking_again(
     world: dict[str, str], tmp_path: Path, assay: Assay, council: Any
 ) -> None:

@@ -203,6 +203,7 @@ def test_hidden_characters_are_refused(name: str) -> None:
 
 
 @languages
+@pytest.mark.counted
 @pytest.mark.parametrize("batch", range(2))
 def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> None:
     sample, source = SAMPLES[name], grammar(name)
