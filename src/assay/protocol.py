@@ -74,6 +74,7 @@ class RunType:
         aliases: names under which older logs and job files hold it.
         prepare: ``(task, options) -> (task, options)``, complete and checked before anything is spent; doing it
             twice changes nothing. It may raise where this machine lacks something.
+        ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
         upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
         title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
         seats: roles and phases that a model can be set for; empty for a run whose seats cannot be told apart.
@@ -97,6 +98,7 @@ class RunType:
     fold: Ref = ""
     aliases: tuple[str, ...] = ()
     prepare: Ref = ""
+    ready: Ref = ""
     upgrade: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()

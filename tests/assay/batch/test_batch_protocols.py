@@ -79,6 +79,7 @@ def test_personas_that_are_not_there_are_refused(tmp_path: Path) -> None:
         entered(tmp_path, DEBATES.replace("maud-tarrowby", "nobody"), "topics.csv", ["Why?"])
 
 
+@pytest.mark.box
 async def test_an_attempt_at_a_puzzle_is_a_job(tmp_path: Path) -> None:
     from ai_crucible.box.bwrap import CannotIsolate, probe
 

@@ -1,4 +1,4 @@
-"""A body goes into its function and nowhere else, in each language that is read with tree-sitter (decision 10)."""
+"""A body goes into its function and nowhere else, in each language that is read with tree-sitter (CT10)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.extent import FUZZ, examples
 
 from criticality.bodies import BodyUnreadable, SpliceRefused
-from criticality.grammar.grammar import Grammar, grammar
+from criticality.languages import language
+from criticality.languages.base.grammar.grammar import Grammar
 
 pytest.importorskip("tree_sitter")
 
@@ -169,6 +171,10 @@ _COMMON = [
 languages = pytest.mark.parametrize("name", list(SAMPLES))
 
 
+def grammar(name: str) -> Grammar:
+    return language(name).grammar
+
+
 def _filled(sample: Sample, grammar: Grammar, body: str) -> str:
     return grammar.splice(sample.source, "target", body)
 
@@ -202,6 +208,7 @@ def test_hidden_characters_are_refused(name: str) -> None:
 
 
 @languages
+@pytest.mark.counted
 @pytest.mark.parametrize("batch", range(2))
 def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> None:
     sample, source = SAMPLES[name], grammar(name)
@@ -211,8 +218,8 @@ def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> Non
     accepted: list[str] = []
 
     @settings(
-        max_examples=600,
-        derandomize=True,
+        max_examples=examples(600),
+        derandomize=not FUZZ,
         database=None,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],
