@@ -39,7 +39,7 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
         return task, options
     if len(task.personas) != 2:
         raise ConfigurationError("fidelity takes two names, e.g. maud-tarrowby,ilario-fennimast")
-    people = open_people(task.people or None)
+    people = open_people(task.people)
     panel = [persona_of(name, people).model_dump(mode="json") for name in task.personas]
     return task.model_copy(update={"panel": panel, "people": ""}), options
 
