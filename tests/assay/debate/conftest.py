@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import assay
 from assay.protocol import RunContext, load
 from assay.registry import Prepared
 from assay.terms import Terms
@@ -44,11 +45,12 @@ def world(tmp_path: Path) -> dict[str, str]:
         "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
         "OLLAMA_HOST": "127.0.0.1:9",
+        "PYTHONPATH": str(Path(assay.__file__).parents[1]),
     }
 
 
-@pytest.fixture
-def assay(world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[Done]]:
+@pytest.fixture(name="assay")
+def run_assay(world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[Done]]:
     """Run ``assay ARGUMENTS`` in an empty folder; ``url`` is where OPENROUTER_API_KEY leads to."""
 
     async def run(*arguments: str, stdin: str = "", url: str = "", **environment: str) -> Done:

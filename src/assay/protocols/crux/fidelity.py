@@ -15,8 +15,8 @@ from llm_runtime.models import Model
 class Task(Model):
     """Who is measured, and who is the control."""
 
-    personas: Annotated[tuple[str, ...], Ui(metavar="A,B")]
-    """Two names: the one whose answers are predicted, and the control."""
+    personas: Annotated[tuple[str, ...], Ui(flag="--fidelity", metavar="A,B")]
+    """Hide a fifth of A's texts and predict A's answers, B's as control."""
     people: Annotated[str, Ui(hidden=True)] = ""
     """The folder that the personas were looked up in."""
     panel: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []

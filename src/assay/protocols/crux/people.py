@@ -62,7 +62,7 @@ def panel_of(names: Sequence[str], people: PersonaStore) -> list[Persona]:
 
 
 def persona_of(name: str, people: PersonaStore) -> Persona:
-    """Return a persona, found as :func:`stored_name` finds it; where none is stored, one of the two that are shipped.
+    """Return a persona as :func:`stored_name` finds it; where none is stored, one of the two that are shipped.
 
     Raises:
         PersonaError: it is not there, or was not built.
