@@ -98,8 +98,9 @@ class Options(Model):
         fast, strong = (
             ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
         )
-        settings: dict[str, Any] = {name: getattr(self, name) for name in _OF_THE_ENGINE}
-        return DebateConfig(**{"models": ModelTable(fast=fast, strong=strong), **settings, **self.engine})
+        settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong)}
+        settings |= {name: getattr(self, name) for name in _OF_THE_ENGINE}
+        return DebateConfig(**{**settings, **self.engine})
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
