@@ -311,7 +311,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await _model(job, settings, terms.caps, events, relay, stack)
+            generate = await _model(job, settings, terms, events, relay, stack)
             if log is None:
                 log = self.store.start(job.started)
                 stack.callback(log.close)
@@ -354,11 +354,14 @@ class _LateEmit:
 
 
 async def _model(
-    job: _Job, settings: Settings, caps: Caps, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
+    job: _Job, settings: Settings, terms: Terms, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
 ) -> Generate:
     """The model function of a run, within its bounds; a run whose models cannot be reached is refused."""
     if job.run.run.own_models:
+        if job.run.run.ready and job.started.origin == "live":
+            load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody
+    caps = terms.caps
     budget = Budget(caps, spent_before(events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)

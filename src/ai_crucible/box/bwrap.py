@@ -41,7 +41,7 @@ class CannotIsolate(ConfigurationError):
 def arguments(
     bwrap: str, limits: BoxLimits, script_fd: int, *, oracle_fd: int | None = None, hidden: Sequence[Path] = ()
 ) -> list[str]:
-    """The bubblewrap command line.
+    """Return the bubblewrap command line.
 
     Args:
         bwrap: the program.
@@ -78,15 +78,15 @@ def _orders(limits: BoxLimits) -> dict[str, object]:
 
 @cache
 def find_bwrap() -> str:
-    """The bubblewrap program.
+    """Return the bubblewrap program.
 
     Raises:
         CannotIsolate: it is not installed.
     """
-    found = shutil.which("bwrap")
-    if found is None:
+    program = shutil.which("bwrap")
+    if program is None:
         raise CannotIsolate("no bubblewrap on this machine, so nothing can be isolated: apt install bubblewrap")
-    return found
+    return program
 
 
 async def open_box(
@@ -141,8 +141,8 @@ async def open_box(
         except (EOFError, ValueError, OSError) as fault:
             await box.close()
             complaints.seek(0)
-            said = complaints.read(2000).decode("utf-8", "replace").strip().replace("\n", " / ")
-            raise CannotIsolate(f"bubblewrap gives no box here: {said or type(fault).__name__}") from None
+            reason = complaints.read(2000).decode("utf-8", "replace").strip().replace("\n", " / ")
+            raise CannotIsolate(f"bubblewrap gives no box here: {reason or type(fault).__name__}") from None
         except BaseException:
             await box.close()
             raise

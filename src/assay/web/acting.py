@@ -35,7 +35,7 @@ async def start_run(request: Request) -> Response:
         run, terms = forms.read_form(fields, strict=is_json(request))
         if not run.run.form:
             forms.form_of(run.run.name)
-        return await site.runs.start(run, terms)
+        return await site.runs.start(run, terms, seed=forms.seed_of(fields))
 
     def again(why: str) -> str:
         try:
@@ -113,8 +113,8 @@ async def answer_ask(request: Request) -> Response:
 
 def _answer_text(fields: dict[str, Any]) -> str:
     """The answer: a text, or the fields that a page asked for as one JSON object."""
-    fields = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
-    filled = {name: value for name, value in fields.items() if value.strip()}
+    parts = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
+    filled = {name: value for name, value in parts.items() if value.strip()}
     return json.dumps(filled, ensure_ascii=False) if filled else str(fields.get("text", ""))
 
 

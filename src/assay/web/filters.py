@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from assay.registry import known, protocol_of
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
@@ -15,7 +16,6 @@ from assay.report.units import clock, count, duration, money, several, short_cou
 from assay.web.calls import place_words
 from llm_runtime.store import RunState, RunSummary
 
-_NAMES = {"ai_crucible": "AI Crucible, one attempt", "trial": "AI Crucible", "persona": "Crux, a persona"}
 _TONES: dict[RunState, str] = {
     "running": "live",
     "interrupted": "warning",
@@ -26,8 +26,12 @@ _TONES: dict[RunState, str] = {
 
 
 def protocol_name(protocol: str) -> str:
-    """Return what people call a protocol: ``"Fire Circle"``."""
-    return _NAMES.get(protocol, protocol.replace("_", " ").title())
+    """Return what people call a kind of run: ``"Fire Circle"``; with its noun where it is not the main one."""
+    run = known(protocol)
+    if run is None:
+        return protocol.replace("_", " ").title()
+    owner = protocol_of(run.name)
+    return owner.title if run is owner.runs[0] else f"{owner.title}, {run.noun}"
 
 
 def cost_text(run: RunSummary) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from assay.terms import in_force
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted
 from llm_runtime.providers.mailbox import MAX_BYTES
@@ -35,8 +36,8 @@ class Letter:
 
 def folders(started: RunStarted) -> list[Path]:
     """The mailbox folders of a run's seats."""
-    models = _mapping(started.settings.get("models"))
-    named = [models.get("model"), *_mapping(models.get("seats")).values()]
+    terms = in_force([started])
+    named = [terms.model, *terms.seats.values()]
     found = dict.fromkeys(str(name).removeprefix("mailbox:") for name in named if str(name).startswith("mailbox:"))
     return [Path(folder).expanduser() for folder in found if folder]
 

@@ -14,16 +14,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import launch
-from assay.demo.openings import missing
-from assay.registry import story_of
+from assay.demo import demos, missing
+from assay.protocol import Protocol
+from assay.registry import known, run_types, story_of
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.svg import PALETTE
-from assay.runners import BOUND, RUNNERS
 from assay.web import data
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
-from assay.web.pages.guides import GUIDES, Guide
 from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import run_page
 from assay.web.pages.runs import STATES, Choice, runs_page
@@ -46,7 +45,7 @@ _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 async def home(request: Request) -> Response:
     """The start page: the five protocols, their recordings, the latest runs."""
     site = site_of(request)
-    played = {guide.recording: _played(site.store, guide) for guide in GUIDES}
+    played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     latest = site.store.runs(limit=_LATEST)
     keys = list(site.settings().keys)
     return answer(
@@ -54,12 +53,12 @@ async def home(request: Request) -> Response:
         lambda: {
             "recordings": [
                 {
-                    "name": guide.recording,
-                    "protocol": guide.protocol,
-                    "run": played[guide.recording].run and data.summary_data(played[guide.recording].run),  # pyright: ignore[reportArgumentType]
-                    "missing": played[guide.recording].missing,
+                    "name": name,
+                    "protocol": protocol.runs[0].name,
+                    "run": data.summary_data(run) if (run := played[name].run) else None,
+                    "missing": played[name].missing,
                 }
-                for guide in GUIDES
+                for name, (protocol, _) in demos().items()
             ],
             "latest": [data.summary_data(run) for run in latest],
         },
@@ -67,10 +66,10 @@ async def home(request: Request) -> Response:
     )
 
 
-def _played(store: RunStore, guide: Guide) -> Played:
+def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
     """The latest run of a recording, and what is missing to play it."""
-    runs = store.runs(protocol=guide.protocol, limit=_LOOKED_AT)
-    fault = missing(guide.recording)
+    runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
+    fault = missing(name)
     return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
 
 
@@ -104,14 +103,15 @@ async def list_runs(request: Request) -> Response:
         query.get("search", "")[:200], query.get("protocol", ""), query.get("state", ""), query.get("before", "")
     )
     found = site.store.runs(
-        protocol=choice.protocol or None,
+        protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
         search=choice.search or None,
         state=_state(choice.state),
         limit=_LISTED + 1,
         before=choice.before or None,
     )
     shown, more = found[:_LISTED], len(found) > _LISTED
-    protocols = list(dict.fromkeys([*RUNNERS, *(run.protocol for run in shown)]))
+    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in shown)
+    protocols = list(dict.fromkeys([*run_types(), *kinds]))
     return answer(
         request,
         lambda: {
@@ -163,7 +163,7 @@ async def show_event(request: Request) -> Response:
         raise RunNotFound(f"run {run_id} has no event {seq}")
     payload = from_json(record.body)
     summary = site.store.summary(run_id)
-    fragment = event_fragment(run_id, seq, payload, forks=summary.protocol not in BOUND)
+    fragment = event_fragment(run_id, seq, payload, forks=_forks(summary.protocol))
     return _opened(
         request,
         {"seq": seq, "at": record.at, "event": payload},
@@ -183,9 +183,14 @@ async def show_call(request: Request) -> Response:
     call, place = found
     asked = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(run_id, call, place, asked, outcome, forks=watch.started.protocol not in BOUND)
+    fragment = call_fragment(run_id, call, place, asked, outcome, forks=_forks(watch.started.protocol))
     told = {**data.call_data(call, place), "request": asked, "outcome": outcome or None}
     return _opened(request, told, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
+
+
+def _forks(kind: str) -> bool:
+    run = known(kind)
+    return run is not None and run.replayable
 
 
 async def stream(request: Request) -> Response:

@@ -21,8 +21,8 @@ from assay.web.letters import Letter, folders, letters
 from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
 from assay.web.rendering import PageRenderer
-from assay.web.watch import Hub, Watch
 from assay.web.running import ActiveRuns
+from assay.web.watch import Hub, Watch
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import CallStarted
 from llm_runtime.messages import CallLabel

@@ -19,6 +19,8 @@ from markupsafe import Markup
 from assay.batch.ledger import Batch, Standing
 from assay.batch.progress import Progress
 from assay.batch.purses import Purse
+from assay.demo import demos
+from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
 from assay.report.markup import element
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
@@ -29,9 +31,7 @@ from assay.web.pages.batches import batch_page, batches_page
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.errors import error_page
 from assay.web.pages.events import event_fragment, event_page, events_parts, listed
-from assay.web.pages.guides import GUIDES
 from assay.web.pages.home import Played, home_page
-from assay.web.pages.personas import Person, persona_page, personas_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
 from assay.web.pages.runs import Choice, runs_page
 from assay.web.pages.starting import FormField, fork_page, new_page, resume_page
@@ -230,7 +230,7 @@ def persona_pages(text: str) -> str:
 
 def homes(text: str) -> str:
     runs = [summary(text, state) for state in _STATES]
-    known = dict(zip((guide.recording for guide in GUIDES), runs, strict=True))
+    known = dict(zip(demos(), runs, strict=True))
     every = [{name: Played(run, missing) for name, run in known.items()} for missing in ("", text)]
     every += [{name: Played(None, missing) for name in known} for missing in ("", text)]
     return "".join(home_page(played, runs, [text]) for played in every) + home_page(every[0], [], [])

@@ -36,6 +36,7 @@ PERSONA = RunType(
     batch=False,
     form=False,
     replayable=False,
+    seatless=True,
 )
 FIDELITY = RunType(
     name="crux.fidelity",

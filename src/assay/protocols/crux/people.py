@@ -13,7 +13,7 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from crux import Persona
-    from crux.personas import PersonaStore
+    from crux.personas import PersonaStore, StoredCorpus
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -116,6 +116,30 @@ def stored_name(name: str, people: PersonaStore) -> str | None:
 
     meant = [one for one in names if called(one)]
     return meant[0] if len(meant) == 1 else None
+
+
+def add_texts(place: Path, name: str, people: PersonaStore) -> tuple[StoredCorpus, Sequence[str]]:
+    """Import the texts at ``place``; return what is stored now, and a line for each file that was skipped.
+
+    Args:
+        name: whose texts they are; the author that they name where it is empty.
+
+    Raises:
+        ConfigurationError: neither says whose they are; or there are no texts.
+        PersonaError: the name cannot be used.
+    """
+    from crux.personas import StoredCorpus, import_corpus
+    from crux.personas.persona import check_name
+
+    texts = import_corpus(place)
+    if not (name or texts.author):
+        raise ConfigurationError("name: the texts do not say whose they are; name the author")
+    author = check_name(name or texts.author)
+    # A text signed by another name than the persona's gives the author away all the same.
+    aliases = dict.fromkeys(one for one in (texts.author, *texts.aliases) if one and one != author)
+    stored = StoredCorpus(name=author, aliases=tuple(aliases), corpus=texts.corpus)
+    people.add_corpus(stored)
+    return stored, texts.skipped
 
 
 def _known(people: PersonaStore) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.web.pages.guides import GUIDES
+from assay.demo import demos
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
 
@@ -25,4 +25,10 @@ def home_page(played: dict[str, Played], latest: list[RunSummary], reachable: li
         latest: the newest runs.
         reachable: hosted providers that have a key.
     """
-    return render("home.html", guides=GUIDES, played=played, latest=latest, reachable=reachable)
+    return render(
+        "home.html",
+        protocols=[protocol for protocol, _ in demos().values()],
+        played=played,
+        latest=latest,
+        reachable=reachable,
+    )

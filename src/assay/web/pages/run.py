@@ -8,15 +8,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from assay.registry import known, protocol_of
 from assay.report.story import Section, Story
-from assay.runners import BOUND
 from assay.web.pages.asking import Ask, asking
-from assay.web.pages.guides import HOW_IT_GOES
 from assay.web.templating import render
 from assay.web.watch import Watch
 
-_SEATLESS = frozenset({"criticality", "persona", "trial"})
-"""Protocols in which nobody has a seat: what happens now needs no room for any."""
 _SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -60,7 +57,7 @@ def head_parts(
 ) -> dict[str, Markup]:
     """Return what stands above every view of a run: title, figures, actions, what happens now, what is asked."""
     started, running = watch.started, watch.state == "running"
-    recorded = started.origin == "demo"
+    recorded, run = started.origin == "demo", known(started.protocol)
     return {
         "masthead": render(
             "masthead.html",
@@ -69,15 +66,15 @@ def head_parts(
             view=view,
             story=story,
             subtitle=_subtitle(watch, story),
-            guide=HOW_IT_GOES.get(started.protocol) if recorded and view == "story" else None,
+            guide=protocol_of(run.name).how if run and recorded and view == "story" else None,
             page_state=page_state,
             resumable=not recorded and watch.state in ("interrupted", "stopped", "failed"),
-            forkable=started.protocol not in BOUND,
+            forkable=run is not None and run.replayable,
         ),
         "now": render(
             "now.html",
             progress=watch.fold.progress() if running and view == "story" else None,
-            seatless=started.protocol in _SEATLESS,
+            seatless=run is not None and run.seatless,
             calls=list(watch.head.tally.running.values()),
             steps=watch.steps(3),
         ),

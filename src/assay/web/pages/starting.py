@@ -2,48 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, cast
 
-from assay.web.forms import BOUNDS, FORMS, Form
+from assay.fields import FieldSpec
+from assay.protocol import RunType
+from assay.registry import known
+from assay.web.forms import Form, forms
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
-
-Kind: TypeAlias = Literal["line", "lines", "text", "choice", "json", "number", "file", "checkbox"]
-
-
-@dataclass(frozen=True, slots=True)
-class FormField:
-    """One thing to fill in, as the template of forms wants it.
-
-    Args:
-        name: its key in what the form sends.
-        label: for people.
-        kind: what control it gets; ``"lines"`` is a list of texts, one a line.
-        choices: value and words of each way to choose.
-        default: shown where nothing was filled in before; of a choice the first one where it is empty.
-        hint: a few words of help.
-        required: whether it must be filled in.
-        minimum: of a number. Whole bounds ask for a whole number.
-        maximum: the same.
-        suggested: what may stand in it.
-        advanced: whether it is folded away at first.
-        group: the heading that it stands under with its neighbours of the same group; empty for none.
-    """
-
-    name: str
-    label: str
-    kind: Kind = "line"
-    choices: tuple[tuple[str, str], ...] = ()
-    default: str | float | bool = ""
-    hint: str = ""
-    required: bool = False
-    minimum: float | None = None
-    maximum: float | None = None
-    suggested: tuple[str, ...] = ()
-    advanced: bool = False
-    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,40 +20,47 @@ class TermsFields:
 
     Args:
         reachable: hosted providers that have a key.
-        bounds: which of :data:`~assay.web.forms.BOUNDS` can be set; seats only where all can.
+        bounds: which can be set.
         roles: seats that a person may take, with what each does.
+        seats: whether seats can be set.
         keeps: whether an empty model means the one that the run began with.
     """
 
     reachable: list[str]
-    bounds: tuple[str, ...] = BOUNDS
+    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")
     roles: tuple[tuple[str, str], ...] = ()
+    seats: bool = True
     keeps: bool = False
 
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field as the template of forms wants it: its description, and what it shows before anybody typed."""
+
+    spec: FieldSpec
+    default: Any
+
     @property
-    def seats(self) -> bool:
-        """Whether seats can be set."""
-        return self.bounds == BOUNDS
+    def at_once(self) -> bool:
+        """Whether it is shown before anything is unfolded."""
+        return self.spec.required or not self.spec.ui.advanced
 
 
-def new_page(protocol: str, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
-    """Return the form of a protocol.
+def new_page(form: Form, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
+    """Return the form of a kind of run.
 
     Args:
-        protocol: whose.
+        form: whose.
         reachable: hosted providers that have a key.
         values: what was filled in before, by a field's name.
         fault: why that was refused.
     """
-    form = FORMS[protocol]
     return render(
         "new.html",
-        protocol=protocol,
-        protocols=[(name, each.title) for name, each in FORMS.items()],
-        title=form.title,
-        about=form.about,
-        fields=fields_of(form),
-        terms=TermsFields(reachable, form.bounds, form.roles),
+        run=form.run,
+        kinds=forms(),
+        fields=[_shown(spec) for spec in form.fields],
+        terms=_terms(form.run, reachable),
         values=values,
         fault=fault,
     )
@@ -93,33 +68,27 @@ def new_page(protocol: str, reachable: list[str], values: Mapping[str, Any], fau
 
 def resume_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
     """Return the form to go on with a run, on other terms where the old ones ended it. See :func:`new_page`."""
-    return render("resume.html", run=run, terms=_terms_of(run, reachable), values=values, fault=fault)
+    terms = _terms(known(run.protocol), reachable, keeps=True)
+    return render("resume.html", run=run, terms=terms, values=values, fault=fault)
 
 
 def fork_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
     """Return the form to start a run that shares this one's answers up to an event. See :func:`new_page`."""
-    return render("fork.html", run=run, terms=_terms_of(run, reachable), values=values, fault=fault)
+    terms = _terms(known(run.protocol), reachable, keeps=True)
+    return render("fork.html", run=run, terms=terms, values=values, fault=fault)
 
 
-def fields_of(form: Form) -> list[FormField]:
-    """Return a protocol's fields as the template wants them."""
-    return [
-        FormField(
-            field.name,
-            field.label,
-            field.kind,
-            field.choices if field.kind == "choice" else (),
-            default=field.choices[0][0] if field.kind == "number" else "",
-            hint=field.hint,
-            required=field.required,
-            minimum=1 if field.kind == "number" else None,
-            suggested=tuple(form.suggest[field.name]()) if field.name in form.suggest else (),
-            advanced=not field.required and field.name not in form.first,
-        )
-        for field in form.fields
-    ]
+def _terms(run: RunType | None, reachable: list[str], *, keeps: bool = False) -> TermsFields:
+    if run is None:
+        return TermsFields(reachable, keeps=keeps)
+    roles = tuple((seat.name, seat.about) for seat in run.seats if seat.about)
+    return TermsFields(reachable, run.bounds, roles, bool(run.seats), keeps)
 
 
-def _terms_of(run: RunSummary, reachable: list[str]) -> TermsFields:
-    form = FORMS.get(run.protocol)
-    return TermsFields(reachable, form.bounds, form.roles, True) if form else TermsFields(reachable, keeps=True)
+def _shown(spec: FieldSpec) -> FormField:
+    default = spec.default
+    if isinstance(default, list | tuple):
+        default = "\n".join(map(str, cast("Iterable[Any]", default)))
+    elif isinstance(default, dict):
+        default = ""
+    return FormField(spec, "" if default is None else default)

@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from assay.registry import known
 from assay.report.story import Figure
 from assay.report.svg import Span, timeline
 from assay.report.tally import Call
@@ -60,8 +61,9 @@ def call_page(run_id: str, title: str, call: Call, fragment: Markup) -> str:
 
 def _overview(watch: Watch) -> Markup:
     nothing = "No model was asked yet."
-    if watch.started.protocol == "trial":
-        nothing = "A trial's calls are made by its own process: the story follows an attempt, turn by turn."
+    run = known(watch.started.protocol)
+    if run is not None and run.own_models:
+        nothing = f"A {run.noun}'s calls are made by its own process: the story follows an attempt, turn by turn."
     return render("timeline.html", picture=_picture(watch.calls), total=watch.calls.tally.total, nothing=nothing)
 
 

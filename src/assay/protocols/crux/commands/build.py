@@ -14,7 +14,7 @@ from assay.protocols.crux.persona import Options, Task
 if TYPE_CHECKING:
     from assay.launch import Outcome
 
-#: Tokens of a call of a build, in and out, as section 1.5 of the specification has them.
+#: Tokens of a call of a build, in and out, as Crux's specification has them.
 _CONTRACT, _EXTRACTION = (6_500, 500), (700, 300)
 
 

@@ -1,9 +1,9 @@
-"""`assay debate fork`: what one piece of evidence changes (decision 26)."""
+"""`assay debate fork`: what one piece of evidence changes (CX26)."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,7 +12,7 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.terms import Terms
-    from crux.fork import CardChange
+    from crux.card_changes import CardChange
 
 #: Characters of a text that fit what a room reads out.
 _MOST = 2_000
@@ -54,7 +54,7 @@ def fork(
     from assay.console.showing import OutputOptions, report_and_code
     from assay.protocols.crux.report.state import result_of, state_of
     from assay.protocols.crux.task import need_extra
-    from crux.fork import compare_cards
+    from crux.card_changes import compare_cards
 
     need_extra()
     text = _evidence(file)
@@ -65,11 +65,12 @@ def fork(
         opened = [one.id for one in parent.rooms]
         if f"room-{room}" not in opened:
             raise ConfigurationError(f"run {run_id} has no room {room}; it has {', '.join(opened) or 'none'}")
-        earlier = parent.run.started.task.get("evidence", []) if parent.run.started else []
+        started = parent.run.started
+        earlier: list[Any] = started.task.get("evidence", []) if started else []
         one = {"id": f"e{len(earlier) + 1}", "text": text, "room": f"room-{room}", "after_turn": after_turn}
         output = OutputOptions(out=out, quiet=quiet)
-        end, task = store.summary(run_id).events, {"evidence": [*earlier, one]}
-        outcome = fork_run(run_id, end, store, terms, output, task)
+        end = store.summary(run_id).events
+        outcome = fork_run(run_id, end, store, terms, output, {"evidence": [*earlier, one]})
         changes = compare_cards(parent.result.cards, result_of(store, outcome.run_id).cards)
         if as_json:
             data = {"run_id": outcome.run_id, "cards": [change.model_dump(mode="json") for change in changes]}

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from assay.console.lazy import HELP, lazy_group
-from assay.protocols.crux.people import open_people, people_option, persona_of, shipped_id, stored_name
-from llm_runtime.errors import ConfigurationError
+from assay.protocols.crux.people import add_texts, open_people, people_option, persona_of, shipped_id, stored_name
 
 #: What each command is for, and where it is.
 COMMANDS = {
@@ -47,29 +46,20 @@ def import_(path: Path, name: str | None, people: str | None) -> int:
     """Import texts: a folder of Markdown, text or HTML, an RSS or Atom file, an X archive, or JSONL."""
     from assay.report.clean import one_line
     from assay.report.units import several
-    from crux.personas import StoredCorpus, import_corpus
-    from crux.personas.persona import check_name
 
-    texts = import_corpus(path)
-    author = name or texts.author
-    if not author:
-        raise ConfigurationError(f"{path.name} does not say whose texts these are; say it with --name")
-    author = check_name(author)
-    # A text signed by another name than the persona's gives the author away all the same.
-    aliases = dict.fromkeys(one for one in (texts.author, *texts.aliases) if one and one != author)
-    open_people(people).add_corpus(StoredCorpus(name=author, aliases=tuple(aliases), corpus=texts.corpus))
-    dates = [item.date for item in texts.corpus.items if item.date]
+    stored, skipped = add_texts(path, name or "", open_people(people))
+    dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
-    also = one_line(f", also known as {', '.join(aliases)}", 200) if aliases else ""
+    also = one_line(f", also known as {', '.join(stored.aliases)}", 200) if stored.aliases else ""
     click.echo(
-        f"{author}: {several(len(texts.corpus.items), 'text')}, "
-        f"{several(len(texts.corpus.chunks), 'passage')}{span}{also}"
+        f"{stored.name}: {several(len(stored.corpus.items), 'text')}, "
+        f"{several(len(stored.corpus.chunks), 'passage')}{span}{also}"
     )
-    for line in texts.skipped[:20]:
+    for line in skipped[:20]:
         click.echo(f"skipped: {one_line(line)}", err=True)
-    if len(texts.skipped) > 20:
-        click.echo(f"skipped: {len(texts.skipped) - 20} more", err=True)
-    click.echo(f"build it with: assay debate personas build {shlex.quote(author)}", err=True)
+    if len(skipped) > 20:
+        click.echo(f"skipped: {len(skipped) - 20} more", err=True)
+    click.echo(f"build it with: assay debate personas build {shlex.quote(stored.name)}", err=True)
     return 0
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from assay.registry import find, opened
 from assay.report.run import RunHead, moments
-from crux import events as said
+from crux import events
 from crux.config import DebateConfig
 from crux.personas import CorpusItem
 from crux.results import (
@@ -96,23 +96,23 @@ class DebateState:
                 self._open(event)
             case RunResumed():
                 self._begin()
-            case said.Posted():
-                wire = _fitting(said.read_event, event.event)
+            case events.Posted():
+                wire = _fitting(events.read_event, event.event)
                 if wire is not None:
                     self._posted(wire)
-            case said.TurnTaken():
+            case events.TurnTaken():
                 self._add(self.stances, TrackedStance, event.stance)
-            case said.ConcessionEntered():
+            case events.ConcessionEntered():
                 self._add(self.ledger, LedgerEntry, event.entry)
-            case said.RoundSummarised():
+            case events.RoundSummarised():
                 self.summaries[event.aspect] = event.summary
-            case said.CardNoted():
+            case events.CardNoted():
                 notes = _fitting(CardNotes.model_validate, event.notes)
                 if notes is not None:
                     self.notes[notes.card_id] = notes
-            case said.BaselineAnswered():
+            case events.BaselineAnswered():
                 self._add(self.baselines, Baseline, event.baseline)
-            case said.DebateEnded():
+            case events.DebateEnded():
                 ended = _fitting(DebateResult.model_validate, event.result)
                 if ended is not None:
                     cards = tuple(_seated(card, ended.personas) for card in ended.cards)
@@ -172,26 +172,26 @@ class DebateState:
             if persona.beliefs
         }
 
-    def _posted(self, wire: said.DebateEvent) -> None:
+    def _posted(self, wire: events.DebateEvent) -> None:
         match wire:
-            case said.DebateStart():
+            case events.DebateStart():
                 self.topic, self.aspects = wire.topic, wire.aspects
                 self.personas = self.personas or wire.personas
-            case said.RoundStart():
+            case events.RoundStart():
                 self.round = wire.round_number
-            case said.MessagePosted():
+            case events.MessagePosted():
                 self.messages.append(wire.message)
-            case said.CruxRoomSpawning():
+            case events.CruxRoomSpawning():
                 self.rooms.append(Room(wire.room_id, wire.question, wire.personas))
-            case said.CruxMessagePosted():
+            case events.CruxMessagePosted():
                 self.room_messages.append(wire.message)
-            case said.CruxCardPosted():
+            case events.CruxCardPosted():
                 self.cards.append(_seated(wire.card, self.personas))
-            case said.DisagreementDetected():
+            case events.DisagreementDetected():
                 self.candidates.append(wire.candidate)
-            case said.DebateComplete():
+            case events.DebateComplete():
                 self.shifts = wire.shifts
-            case said.DebateError():
+            case events.DebateError():
                 self.errors.append(wire.error)
             case _:
                 pass

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from assay.report.run import RunHead
-from fire_circle import events as said
+from fire_circle import events
 from fire_circle.layers import BY_TRUST, LayerName
 from fire_circle.prompt_guard import ReciprocityMetrics
 from fire_circle.results import (
@@ -57,7 +57,7 @@ class Round:
     chair: str = ""
     answers: dict[str, NeutrosophicEvaluation] = field(default_factory=dict[str, NeutrosophicEvaluation])
     abstained: dict[str, str] = field(default_factory=dict[str, str])
-    failed: dict[str, said.SeatFailed] = field(default_factory=dict[str, said.SeatFailed])
+    failed: dict[str, events.SeatFailed] = field(default_factory=dict[str, events.SeatFailed])
     metrics: RoundMetrics | None = None
 
 
@@ -81,7 +81,7 @@ class Circle:
     turn: int | None = None
     claims: tuple[HistoryClaim, ...] = ()
     rounds: dict[int, Round] = field(default_factory=dict[int, Round])
-    stopped_early: said.StoppedEarly | None = None
+    stopped_early: events.StoppedEarly | None = None
     fallbacks: dict[int, str] = field(default_factory=dict[int, str])
     verdict: Verdict | None = None
     fault: str = ""
@@ -173,49 +173,49 @@ class CircleState:
                 self.result = None
             case RunFinished() if event.result:
                 self.result = _read(ReciprocityMetrics, event.result)
-            case said.CircleStarted():
+            case events.CircleStarted():
                 circle = self._circle(event.layer)
                 circle.seats = _seats(event.seats, event.layer)
                 circle.max_rounds, circle.turn, circle.fault = event.max_rounds, event.turn, ""
-            case said.HistoryChecked():
+            case events.HistoryChecked():
                 claims = tuple(_read(HistoryClaim, claim) for claim in event.claims)
                 self._circle(event.layer).claims = claims
-            case said.StoppedEarly():
+            case events.StoppedEarly():
                 self._circle(event.layer).stopped_early = event
-            case said.ConsensusReached():
+            case events.ConsensusReached():
                 self._circle(event.layer).verdict = Verdict(
                     _read(NeutrosophicEvaluation, event.consensus),
                     tuple(_read(PatternObservation, pattern) for pattern in event.patterns),
                     event.empty_chair_influence,
                     tuple(event.warnings),
                 )
-            case said.CircleFailed():
+            case events.CircleFailed():
                 self._circle(event.layer).fault = event.message
-            case said.ClassificationFellBack():
+            case events.ClassificationFellBack():
                 self._circle(event.layer).fallbacks[event.round] = event.detail
             case _:
                 self._apply_to_round(event)
 
     def _apply_to_round(self, event: Event) -> None:
         match event:
-            case said.RoundStarted():
+            case events.RoundStarted():
                 rounds = self._circle(event.layer).rounds
                 held = rounds.setdefault(event.round, Round(event.round, event.of, event.phase))
                 held.of, held.phase, held.chair = event.of, event.phase, event.chair
-            case said.SeatEvaluated():
+            case events.SeatEvaluated():
                 held = self._round(event.layer, event.round)
                 held.answers[event.seat] = _read(NeutrosophicEvaluation, event.evaluation)
                 held.failed.pop(event.seat, None)  # of before the run was resumed
                 held.abstained.pop(event.seat, None)
-            case said.SeatAbstained():
+            case events.SeatAbstained():
                 self._round(event.layer, event.round).abstained[event.seat] = event.reasoning
-            case said.SeatFailed():
+            case events.SeatFailed():
                 self._round(event.layer, event.round).failed[event.seat] = event
-            case said.PatternSeen():
+            case events.PatternSeen():
                 answers = self._round(event.layer, event.round).answers
                 if event.seat in answers:
                     answers[event.seat] = _typed(answers[event.seat], _read(PatternClaim, event.claim))
-            case said.RoundEnded():
+            case events.RoundEnded():
                 self._round(event.layer, event.round).metrics = _read(RoundMetrics, event.metrics)
             case _:
                 pass

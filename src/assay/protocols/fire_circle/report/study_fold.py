@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.protocols.fire_circle.study import events as said
+from assay.protocols.fire_circle.study import events
 from assay.report.clean import one_line
 from assay.report.progress import Progress
 from assay.report.story import Story
@@ -38,25 +38,25 @@ class StudyFold:
         if self._began is None:
             self._began = at
         match event:
-            case said.PassesPlanned():
+            case events.PassesPlanned():
                 self._title = event.title
                 self._passes = {name: (items, done) for name, items, done in event.passes}
-            case said.PassStarted():
+            case events.PassStarted():
                 self._name = event.name
                 self._finished = self._passes[event.name][1]
-            case said.CallAnswered():
+            case events.CallAnswered():
                 self._calls += 1
                 self._tokens += event.tokens
                 self._cost += event.cost or 0
                 self._unpriced += event.cost is None
-            case said.ItemFinished():
+            case events.ItemFinished():
                 self._finished += 1
                 self._this_time += 1
                 items, done = self._passes[self._name]
                 self._passes[self._name] = items, done + 1
                 if event.fault:
                     self._faults = [*self._faults, f"{event.name}: {event.fault}"][-3:]
-            case said.StudyEnded():
+            case events.StudyEnded():
                 self._ended = at
             case CallRetried():
                 self._faults = [*self._faults, f"retried: {event.error}"][-3:]
@@ -68,11 +68,11 @@ class StudyFold:
     def announce(self, event: Event) -> str | None:
         """The finished step in one line."""
         match event:
-            case said.PassStarted():
+            case events.PassStarted():
                 items, done = self._passes[event.name]
                 resumed = f", {done} finished before" if done else ""
                 return f"{event.name}: {several(items, 'item')}{resumed}"
-            case said.ItemFinished():
+            case events.ItemFinished():
                 if event.fault:
                     return f"{self._name}: {one_line(event.name, 40)} has no verdict: {one_line(event.fault, 160)}"
                 items, _ = self._passes[self._name]
