@@ -145,6 +145,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_code_that_got_past_every_look_still_does_no_harm(name: str, tmp_path: object) -> None:
     import pathlib
@@ -163,6 +164,8 @@ async def test_code_that_got_past_every_look_still_does_no_harm(name: str, tmp_p
         await box.close()
 
 
+@pytest.mark.toolchain
+@pytest.mark.box
 @pytest.mark.skipif(not can_isolate(), reason="bubblewrap is not installed: files of this machine cannot be hidden")
 async def test_a_box_sees_no_file_of_this_machine_and_writes_none(tmp_path: object) -> None:
     import pathlib

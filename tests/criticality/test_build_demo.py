@@ -29,7 +29,7 @@ from criticality.mutation import deciding_tests, spread
 from criticality.tree import full_tree
 from criticality.work import Work
 
-pytestmark = [needs_toolchain, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [needs_toolchain, pytest.mark.toolchain, pytest.mark.long]
 
 #: Changes that keep every stated claim and contract: they are no bugs, and no test can tell them apart.
 EQUIVALENT = (

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from criticality.languages.base.expressions import ExpressionFault, Scope, Signature, condition, typed
@@ -205,6 +205,7 @@ WRITTEN = st.recursive(
 )  # fmt: skip
 
 
+@example("(count implies len(count))[0][0]")
 @given(WRITTEN)
 def test_whatever_is_written_is_typed_throughout_or_refused(written: str) -> None:
     code = parse_predicate(written).code
@@ -221,6 +222,7 @@ def test_whatever_is_written_is_typed_throughout_or_refused(written: str) -> Non
             assert {operand.type for operand in node.operands} == {BOOL}
 
 
+@example("(count implies len(count))[0][0]")
 @given(WRITTEN)
 def test_reading_twice_gives_the_same(written: str) -> None:
     code = parse_predicate(written).code

@@ -104,7 +104,7 @@ SLOW = {
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(fault, id=fault.name, marks=[pytest.mark.slow] if fault in SLOW else [])
+        pytest.param(fault, id=fault.name, marks=[pytest.mark.long] if fault in SLOW else [])
         for fault in Fault
         if fault not in ELSEWHERE
     ],

@@ -42,13 +42,18 @@ async def discover_local(http: Http, env: Mapping[str, str]) -> list[Found]:
 
     Args:
         http: the client.
-        env: the environment; ``OLLAMA_HOST`` moves Ollama, as it does for Ollama itself.
+        env: the environment; ``OLLAMA_HOST`` moves Ollama, as it does for Ollama itself, and
+            ``ASSAY_LOCAL_SERVERS`` names the servers to look for, with commas; empty, none is looked for.
 
     Returns:
         The servers that answered, Ollama first and then by port; never an error.
     """
     addresses = [*_ollama(env), *((name, f"http://127.0.0.1:{port}/v1", f"port {port}") for name, port in _PORTS)]
-    await http.open()
+    if (wanted := env.get("ASSAY_LOCAL_SERVERS")) is not None:
+        names = {name.strip() for name in wanted.split(",")}
+        addresses = [address for address in addresses if address[0] in names]
+    if addresses:
+        await http.open()
     probes = await asyncio.gather(*(_probe(http, *address) for address in addresses))
     servers: dict[str, Found] = {}
     for server in probes:

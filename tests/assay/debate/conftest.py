@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
-import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import Commands, Done
 
-import assay
 from assay.protocol import RunContext, load
 from assay.registry import Prepared
 from assay.terms import Terms
@@ -21,19 +17,6 @@ from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
 
 KEY = "sk-or-canary-0123456789abcdef"
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a process left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 @pytest.fixture
@@ -44,28 +27,21 @@ def world(tmp_path: Path) -> dict[str, str]:
         "HOME": str(tmp_path),
         "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "OLLAMA_HOST": "127.0.0.1:9",
-        "PYTHONPATH": str(Path(assay.__file__).parents[1]),
+        "ASSAY_LOCAL_SERVERS": "",
     }
 
 
-@pytest.fixture(name="assay")
-def run_assay(world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[Done]]:
+@pytest.fixture
+def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[Done]]:
     """Run ``assay ARGUMENTS`` in an empty folder; ``url`` is where OPENROUTER_API_KEY leads to."""
 
     async def run(*arguments: str, stdin: str = "", url: str = "", **environment: str) -> Done:
         reached = {"OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{url}/v1"} if url else {}
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "assay", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=tmp_path,
-            env={**world, **reached, **environment},
+        done = await commands.run(
+            *arguments, cwd=tmp_path, env={**world, **reached, **environment}, stdin=stdin.encode()
         )
-        out, err = await process.communicate(stdin.encode())
-        assert KEY.encode() not in out + err
-        return Done(process.returncode or 0, out.decode(), err.decode())
+        assert KEY not in done.out + done.err
+        return done
 
     return run
 

@@ -186,9 +186,7 @@ async def test_the_recorded_debate_plays_and_says_what_it_is(assay: Assay, tmp_p
     assert "Alignment map" in page and "Concessions" in page and "Without a debate" in page
 
 
-async def test_without_the_extra_it_says_so_in_one_line(
-    assay: Assay, world: dict[str, str], tmp_path: Path
-) -> None:
+async def test_without_the_extra_it_says_so_in_one_line(assay: Assay, tmp_path: Path) -> None:
     (tmp_path / "sklearn.py").write_text("raise ImportError")
     hidden = tmp_path / "sitecustomize.py"
     hidden.write_text(
@@ -196,6 +194,6 @@ async def test_without_the_extra_it_says_so_in_one_line(
         "u.find_spec = lambda name, package=None: None if name == 'sklearn' else find(name, package)\n"
     )
     for arguments in (("demo", "debate"), ("debate", "T?", "--personas", PANEL)):
-        done = await assay(*arguments, PYTHONPATH=f"{tmp_path}{os.pathsep}{world['PYTHONPATH']}")
+        done = await assay(*arguments, PYTHONPATH=str(tmp_path))
         assert done.code == 2 and "pip install 'assay[debate]'" in done.err
         assert len(done.err.strip().splitlines()) == 1

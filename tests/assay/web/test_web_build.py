@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import PATIENCE
 
 pytest.importorskip("libcst", reason="the code extra is not installed")
 
@@ -26,7 +27,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def asked(web: Any, run_id: str, beyond: str = "") -> dict[str, Any]:
     """The open question of a run, once there is one that is not ``beyond``."""
     watch = web.site.hub.watch(run_id)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while True:
             version = watch.version
             asks = (await web.json(f"/runs/{run_id}/asks"))["asks"]

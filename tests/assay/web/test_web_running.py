@@ -57,7 +57,7 @@ async def test_a_form_of_a_page_leads_to_the_run_and_a_wrong_one_back_to_itself(
 
 
 async def test_no_model_is_said_in_one_line_and_nothing_is_stored(store: RunStore) -> None:
-    async with served(store, lambda: Settings(environment={"OLLAMA_HOST": "127.0.0.1:9"})) as bare:
+    async with served(store, lambda: Settings(environment={"ASSAY_LOCAL_SERVERS": ""})) as bare:
         code, said = await bare.post("/runs", query="Which database?")
         assert code == 400 and said["error"] == "NoModelError"
         assert (await bare.json("/runs"))["runs"] == []

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import PATIENCE
 
 from assay.demo import demos
 from llm_runtime.errors import MissingExtraError
@@ -70,7 +71,7 @@ async def test_a_whole_debate_is_streamed_to_its_end_and_mapped(web: Any) -> Non
     async with web.client.post(web.url + "/api/dialogue", json={"recording": True, "speed": 0}) as answer:
         assert answer.status == 200
         run_id = answer.headers["x-run-id"]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             text = await answer.text()
     told = [json.loads(line.removeprefix("data: ")) for line in text.split("\n") if line.startswith("data: ")]
     kinds = [event["type"] for event in told]
@@ -88,7 +89,7 @@ async def test_only_a_debate_has_a_map(web: Any, council: Any) -> None:
     assert code == 400
 
 
-@pytest.mark.slow
+@pytest.mark.box
 async def test_a_trial_is_played_and_told_without_its_logs(web: Any) -> None:
     pytest.importorskip("inspect_ai", reason="the extra eval is not installed")
     from ai_crucible.box.bwrap import CannotIsolate, probe

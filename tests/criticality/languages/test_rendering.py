@@ -162,6 +162,7 @@ def test_the_conditions_hold_in_python() -> None:
             assert eval(check, scope), check  # noqa: S307 -- written above
 
 
+@pytest.mark.toolchain
 @shared_loop
 async def test_the_conditions_hold_in_the_language(report: tuple[str, TestReport]) -> None:
     results = {test.name: (test.outcome, test.message) for test in report[1].tests}
@@ -169,6 +170,7 @@ async def test_the_conditions_hold_in_the_language(report: tuple[str, TestReport
         assert results.get(f"all_001_{topic}") == ("passed", ""), results
 
 
+@pytest.mark.toolchain
 @shared_loop
 async def test_witnesses_records_and_maps_are_drawn_and_lent(report: tuple[str, TestReport]) -> None:
     assert report[1].passed, report[1].failures

@@ -131,7 +131,6 @@ def test_every_claim_type_has_a_test_with_a_name_of_its_own() -> None:
     assert rust.test_support(system.spec(), Literals())["tests/support/generators.rs"].count("pub fn ") >= 8
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_wrong_bodies_are_noticed_and_the_promise_is_said(cargo: CompiledToolchain) -> None:
     for name, body, noticed_by in WRONG:
@@ -148,7 +147,6 @@ async def test_an_undone_body_is_said_to_be_undone(cargo: CompiledToolchain) -> 
     assert report.failures and all(rust.undone in test.message for test in report.failures)
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_system_goes_from_the_interview_to_a_crate_that_cargo_accepts(
     tmp_path: Path, cargo: CompiledToolchain

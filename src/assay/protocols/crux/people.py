@@ -51,13 +51,13 @@ def panel_of(names: Sequence[str], people: PersonaStore) -> list[Persona]:
     """
     if len(names) < 2:
         raise ConfigurationError(
-            "a debate needs two personas or more, e.g. --personas maud-tarrowby,ilario-fennimast; there are: "
+            "personas: a debate needs two personas or more, e.g. maud-tarrowby,ilario-fennimast; there are: "
             + ", ".join(_known(people))
         )
     panel = [persona_of(name, people) for name in names]
     ids = [persona.id for persona in panel]
     if twice := next((name for name in ids if ids.count(name) > 1), None):
-        raise ConfigurationError(f"personas names {twice} twice; a debate needs distinct ones")
+        raise ConfigurationError(f"personas: {twice} is named twice; a debate needs distinct ones")
     return panel
 
 
