@@ -1,4 +1,4 @@
-"""Composition Audit (specification 4): what can be computed, five auditors, a second look; then the tests."""
+"""Composition Audit (CT6): what can be computed, five auditors, a second look; then the tests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from criticality.spec.claims import StructuredClaims
 from criticality.spec.spec import Spec
 from criticality.testing import ClaimTestFault, TestReport
 from criticality.tree import full_tree, function_key, test_files
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 _FOCUS = {
     "temporal": (
@@ -53,7 +53,7 @@ _FOCUS = {
 }  # fmt: skip
 
 
-class Contradiction(Strict):
+class Contradiction(Model):
     """One contradiction, in the specification's form."""
 
     id: str = Field(pattern=r"^[A-Z]+_[0-9]+$")
@@ -64,13 +64,13 @@ class Contradiction(Strict):
     suggested_resolution_options: list[str] = Field(default=[], max_length=8)
 
 
-class ContradictionReport(Strict):
+class ContradictionReport(Model):
     """An auditor's answer."""
 
     contradictions_found: list[Contradiction] = Field(max_length=20)
 
 
-class SecondLook(Strict):
+class SecondLook(Model):
     """The architect's: each reported id confirmed or dismissed."""
 
     confirmed: list[str]
@@ -78,7 +78,7 @@ class SecondLook(Strict):
 
 
 async def audit(work: Work) -> Event:
-    """The next auditor; after the last, the tests."""
+    """Ask the next auditor; after the last, make the tests."""
     phase = work.state.phase
     assert isinstance(phase, Auditing)
     left = [name for name in AUDITORS if name not in phase.auditors_completed]
@@ -161,7 +161,7 @@ def _by_module(work: Work) -> list[str]:
 
 
 def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:
-    """How many confirmed decisions one contradiction quotes, at most."""
+    """Tell how many confirmed decisions one contradiction quotes, at most."""
     constraints = [" ".join(d.constraint.lower().split()) for d in work.ledger.standing("canonical")]
     counts = [
         sum(
@@ -175,7 +175,7 @@ def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:
 
 
 async def report(work: Work) -> Event:
-    """The report goes where the machine sends it."""
+    """Send the report where the machine wants it."""
     phase = work.state.phase
     assert isinstance(phase, ReportingContradictions)
     by_id = {c["id"]: c for c in work.artifacts.contradictions}
@@ -192,7 +192,7 @@ def _statements(spec: Spec | None) -> str:
 
 
 def contract_text(language: Language, plan: tuple[ModulePlan, ...]) -> str:
-    """Every function's signature and clauses."""
+    """Return every function's signature and clauses."""
     lines: list[str] = []
     for module in plan:
         for function in module.functions:
@@ -204,7 +204,7 @@ def contract_text(language: Language, plan: tuple[ModulePlan, ...]) -> str:
 
 
 def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> Iterator[Contradiction]:
-    """What needs no model: unknown claim references, bounds that nothing satisfies, claims without contracts."""
+    """Find what needs no model: unknown claim references, impossible bounds, claims without contracts."""
     assert spec is not None
     number = 0
 
@@ -254,7 +254,7 @@ def _interval(constraints: list[str]) -> tuple[int | None, int | None]:
 
 
 def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
-    """Names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
+    """Yield names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
     import ast
 
     lows: dict[str, float] = {}
@@ -280,7 +280,7 @@ def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
 
 
 async def synthesize_tests(work: Work) -> Event:
-    """Tests before bodies: claims are parsed, templates make tests, and each test must fail on the skeleton."""
+    """Make tests before bodies: parse claims, fill templates; each test must fail on the skeleton."""
     spec = work.artifacts.spec
     assert spec is not None
     plan = work.artifacts.plan
@@ -326,7 +326,7 @@ async def synthesize_tests(work: Work) -> Event:
 
 
 def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
-    """A copy of the artifacts in which the tests stand already."""
+    """Return a copy of the artifacts that has the tests already."""
     import copy
 
     trial = copy.copy(work.artifacts)
@@ -335,7 +335,7 @@ def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
 
 
 def vacuous(language: Language, outcome: TestReport) -> list[str]:
-    """Tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
+    """Return tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
     if outcome.state != "done" or not outcome.tests:
         return [f"the tests did not run: {outcome.state}"]
     return [
@@ -358,7 +358,7 @@ def _not_failing(empty: list[str]) -> Event:
 
 
 def units_to_inject(language: Language, artifacts: Artifacts) -> list[str]:
-    """Units without a body that still fits, in order: what did not change is not done again (decision 5)."""
+    """Units without a body that still fits, in order: what did not change is not done again (CT5)."""
 
     def fits(name: str) -> bool:
         return name in artifacts.bodies and artifacts.bodies[name].key == function_key(language, artifacts, name)
@@ -367,5 +367,5 @@ def units_to_inject(language: Language, artifacts: Artifacts) -> list[str]:
 
 
 def units_in_order(artifacts: Artifacts) -> list[str]:
-    """All units, wave by wave: whatever a unit depends on stands in an earlier wave."""
+    """Return all units, wave by wave: whatever a unit depends on stands in an earlier wave."""
     return [unit for wave in waves(artifacts.order, dependencies(artifacts.plan)) for unit in wave]

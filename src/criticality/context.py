@@ -1,4 +1,4 @@
-"""What a worker sees (specification 4, Injection): signature, contracts, types, planned callees; nothing else."""
+"""What a worker sees (CT9): signature, contracts, types, planned callees; nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HINTS = {
 
 
 def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dict[str, str]:
-    """The values of the prompt ``implement``, but for the summary of what failed."""
+    """Return the values of the prompt ``implement``, but for the summary of what failed."""
     spec = artifacts.spec
     assert spec is not None
     functions = artifacts.functions
@@ -56,7 +56,7 @@ def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dic
 
 
 def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str, Any] | None) -> list[Spare]:
-    """What may be left out of a prompt that is too long (specification 7.2), the least missed first.
+    """Return what may be left out of a prompt that is too long, the least missed first.
 
     Purposes in words; failing tests but the first; types that no signature names; then the other types.
     """
@@ -80,7 +80,7 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
 
 
 def _defines(block: str, known: Collection[str]) -> str:
-    """The type that a definition is of: the first of the system's that stands in it."""
+    """Return the type that a definition is of: the first of the system's that stands in it."""
     return next((word for word in re.findall(r"[A-Za-z]\w*", block) if word in known), "")
 
 
@@ -98,7 +98,7 @@ def _form(names: list[str]) -> str:
 
 
 def failure_summary(failure: dict[str, Any] | None) -> str:
-    """What failed, typed, and never how it was tried (specification 5.4, decision 12)."""
+    """Return what failed, typed, and never how it was tried (CT12)."""
     if failure is None:
         return ""
     kind = str(failure["kind"])

@@ -54,7 +54,7 @@ def ledger_text(ledger: Ledger) -> str:
 
 
 def _value(value: Any) -> str:
-    """A TOML value; JSON's strings and arrays of strings are TOML's, but for the delete character."""
+    """Return a TOML value; JSON's strings and arrays of strings are TOML's, but for the delete character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -106,7 +106,7 @@ def _claims(artifacts: Artifacts) -> dict[str, Any]:
 
 
 def _interview(artifacts: Artifacts, event: Event | None) -> dict[str, str]:
-    """The interview's state, its transcript, and every proposal with what became of it."""
+    """Return the interview's state, its transcript, and every proposal with what became of it."""
     base = ".criticality/interview"
     turns = [
         {"question": a.question, "text": a.text, "answer": a.answer, "phase": a.phase} for a in artifacts.answers

@@ -1,4 +1,4 @@
-"""Lattice (specification 4): modules, signatures and contracts, until the skeleton compiles and holds no logic."""
+"""Lattice: modules, signatures and contracts, until the skeleton compiles and holds no logic."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.spec import Spec
 from criticality.spec.types import GENERICS, SCALARS, TypeFault, parse_param, parse_type
 from criticality.testing import ClaimTestFault
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 _RESERVED = frozenset({"domain", "harness", "strategies", "__init__"})
 
 
-class Repaired(Strict):
+class Repaired(Model):
     """The structurer's changed modules."""
 
     modules: list[ModulePlan]
 
 
 async def generate(work: Work) -> Event:
-    """The hierarchy first, then one module after the other."""
+    """Make the hierarchy first, then one module after the other."""
     phase = work.state.phase
     spec = work.artifacts.spec
     assert isinstance(phase, GeneratingStructure) and spec is not None
@@ -62,7 +62,7 @@ async def generate(work: Work) -> Event:
 
 
 def _spec_text(spec: Spec) -> str:
-    """The specification without the type tables that are empty."""
+    """Return the specification without the type tables that are empty."""
     data = spec.model_dump(mode="json", exclude={"meta"})
     return pretty({key: value for key, value in data.items() if value})
 
@@ -109,7 +109,7 @@ async def compile_check(work: Work) -> Event:
 
 
 async def repair(work: Work) -> Event:
-    """The structurer repairs, or there is no attempt left."""
+    """Have the structurer repair, unless no attempt is left."""
     phase = work.state.phase
     spec = work.artifacts.spec
     assert isinstance(phase, RepairingStructure) and spec is not None
@@ -131,7 +131,7 @@ async def repair(work: Work) -> Event:
 
 
 def dependencies(plan: tuple[ModulePlan, ...]) -> dict[str, list[str]]:
-    """What each function depends on: planned calls, and functions that its contract speaks of."""
+    """Return what each function depends on: planned calls, and functions that its contract speaks of."""
     functions = index(plan)
     by_name = {name.partition(".")[2]: name for name in functions}
     edges: dict[str, list[str]] = {}
@@ -144,7 +144,7 @@ def dependencies(plan: tuple[ModulePlan, ...]) -> dict[str, list[str]]:
 
 
 def plan_faults(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:
-    """What does not hold together in a plan, one line each."""
+    """Yield what does not hold together in a plan, one line each."""
     functions = index(plan)
     names = [name.partition(".")[2] for name in functions]
     if len(set(names)) != len(names):

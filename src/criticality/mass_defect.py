@@ -1,4 +1,4 @@
-"""Mass Defect (specification 4): smells, one pattern at a time, verified by its risk, or reverted."""
+"""Mass Defect: smells, one pattern at a time, verified by its risk, or reverted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from criticality.language import Tree
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
 from criticality.mutation import strength
 from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests, test_files
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 
-class Transformation(Strict):
+class Transformation(Model):
     """A model's answer: the new body, or the guard that applies."""
 
     decision: Literal["apply", "skip"]
@@ -59,7 +59,7 @@ def _next(work: Work, found: list[DetectedSmell]) -> dict[str, Any] | None:
     for name in work.artifacts.functions:
         here = [smell for smell in found if smell.function == name]
         tried = [pattern for function, pattern in work.artifacts.attempted if function == name]
-        for choice in select_patterns(here, tried, work.config.project.language):
+        for choice in select_patterns(here, tried, work.language.examples):
             return {"function": name, "pattern": choice.pattern_id, "smell": choice.smell, "risk": choice.risk}
     return None
 
@@ -80,7 +80,7 @@ async def _coverage(work: Work) -> float | None:
 
 
 def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | None) -> dict[str, Any]:
-    """What was measured against its target; what was not measured is called that (decision 15)."""
+    """Return what was measured against its target; what was not measured is called that (CT15)."""
     targets, scanner = work.config.mass_defect.targets, work.language.scanner()
     worst = {key: max((m[key] for m in metrics.values()), default=0) for key in ("complexity", "length", "nesting")}
     findings = [
@@ -126,7 +126,7 @@ async def transform(work: Work) -> Event:
             question,
             Transformation,
             "transform",
-            pattern=pattern.prompt(work.config.project.language),
+            pattern=pattern.prompt(work.language.examples[phase.pattern_id]),
             function=question.fence("FUNCTION", shown),
             measured=f"{phase.smell}; {work.artifacts.metrics['functions'][name]}",
         )

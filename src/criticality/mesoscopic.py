@@ -1,4 +1,4 @@
-"""Mesoscopic (specification 4): clusters by claim, verdicts, and re-injection of what violated claims refer to."""
+"""Mesoscopic (CT14): clusters by claim, verdicts, and re-injection of what violated claims refer to."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from criticality.machine.states import ExecutingCluster, GeneratingTests, Handli
 from criticality.spec.claims import ClaimTest
 from criticality.testing import ClaimTestFault
 from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 
 class Scenario(ClaimTest):
@@ -25,13 +25,13 @@ class Scenario(ClaimTest):
     claim: str
 
 
-class Scenarios(Strict):
+class Scenarios(Model):
     """The structurer's answer for one cluster."""
 
     scenarios: list[Scenario] = Field(default=[], max_length=8)
 
 
-class ClusterDefinition(Strict):
+class ClusterDefinition(Model):
     """Modules that are tested together, and the claims that bind them."""
 
     name: str
@@ -59,7 +59,7 @@ def clusters(artifacts: Artifacts) -> list[ClusterDefinition]:
 
 
 def referring(artifacts: Artifacts, claims: list[str]) -> list[str]:
-    """Functions that carry a CLAIM_REF of any of the claims."""
+    """Return functions that carry a CLAIM_REF of any of the claims."""
     return [
         name for name, (_, function) in artifacts.functions.items() if set(function.contract.claims) & set(claims)
     ]

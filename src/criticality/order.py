@@ -1,4 +1,4 @@
-"""The order of Injection (specification 4): planned calls, condensed into components, leaves first."""
+"""The order of Injection (CT9): planned calls, condensed into components, leaves first."""
 
 from __future__ import annotations
 

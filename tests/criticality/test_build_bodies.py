@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
 
 from criticality.bodies import SpliceRefused
+from criticality.languages.python.box import Box, can_isolate
+from criticality.languages.python.inspection import inspect_body, leaked_logic
+from criticality.languages.python.mutants import mutants
+from criticality.languages.python.skeleton import module_source
+from criticality.languages.python.splice import body_of, read_body, splice
 from criticality.lattice_plan import FunctionPlan
-from criticality.python.box import Box, can_isolate
-from criticality.python.inspection import inspect_body, leaked_logic
-from criticality.python.mutants import mutants
-from criticality.python.skeleton import module_source
-from criticality.python.splice import body_of, read_body, splice
 from criticality.spec.spec import read_spec
 from criticality.testing import Limits
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turnstile_system import SPEC
 
-from criticality.language import language
+from criticality.languages import language
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.contracts import ContractFault, parse_contract

@@ -1,4 +1,4 @@
-"""Decision 19: the specification's own chatbot (section 6), one thin file over the standard library."""
+"""CR19: the specification's own chatbot, one thin file over the standard library."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tests.extent import PATIENCE
 
 from crucible import Crucible, EngineConfig, ExecutorResult
 from crucible.events import SeatFailed, Synthesised
-from crucible.executor.grammars import CouncilFailed
+from crucible.executor.council import CouncilFailed
 from llm_runtime.events import CallRetried, Event, silent
 from llm_runtime.gateway import Gateway
 from llm_runtime.settings import ConfigFile, Key, Settings
@@ -56,7 +56,7 @@ async def test_the_engine_speaks_to_openrouter_with_key_session_and_fallbacks(an
     assert [request.payload["models"] for request in hinted] == [["some/model", "openrouter/auto"]] * 2
 
 
-def test_decision_17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) -> None:
+def test_cr17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) -> None:
     """A session that outlived its loop would warn, and warnings fail this test."""
 
     async def serve(use: Callable[[Crucible], Any]) -> Any:

@@ -104,7 +104,7 @@ async def assert_fenced(text: str, grammar: str) -> None:
             continue  # the payload decided a judgment or named targets: its own kind of power, and a legal one
         for message, model in zip(request.messages, expected.messages, strict=True):
             if message.content == text and model.content == "harmless":
-                continue  # the question to a seat is the reconstructed query itself (specification 2.4)
+                continue  # the question to a seat is the reconstructed query itself
             assert frame(message.content) == frame(model.content)
             for body in bodies(message.content):
                 assert body == text or json.loads(body) == {"note": text}

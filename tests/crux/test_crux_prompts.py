@@ -267,7 +267,7 @@ async def test_people_read_names_and_agents_read_letters(authors: list[Persona],
 
 
 async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -> None:
-    """Decision 9: system prompt 2,200 tokens, turn context 2,000, room context 1,000 (characters / 4)."""
+    """CX9: system prompt 2,200 tokens, turn context 2,000, room context 1,000 (characters / 4)."""
     pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
     long = "The queue is a price that the poor pay in minutes at the crossing, and nobody ever counted it. " * 60
     builder = ScriptedModel(contract_of(long[:6_000]))

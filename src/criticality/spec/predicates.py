@@ -62,7 +62,7 @@ class Predicate:
 
     @property
     def checkable(self) -> bool:
-        """Whether a test can evaluate it."""
+        """Tell whether a test can evaluate it."""
         return bool(self.code)
 
 
@@ -108,7 +108,7 @@ def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predi
 
 
 def _antecedent(body: ast.expr) -> str:
-    """``A`` of ``(not A) or B``, which is how an implication was written above."""
+    """Return ``A`` of ``(not A) or B``, which is how an implication was written above."""
     if isinstance(body, ast.BoolOp) and isinstance(body.op, ast.Or) and len(body.values) == 2:
         first = body.values[0]
         names = {node.id for node in ast.walk(first) if isinstance(node, ast.Name)}
@@ -122,7 +122,7 @@ def _antecedent(body: ast.expr) -> str:
 
 
 def _expression(text: str) -> ast.Expression | None:
-    """The tree; ``None`` for prose. ``implies`` binds weakest and to the right."""
+    """Return the tree; ``None`` for prose. ``implies`` binds weakest and to the right."""
     try:
         return ast.parse(_without_implies(text), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -178,7 +178,7 @@ def _depth(node: ast.AST) -> int:
 
 
 def _free_names(node: ast.AST) -> set[str]:
-    """Names that are read and not bound by a comprehension or a lambda of the predicate itself."""
+    """Return names that are read and not bound by a comprehension or a lambda of the predicate itself."""
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return read - bound - {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}

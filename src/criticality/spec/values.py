@@ -26,7 +26,7 @@ class Bounds:
 
 
 def bounds(constraints: Iterable[str]) -> Bounds:
-    """The bounds that constraints come to together."""
+    """Return the bounds that constraints come to together."""
     lows: list[int] = []
     highs: list[int] = []
     shortest: list[int] = [0]
@@ -68,7 +68,7 @@ def in_order(spec: Spec) -> list[str]:
 
 
 def types_needed(spec: Spec, kinds: Sequence[TypeRef]) -> list[str]:
-    """The named types that the given ones are made of, in order."""
+    """Return the named types that the given ones are made of, in order."""
     known = spec.named_types()
     found: set[str] = set()
     queue = [name for kind in kinds for name in kind.names()]
@@ -85,14 +85,14 @@ def types_needed(spec: Spec, kinds: Sequence[TypeRef]) -> list[str]:
 
 
 def root(spec: Spec, kind: TypeRef) -> TypeRef:
-    """What a type comes down to through newtypes."""
+    """Return what a type comes down to through newtypes."""
     while kind.name in spec.newtypes:
         kind = parse_type(spec.newtypes[kind.name].base)
     return kind
 
 
 def constraints_of(spec: Spec, name: str) -> list[str]:
-    """The constraints of a newtype and of those below it."""
+    """Return the constraints of a newtype and of those below it."""
     found: list[str] = []
     while name in spec.newtypes:
         found += spec.newtypes[name].constraints
@@ -101,7 +101,7 @@ def constraints_of(spec: Spec, name: str) -> list[str]:
 
 
 def every_type(spec: Spec) -> Iterator[TypeRef]:
-    """Every type that the specification writes down, outermost first."""
+    """Yield every type that the specification writes down, outermost first."""
     for new in spec.newtypes.values():
         yield parse_type(new.base)
     for model in spec.data_models.values():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from assay.runners import runner
 from tests.assay.debate.conftest import answer
 
 from assay.batch.batches import enter, open_batches
@@ -14,7 +15,6 @@ from assay.batch.export import shown
 from assay.batch.jobfile import load_job_file
 from assay.batch.ledger import Claim, Ledger
 from assay.batch.performing import opening
-from assay.runners import runner
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted, silent
 from llm_runtime.messages import Reply, Request, Usage

@@ -26,6 +26,7 @@ from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.calls import Place
 from assay.web.forms import FORMS
+from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.pages.asking import Ask, asking
 from assay.web.pages.batches import batch_page, batches_page
 from assay.web.pages.compare import compare_page, pick_page
@@ -37,7 +38,6 @@ from assay.web.pages.runs import Choice, runs_page
 from assay.web.pages.starting import FormField, fork_page, new_page, resume_page
 from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
 from assay.web.templating import environment, render
-from assay.web.watch import Hub, Watch
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.store import RunState, RunSummary, open_store
@@ -138,7 +138,7 @@ class Runs:
     def __init__(self, folder: Path, text: str) -> None:
         self.text = text
         self._store = open_store(folder / "runs.db")
-        self._hub = Hub(self._store)
+        self._hub = LiveRuns(self._store)
         self._log = self._started("under-way")
         ended = self._started("ended")
         ended.emit(RunFinished(state="failed", error="Fault", message=text))
@@ -161,7 +161,7 @@ class Runs:
                 log.emit(CallFailed(digest=call.digest, occurrence=1, error=self.text, message=self.text))
         return log
 
-    def watch(self, run_id: str) -> Watch:
+    def watch(self, run_id: str) -> LiveRun:
         return self._hub.watch(run_id)
 
     def pages(self) -> str:

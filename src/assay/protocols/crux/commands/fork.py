@@ -1,4 +1,4 @@
-"""`assay debate fork`: what one piece of evidence changes (decision 26)."""
+"""`assay debate fork`: what one piece of evidence changes (CX26)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.protocols.crux.commands.run import need_extra, present_debate
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from crux.fork import CardChange
+    from crux.card_changes import CardChange
 
 #: Characters of a text that fit what a room reads out.
 _MOST = 2_000
@@ -59,7 +59,7 @@ def fork(
 
     from assay.console.session import Presentation, fork_run
     from assay.protocols.crux.report.state import result_of, state_of
-    from crux.fork import compare_cards
+    from crux.card_changes import compare_cards
 
     need_extra()
     text = " ".join(read_text(None, file, "evidence").split())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from llm_runtime.settings import Settings
     from llm_runtime.wrappers.budgeted import Caps
 
-#: Tokens of a call of a build, in and out, as section 1.5 of the specification has them.
+#: Tokens of a call of a build, in and out, as Crux's specification has them.
 _CONTRACT, _EXTRACTION = (6_500, 500), (700, 300)
 
 

@@ -1,6 +1,6 @@
 """The two invented authors as personas: their essays, contracts written by hand, and the beliefs of their key.
 
-So that the recorded debate, and a first debate of one's own, need no build (decision 20; ``docs/crux-authors.md``).
+So that the recorded debate, and a first debate of one's own, need no build (CX20; ``docs/crux-authors.md``).
 """
 
 from __future__ import annotations

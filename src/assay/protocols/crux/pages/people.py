@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.web.fitting import need_debate, people, people_folder, persona_of
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
+from assay.web.app_state import answer, done, given, site_of, wants_json
 from assay.web.data import story_data
-from assay.web.fitting import need_debate, people, people_folder, persona_of
-from assay.web.site import answer, done, given, site_of, wants_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound
 
 if TYPE_CHECKING:
