@@ -147,7 +147,7 @@ def _without_implies(text: str) -> str:
         return text
     # An implication inside brackets: resolve the innermost bracket that holds one.
     return re.sub(
-        r"\(([^()]*\bimplies\b[^()]*)\)", lambda found: f"({_without_implies(found[1])})", text
+        r"\(([^()]*\bimplies\b[^()]*)\)", lambda inner: f"({_without_implies(inner[1])})", text
     )  # fmt: skip
 
 

@@ -70,18 +70,18 @@ def in_order(spec: Spec) -> list[str]:
 def types_needed(spec: Spec, kinds: Sequence[TypeRef]) -> list[str]:
     """Return the named types that the given ones are made of, in order."""
     known = spec.named_types()
-    found: set[str] = set()
+    names: set[str] = set()
     queue = [name for kind in kinds for name in kind.names()]
     while queue:
         name = queue.pop()
-        if name not in known or name in found:
+        if name not in known or name in names:
             continue
-        found.add(name)
+        names.add(name)
         if name in spec.newtypes:
             queue += parse_type(spec.newtypes[name].base).names()
         elif name in spec.data_models:
             queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
-    return [name for name in in_order(spec) if name in found]
+    return [name for name in in_order(spec) if name in names]
 
 
 def root(spec: Spec, kind: TypeRef) -> TypeRef:
@@ -93,11 +93,11 @@ def root(spec: Spec, kind: TypeRef) -> TypeRef:
 
 def constraints_of(spec: Spec, name: str) -> list[str]:
     """Return the constraints of a newtype and of those below it."""
-    found: list[str] = []
+    constraints: list[str] = []
     while name in spec.newtypes:
-        found += spec.newtypes[name].constraints
+        constraints += spec.newtypes[name].constraints
         name = spec.newtypes[name].base.partition("<")[0].strip()
-    return found
+    return constraints
 
 
 def every_type(spec: Spec) -> Iterator[TypeRef]:

@@ -150,12 +150,12 @@ def _record(spec: Spec, name: str) -> str:
         fields = _aligned([(pascal(f), kind(spec, t, prefix="")) for f, t in types.items()])
         return f"{lead}\ntype {name} struct {{\n{fields}\n}}\n"
     checks = _checks(spec, name)
-    said = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
-    lines = [f"{lead} INVARIANT: {said} (witnessed when made).", f"type {name} struct {{"]
+    invariants = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
+    lines = [f"{lead} INVARIANT: {invariants} (witnessed when made).", f"type {name} struct {{"]
     lines.append(_aligned([(ident(f), kind(spec, t, prefix="")) for f, t in types.items()]))
     lines += ["}", "", f"// {constructor(name)} makes one, or returns an error where the invariant does not hold."]
-    given = ", ".join(f"{ident(f)} {kind(spec, t, prefix='')}" for f, t in types.items())
-    lines += [f"func {constructor(name)}({given}) ({name}, error) {{"]
+    parameters = ", ".join(f"{ident(f)} {kind(spec, t, prefix='')}" for f, t in types.items())
+    lines += [f"func {constructor(name)}({parameters}) ({name}, error) {{"]
     for test, words in checks:
         lines += [f"\tif !({test}) {{", f"\t\treturn {name}{{}}, {_invalid(words)}", "\t}"]
     lines += [f"\treturn {name}{{{', '.join(f'{ident(f)}: {ident(f)}' for f in types)}}}, nil", "}", ""]
@@ -167,31 +167,31 @@ def _record(spec: Spec, name: str) -> str:
 
 def _checks(spec: Spec, name: str) -> list[tuple[str, str]]:
     """Conditions over the fields of a record by their names, with their words."""
-    found: list[tuple[str, str]] = []
+    checks: list[tuple[str, str]] = []
     for field, type_, constraint in field_checks(spec, name):
         subject = f"{ident(field)}.Value()" if type_.name in spec.newtypes else ident(field)
-        found += [
+        checks += [
             (c, f"{name}.{field} {words}") for c, words in conditions([constraint], subject, root(spec, type_))
         ]
     types = fields_of(spec, name)
     for text in spec.data_models[name].invariants:
         code = parse_predicate(text, known=set(types)).code
         read = condition(code, Scope(spec, {}, types))
-        found.append((Renderer(spec, {}, prefix="").render(read), f"{name} keeps {text}"))
-    return found
+        checks.append((Renderer(spec, {}, prefix="").render(read), f"{name} keeps {text}"))
+    return checks
 
 
 def type_definitions(spec: Spec, kinds: list[TypeRef], extra: set[str]) -> str:
     """Return every named type that the given ones are made of, and the extra ones, in the order of the package."""
-    known, found = spec.named_types(), set(extra)
+    known, names = spec.named_types(), set(extra)
     queue = [name for type_ in kinds for name in type_.names()]
     while queue:
         name = queue.pop()
-        if name not in known or name in found:
+        if name not in known or name in names:
             continue
-        found.add(name)
+        names.add(name)
         if name in spec.newtypes:
             queue += parse_type(spec.newtypes[name].base).names()
         elif name in spec.data_models:
             queue += [n for type_ in fields_of(spec, name).values() for n in type_.names()]
-    return "\n".join(type_source(spec, name) for name in known if name in found)
+    return "\n".join(type_source(spec, name) for name in known if name in names)

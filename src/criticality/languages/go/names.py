@@ -50,14 +50,14 @@ def usable(name: str) -> bool:
 
 def ident(name: str) -> str:
     """Return a parameter, a local name or a field that is not exported: ``held_until`` -> ``heldUntil``."""
-    found = camel(name)
-    return f"{found}_" if found in _KEYWORDS | _TAKEN else found
+    name_in_go = camel(name)
+    return f"{name_in_go}_" if name_in_go in _KEYWORDS | _TAKEN else name_in_go
 
 
 def package(spec: Spec) -> str:
     """Return the package clause: no underscores, as Go has it."""
-    found = spec.package.replace("_", "")
-    return f"{found}lib" if found in _KEYWORDS | _TAKEN | PACKAGES.keys() else found
+    name = spec.package.replace("_", "")
+    return f"{name}lib" if name in _KEYWORDS | _TAKEN | PACKAGES.keys() else name
 
 
 def module(spec: Spec) -> str:
@@ -138,11 +138,11 @@ def root(spec: Spec, type_: TypeRef) -> TypeRef:
 
 def constraints_of(spec: Spec, name: str) -> list[str]:
     """Return the constraints of a newtype and of those below it."""
-    found: list[str] = []
+    constraints: list[str] = []
     while name in spec.newtypes:
-        found += spec.newtypes[name].constraints
+        constraints += spec.newtypes[name].constraints
         name = spec.newtypes[name].base.partition("<")[0].strip()
-    return found
+    return constraints
 
 
 def every_type(spec: Spec) -> Iterator[TypeRef]:

@@ -97,8 +97,8 @@ def _flat(text: str) -> str:
 
 
 def _record(name: str, doc: str, types: dict[str, TypeRef], checks: list[tuple[str, str]]) -> str:
-    said = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
-    invariant = f" INVARIANT: {said} (witnessed when made)." if checks else ""
+    invariants = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
+    invariant = f" INVARIANT: {invariants} (witnessed when made)." if checks else ""
     fields = ", ".join(f"{kind(type_)} {ident(field)}" for field, type_ in types.items())
     copies = [
         f"        {ident(f)} = {_LISTED[t.name]}.copyOf({ident(f)});" for f, t in types.items() if t.name in _LISTED
@@ -168,15 +168,15 @@ def _order(subject: str, sign: str, number: str, type_: TypeRef) -> str:
 
 def type_definitions(spec: Spec, kinds: list[TypeRef], extra: set[str]) -> str:
     """Return every named type that the given ones are made of, and the extra ones."""
-    known, found = spec.named_types(), set(extra)
+    known, names = spec.named_types(), set(extra)
     queue = [name for type_ in kinds for name in type_.names()]
     while queue:
         name = queue.pop()
-        if name not in known or name in found:
+        if name not in known or name in names:
             continue
-        found.add(name)
+        names.add(name)
         if name in spec.newtypes:
             queue += parse_type(spec.newtypes[name].base).names()
         elif name in spec.data_models:
             queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
-    return "\n".join(type_source(spec, name) for name in known if name in found)
+    return "\n".join(type_source(spec, name) for name in known if name in names)

@@ -52,14 +52,14 @@ def usable(name: str) -> bool:
 
 def ident(name: str) -> str:
     """Return a parameter, a field or a local name: ``held_until`` -> ``heldUntil``."""
-    found = camel(name)
-    return f"{found}_" if found in _KEYWORDS | _OF_OBJECTS else found
+    name_in_java = camel(name)
+    return f"{name_in_java}_" if name_in_java in _KEYWORDS | _OF_OBJECTS else name_in_java
 
 
 def package(spec: Spec) -> str:
     """Return the package: no underscores, as Java has it."""
-    found = spec.package.replace("_", "")
-    return f"{found}lib" if found in _KEYWORDS | {"java", "javax"} else found
+    name = spec.package.replace("_", "")
+    return f"{name}lib" if name in _KEYWORDS | {"java", "javax"} else name
 
 
 def module_class(module: str) -> str:
@@ -99,11 +99,11 @@ def root(spec: Spec, type_: TypeRef) -> TypeRef:
 
 def constraints_of(spec: Spec, name: str) -> list[str]:
     """Return the constraints of a newtype and of those below it."""
-    found: list[str] = []
+    constraints: list[str] = []
     while name in spec.newtypes:
-        found += spec.newtypes[name].constraints
+        constraints += spec.newtypes[name].constraints
         name = spec.newtypes[name].base.partition("<")[0].strip()
-    return found
+    return constraints
 
 
 def every_type(spec: Spec) -> Iterator[TypeRef]:

@@ -156,12 +156,12 @@ class Python:
         return Toolchain(parallel=parallel, limits=limits)
 
     def facts(self) -> list[Fact]:
-        found = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
-        found += [Fact(name, _version(name), _INSTALL, needed) for name, needed in _PARTS.items()]
-        found.append(Fact("bandit", _version("bandit"), _INSTALL, needed=False))
+        facts = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
+        facts += [Fact(name, _version(name), _INSTALL, needed) for name, needed in _PARTS.items()]
+        facts.append(Fact("bandit", _version("bandit"), _INSTALL, needed=False))
         isolation = "installed" if can_isolate() else None
-        found.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate tests", needed=False))
-        return found
+        facts.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate tests", needed=False))
+        return facts
 
 
 def adapter() -> Language:

@@ -71,8 +71,8 @@ def _witness(spec: Spec, name: str, new: NewType) -> str:
     if base.name != "List":
         lines.append("    __slots__ = ()\n")
     if words:
-        given = f"Iterable[{annotation(base.args[0])}]" if base.name == "List" else _accepted(spec, base)
-        lines.append(f"    def __new__(cls, value: {given}) -> Self:")
+        source = f"Iterable[{annotation(base.args[0])}]" if base.name == "List" else _accepted(spec, base)
+        lines.append(f"    def __new__(cls, value: {source}) -> Self:")
         if base.name == "List":
             lines.append("        value = tuple(value)")
         for condition, text in conditions(new.constraints, "value"):
@@ -155,15 +155,15 @@ def _in_order(spec: Spec) -> list[str]:
 def types_needed(spec: Spec, kinds: list[TypeRef]) -> list[str]:
     """Return the named types that the given ones are made of, in the order of the module."""
     known = spec.named_types()
-    found: set[str] = set()
+    names: set[str] = set()
     queue = [name for kind in kinds for name in kind.names()]
     while queue:
         name = queue.pop()
-        if name not in known or name in found:
+        if name not in known or name in names:
             continue
-        found.add(name)
+        names.add(name)
         if name in spec.newtypes:
             queue += parse_type(spec.newtypes[name].base).names()
         elif name in spec.data_models:
             queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
-    return [name for name in _in_order(spec) if name in found]
+    return [name for name in _in_order(spec) if name in names]
