@@ -57,7 +57,7 @@ def splice(source: str, name: str, body: str) -> str:
         ast.parse(f"def {name}():\n{new_body}")
         before_shape, after_shape = _shape(source), _shape(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
-        raise BodyUnreadable(f"the body does not parse: {_said(fault)}") from None
+        raise BodyUnreadable(f"the body does not parse: {_fault_text(fault)}") from None
     if before_shape != after_shape:
         raise SpliceRefused("the body declares something outside its function, or changes a signature")
     new_start, new_end = body_span(after, name)
@@ -79,7 +79,7 @@ def body_span(source: str, name: str) -> tuple[int, int]:
     try:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     except (cst.ParserSyntaxError, RecursionError) as fault:
-        raise BodyUnreadable(f"the module does not parse: {_said(fault)}") from None
+        raise BodyUnreadable(f"the module does not parse: {_fault_text(fault)}") from None
     positions = wrapper.resolve(PositionProvider)
     functions = [node for node in wrapper.module.body if isinstance(node, cst.FunctionDef)]
     if len(functions) != 1 or not isinstance(functions[0].body, cst.IndentedBlock):
@@ -100,7 +100,7 @@ def _alone(source: str, name: str) -> tuple[int, str]:
     try:
         functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
-        raise BodyUnreadable(f"the module does not parse: {_said(fault)}") from None
+        raise BodyUnreadable(f"the module does not parse: {_fault_text(fault)}") from None
     if len(functions) != 1:
         raise SpliceRefused(f"the module has no one function called {name}")
     above = functions[0].lineno - 1
@@ -138,7 +138,7 @@ def _shape(source: str) -> list[str]:
     return shape
 
 
-def _said(fault: BaseException) -> str:
+def _fault_text(fault: BaseException) -> str:
     return f"{fault.msg} (line {fault.lineno})" if isinstance(fault, SyntaxError) else type(fault).__name__
 
 

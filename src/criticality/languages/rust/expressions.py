@@ -136,13 +136,13 @@ class Renderer:
         """Return a call of a function of the system; ``checked`` takes the value out of its ``Result``."""
         plan = self.functions[node.function]
         arguments = [
-            self._given(param.type, argument)
+            self._argument(param.type, argument)
             for param, argument in zip(plan.parameters, node.arguments, strict=True)
         ]
         text = f"{node.function.replace('.', '::')}({', '.join(arguments)})"
         return f'{text}.expect("a result")' if checked and plan.errors else text
 
-    def _given(self, kind: TypeRef, argument: Expression) -> str:
+    def _argument(self, kind: TypeRef, argument: Expression) -> str:
         """Return an argument as its parameter takes it: copied, or lent, and then without a copy of a variable."""
         if not is_lent(kind):
             return self.render(argument)

@@ -71,14 +71,14 @@ class RustToolchain(CompiledToolchain):
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
     ) -> list[Diagnostic]:
         output = await self._cargo(place, installed, [_lint(), "--lib"])
-        errors = [told(message) for message in _messages(output) if message["level"] == "error"]
+        errors = [diagnostic(message) for message in _messages(output) if message["level"] == "error"]
         return errors or ([] if '"success":true' in output else [Diagnostic("Cargo.toml", _complaint(output))])
 
     async def run(self, place: Place, installed: Path, tree: Mapping[str, str], wanted: Wanted) -> TestReport:
         names = [Path(file).stem for file in wanted.files]
         output = await self._cargo(place, installed, ["test", "--no-run", *(f"--test={name}" for name in names)])
         if '"success":true' not in output:
-            errors = "; ".join(str(told(m)) for m in _messages(output) if m["level"] == "error")
+            errors = "; ".join(str(diagnostic(m)) for m in _messages(output) if m["level"] == "error")
             return not_built(errors or _complaint(output))
         results: list[TestResult] = []
         state = "died"
@@ -129,7 +129,7 @@ def _messages(output: str) -> Iterator[Mapping[str, Any]]:
                 yield message
 
 
-def told(message: Mapping[str, Any]) -> Diagnostic:
+def diagnostic(message: Mapping[str, Any]) -> Diagnostic:
     """One message of rustc or clippy."""
     span = next((s for s in message["spans"] if s["is_primary"]), None)
     place = f"{span['file_name']}:{span['line_start']}:{span['column_start']}" if span else ""
@@ -156,10 +156,10 @@ def _binaries(output: str, names: list[str]) -> list[str]:
 def libtest_results(output: str) -> Iterator[TestResult]:
     """Yield the results in libtest's own words; a message is what was thrown last, after all shrinking."""
     stories = _STORY.split(output.partition("\nfailures:\n")[2].rpartition("\nfailures:\n")[0])
-    told_by = dict(zip(stories[1::2], stories[2::2], strict=True))
+    stories_by_name = dict(zip(stories[1::2], stories[2::2], strict=True))
     for name, word in _RESULT.findall(output):
         outcome = {"ok": "passed", "FAILED": "failed"}.get(word, "skipped")
-        yield TestResult(name.rpartition("::")[2], outcome, _thrown(told_by.get(name, "")))
+        yield TestResult(name.rpartition("::")[2], outcome, _thrown(stories_by_name.get(name, "")))
 
 
 def _thrown(story: str) -> str:

@@ -54,7 +54,7 @@ class Program:
 
     def says(self, *words: str) -> str:
         """Return what the program answers to some arguments; empty where it does not."""
-        return _said(str(shutil.which(self.name) or self.name), words)
+        return _output(str(shutil.which(self.name) or self.name), words)
 
 
 def prefix(program: Path) -> Path:
@@ -65,12 +65,12 @@ def prefix(program: Path) -> Path:
 @lru_cache(maxsize=64)
 def _version(name: str, ask: tuple[str, ...]) -> str | None:
     path = shutil.which(name)
-    match = _VERSION.search(_said(path, ask)) if path else None
+    match = _VERSION.search(_output(path, ask)) if path else None
     return match[0] if match else None
 
 
 @lru_cache(maxsize=64)
-def _said(path: str, words: tuple[str, ...]) -> str:
+def _output(path: str, words: tuple[str, ...]) -> str:
     try:
         done = subprocess.run([path, *words], capture_output=True, text=True, timeout=_ANSWER_S, check=False)
     except (OSError, subprocess.TimeoutExpired):
