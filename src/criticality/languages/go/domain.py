@@ -13,22 +13,12 @@ from criticality.languages.base.data import read_text
 from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.base.naming import pascal
 from criticality.languages.go.expressions import Renderer, fields_of
-from criticality.languages.go.names import (
-    constraints_of,
-    constructor,
-    every_type,
-    failure,
-    ident,
-    kind,
-    member,
-    quoted,
-    root,
-    with_imports,
-)
+from criticality.languages.go.names import constructor, failure, ident, kind, member, quoted, with_imports
 from criticality.languages.go.witnesses import checked, conditions, field_checks
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
+from criticality.spec.values import constraints_of, every_type, reached, root, signature_types
 
 _HELPER = re.compile(
     r"\b(pick|same|compare|must|at|part|within|distinct|sortedBy|itself|least|greatest|sum|every|some|each|where|flat)\(|\bitself\b"
@@ -46,7 +36,9 @@ def domain_files(spec: Spec) -> dict[str, str]:
         "domain/domain.go": with_imports(f"{head}package domain\n", code),
         "domain/tuples.go": read_text("criticality.languages.go", "support", "tuples.go"),
     }
-    if re.search(r"\bDecimal\b", code) or any("Decimal" in type_.names() for type_ in every_type(spec)):
+    if re.search(r"\bDecimal\b", code) or any(
+        "Decimal" in type_.names() for type_ in [*signature_types(spec), *every_type(spec)]
+    ):
         files["domain/decimal.go"] = read_text("criticality.languages.go", "support", "decimal.go")
     if _HELPER.search(code):
         files["domain/values.go"] = values_source("domain")
@@ -183,15 +175,5 @@ def _checks(spec: Spec, name: str) -> list[tuple[str, str]]:
 
 def type_definitions(spec: Spec, kinds: list[TypeRef], extra: set[str]) -> str:
     """Return every named type that the given ones are made of, and the extra ones, in the order of the package."""
-    known, names = spec.named_types(), set(extra)
-    queue = [name for type_ in kinds for name in type_.names()]
-    while queue:
-        name = queue.pop()
-        if name not in known or name in names:
-            continue
-        names.add(name)
-        if name in spec.newtypes:
-            queue += parse_type(spec.newtypes[name].base).names()
-        elif name in spec.data_models:
-            queue += [n for type_ in fields_of(spec, name).values() for n in type_.names()]
-    return "\n".join(type_source(spec, name) for name in known if name in names)
+    names = reached(spec, (name for type_ in kinds for name in type_.names()), extra)
+    return "\n".join(type_source(spec, name) for name in spec.named_types() if name in names)

@@ -27,11 +27,12 @@ from criticality.languages.base.expressions.nodes import (
     Wrap,
 )
 from criticality.languages.base.naming import pascal
-from criticality.languages.go.names import constraints_of, constructor, failure, ident, kind, member, quoted
+from criticality.languages.go.names import constructor, failure, ident, kind, member, quoted
 from criticality.languages.go.witnesses import checked
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import constraints_of
 
 #: Operations as text; operands are ``{0}``, ``{1}``.
 _PLAIN = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from criticality.languages.base.naming import camel, pascal
 from criticality.languages.go.layout import laid_out
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import root
 from llm_runtime.errors import ConfigurationError
 
 _SCALARS = {
@@ -127,31 +127,6 @@ def comparable(spec: Spec, type_: TypeRef) -> bool:
     if type_.name == "Tuple":
         return all(comparable(spec, arg) for arg in type_.args)
     return type_.name not in ("List", "Set", "Map", "Option", "Bytes", "Date", "Timestamp")
-
-
-def root(spec: Spec, type_: TypeRef) -> TypeRef:
-    """Return what a type comes down to through newtypes."""
-    while type_.name in spec.newtypes:
-        type_ = parse_type(spec.newtypes[type_.name].base)
-    return type_
-
-
-def constraints_of(spec: Spec, name: str) -> list[str]:
-    """Return the constraints of a newtype and of those below it."""
-    constraints: list[str] = []
-    while name in spec.newtypes:
-        constraints += spec.newtypes[name].constraints
-        name = spec.newtypes[name].base.partition("<")[0].strip()
-    return constraints
-
-
-def every_type(spec: Spec) -> Iterator[TypeRef]:
-    """Yield every type that the specification writes down."""
-    texts = [new.base for new in spec.newtypes.values()]
-    texts += [field.type for model in spec.data_models.values() for field in model.fields]
-    for _, _, parameters, result in spec.methods():
-        yield from (*(p.type for p in parameters), result)
-    yield from map(parse_type, texts)
 
 
 def quoted(text: str) -> str:

@@ -14,10 +14,11 @@ from criticality.languages.base.expressions import Expression, Scope, condition
 from criticality.languages.base.expressions.nodes import Variable, walk
 from criticality.languages.base.naming import camel
 from criticality.languages.typescript.expressions import quoted, rendered
-from criticality.languages.typescript.names import annotation, identifier, in_words, require_comparable, root
+from criticality.languages.typescript.names import annotation, identifier, in_words, require_comparable
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import DataModel, Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import reached, root
 from criticality.testing import ClaimTestFault
 
 _DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 28 });\nexport { Decimal };\n'
@@ -197,16 +198,5 @@ def _in_order(spec: Spec) -> list[str]:
 
 def types_needed(spec: Spec, kinds: Sequence[TypeRef], extra: Collection[str] = ()) -> list[str]:
     """Return the named types that the given ones are made of, in the order of the module."""
-    known = spec.named_types()
-    names: set[str] = set()
-    queue = [*extra, *(name for kind in kinds for name in kind.names())]
-    while queue:
-        name = queue.pop()
-        if name not in known or name in names:
-            continue
-        names.add(name)
-        if name in spec.newtypes:
-            queue += parse_type(spec.newtypes[name].base).names()
-        elif name in spec.data_models:
-            queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
+    names = reached(spec, [*extra, *(name for kind in kinds for name in kind.names())])
     return [name for name in _in_order(spec) if name in names]

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from criticality.languages.base.naming import camel
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
+from criticality.spec.values import root
 from criticality.testing import ClaimTestFault
 
 _SCALARS = {
@@ -69,13 +70,6 @@ def annotation(kind: TypeRef) -> str:
 def result(kind: TypeRef) -> str:
     """Return what a function is written to return."""
     return "void" if kind.name == "Unit" else annotation(kind)
-
-
-def root(spec: Spec, kind: TypeRef) -> TypeRef:
-    """Return what a type comes down to through newtypes."""
-    while kind.name in spec.newtypes:
-        kind = parse_type(spec.newtypes[kind.name].base)
-    return kind
 
 
 def require_comparable(spec: Spec, kind: TypeRef) -> None:
