@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from assay.protocols.fire_circle.study.items import Source, Written, columns_of, write_items
-from assay.report.machine import write_whole
+from assay.report.places import write_whole
 from fire_circle import FireCircleConfig
 from fire_circle.measurement.ablation import without_chair
 from fire_circle.study import Study
