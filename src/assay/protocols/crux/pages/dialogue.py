@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from assay.demo.openings import opening
+from assay.web.fitting import known_personas, need_debate, persona_of
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from assay.demo.openings import opening
 from assay.protocols.crux.report import DebateFold
 from assay.web import forms
-from assay.web.fitting import known_personas, need_debate, persona_of
 from assay.web.reading import last_seen, run_id_of
 from assay.web.site import given, site_of
 from assay.web.stream import event_stream
