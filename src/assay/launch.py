@@ -26,7 +26,7 @@ from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted, spent_before
+from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
@@ -362,7 +362,7 @@ async def _model(
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody
     caps = terms.caps
-    budget = Budget(caps, spent_before(events), emit=relay.emit)
+    budget = Budget(caps, _spent(job.run, events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
@@ -373,6 +373,15 @@ async def _model(
     for asked in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(asked)
     return gateway.generate
+
+
+def _spent(run: Prepared, events: list[Event]) -> Spend:
+    """What bounds must count already. Log and folder tell of the same answers: the one that knows more is right."""
+    spent = spent_before(events)
+    if run.run.spent:
+        there: Spend = load(run.run.spent)(run.task)
+        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+    return spent
 
 
 async def _nobody(request: Request) -> Reply:
