@@ -60,20 +60,20 @@ def test_the_log_of_an_older_version_says_what_it_said() -> None:
     assert (terms.budget, terms.max_calls, terms.deadline) == (1.5, 40, 60.0)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"personas": 7},
-        {"personas": [{"contract": {}}]},
-        {"engine": 7},
-        {"engine": {"debate": 7}},
-        {"engine": {"models": 7}},
-        {"engine": {"models": {"a": 1}}},
-        {"engine": {"debate": {"aspects": 9}}},
-        {"engine": {"debate": {"what is this": 1}}},
-        {"options": {"panel": [7]}},
-    ],
-)
+DAMAGED: list[dict[str, Any]] = [
+    {"personas": 7},
+    {"personas": [{"contract": {}}]},
+    {"engine": 7},
+    {"engine": {"debate": 7}},
+    {"engine": {"models": 7}},
+    {"engine": {"models": {"a": 1}}},
+    {"engine": {"debate": {"aspects": 9}}},
+    {"engine": {"debate": {"what is this": 1}}},
+    {"options": {"panel": [7]}},
+]
+
+
+@pytest.mark.parametrize("settings", DAMAGED)
 def test_a_damaged_log_is_drawn_and_not_gone_on_with(settings: dict[str, Any]) -> None:
     log = old_log(**settings)
     assert "Should it?" in story_html(story_of_events([(log, 0)]))
