@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from assay.web import forms
-from assay.web.letters import answer as answer_letter
+from assay.web.app_state import AppState, answer, done, given, is_json, site_of, wants_json
+from assay.web.mailbox_questions import answer as answer_letter
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.reading import run_id_of
-from assay.web.site import Site, answer, done, given, is_json, site_of, wants_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 
@@ -129,7 +129,7 @@ async def play_recording(request: Request) -> Response:
     return done(request, f"/runs/{run_id}", outcome, 201)
 
 
-def reachable(site: Site) -> list[str]:
+def reachable(site: AppState) -> list[str]:
     """The hosted providers that have a key."""
     return list(site.settings().keys)
 

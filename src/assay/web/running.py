@@ -10,7 +10,7 @@ from assay.demo import import_played, missing, prepare_demo
 from assay.launch import Launcher, Running
 from assay.registry import Prepared
 from assay.terms import Terms
-from assay.web.desk import Questions
+from assay.web.questions import Questions
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Settings, data_dir
 from llm_runtime.store import RunStore

@@ -14,8 +14,8 @@ from assay.protocols.crux.pages.personas import Person, persona_page, personas_p
 from assay.protocols.crux.people import add_texts, open_people, persona_of
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
+from assay.web.app_state import answer, done, given, is_json, site_of, wants_json
 from assay.web.data import story_data
-from assay.web.site import answer, done, given, is_json, site_of, wants_json
 from crux.personas import shipped_authors
 from crux.personas.persona import slug
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound

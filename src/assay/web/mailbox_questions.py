@@ -26,7 +26,7 @@ _ANSWERS = (".reply.json", ".reply.md", ".reply.txt")
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class MailboxQuestion:
     """A request in a mailbox folder that has no answer yet."""
 
     name: str
@@ -42,7 +42,7 @@ def folders(started: RunStarted) -> list[Path]:
     return [Path(folder).expanduser() for folder in found if folder]
 
 
-def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[Letter]:
+def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
     """The letters of the calls in ``waiting``, which are requests as the run's log has them."""
     wanted = {_key(request) for request in waiting}
     if not wanted:
@@ -50,7 +50,7 @@ def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[Lett
     return [letter for folder in folders(started) for letter in _open(folder) if _key(letter.request) in wanted]
 
 
-def answer(letter: Letter, text: str) -> None:
+def answer(letter: MailboxQuestion, text: str) -> None:
     """Write the answer into the folder, all of it or nothing, and never over another.
 
     Raises:
@@ -74,7 +74,7 @@ def answer(letter: Letter, text: str) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _open(folder: Path) -> Iterator[Letter]:
+def _open(folder: Path) -> Iterator[MailboxQuestion]:
     try:
         names = sorted(path.name for path in folder.iterdir())
     except OSError:
@@ -86,7 +86,7 @@ def _open(folder: Path) -> Iterator[Letter]:
         if any(f"{stem}{ending}" in there for ending in _ANSWERS):
             continue
         if request := _read(folder / match[0]):
-            yield Letter(stem, folder, request)
+            yield MailboxQuestion(stem, folder, request)
 
 
 def _read(path: Path) -> dict[str, Any]:

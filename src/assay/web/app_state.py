@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from assay.web.calls import place_words
-from assay.web.desk import Questions
 from assay.web.guard import Gate
-from assay.web.letters import Letter, folders, letters
+from assay.web.live_runs import LiveRun, LiveRuns
+from assay.web.mailbox_questions import MailboxQuestion, folders, letters
 from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
+from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
 from assay.web.running import ActiveRuns
-from assay.web.watch import Hub, Watch
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import CallStarted
 from llm_runtime.messages import CallLabel
@@ -35,7 +35,7 @@ _LETTERS_S = 0.5
 
 
 @dataclass(slots=True)
-class Site:
+class AppState:
     """The application's parts, made once a launch.
 
     Args:
@@ -47,22 +47,22 @@ class Site:
     store: RunStore
     gate: Gate
     settings: Callable[[], Settings] = load_settings
-    hub: Hub = field(init=False)
+    hub: LiveRuns = field(init=False)
     questions: Questions = field(init=False)
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
     closing: asyncio.Event = field(init=False)
-    _asked: WeakKeyDictionary[Watch, tuple[str, ...]] = field(init=False)
+    _asked: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.hub = Hub(self.store)
+        self.hub = LiveRuns(self.store)
         self.questions = Questions(self.hub.touch)
         self.runs = ActiveRuns(self.store, self.questions, self.settings)
         self.renderer = PageRenderer(self.standing)
         self.closing = asyncio.Event()
         self._asked = WeakKeyDictionary()
 
-    def standing(self, watch: Watch) -> RunPageState:
+    def standing(self, watch: LiveRun) -> RunPageState:
         """What a run's page knows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
@@ -73,7 +73,7 @@ class Site:
         self.closing.set()
         self.hub.touch_all()
 
-    def look(self, watch: Watch) -> float:
+    def look(self, watch: LiveRun) -> float:
         """Notice letters that came or were answered; returns in how many seconds to look again."""
         if watch.state != "running" or not folders(watch.started):
             return inf
@@ -83,7 +83,7 @@ class Site:
             watch.touch()
         return _LETTERS_S
 
-    def open_letters(self, watch: Watch) -> list[Letter]:
+    def open_letters(self, watch: LiveRun) -> list[MailboxQuestion]:
         """The letters that a run's calls in flight wait for."""
         if watch.state != "running":
             return []
@@ -96,7 +96,7 @@ class Site:
                 break
         return letters(watch.started, waiting)
 
-    def _asks(self, watch: Watch) -> list[Ask]:
+    def _asks(self, watch: LiveRun) -> list[Ask]:
         asked = [
             Ask(
                 question.name,
@@ -109,9 +109,9 @@ class Site:
         return asked + [_ask_of(letter) for letter in self.open_letters(watch)]
 
 
-def site_of(request: Request) -> Site:
+def site_of(request: Request) -> AppState:
     """The application's parts, from a request."""
-    return cast(Site, request.app.state.site)
+    return cast(AppState, request.app.state.site)
 
 
 def wants_json(request: Request) -> bool:
@@ -166,7 +166,7 @@ async def given(request: Request) -> dict[str, Any]:
         raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
 
-def _ask_of(letter: Letter) -> Ask:
+def _ask_of(letter: MailboxQuestion) -> Ask:
     label = CallLabel(**cast("dict[str, Any]", letter.request["label"]))
     messages = cast("list[dict[str, Any]]", letter.request.get("messages", []))
     return Ask(

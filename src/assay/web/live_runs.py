@@ -42,7 +42,7 @@ class Line:
     about: str = ""
 
 
-class Watch:
+class LiveRun:
     """One run, folded up to :attr:`seq`.
 
     Args:
@@ -162,22 +162,22 @@ class Watch:
             self._state = self._store.summary(self.run_id).state
 
 
-class Hub:
+class LiveRuns:
     """The runs that are looked at, each folded once however many look."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._watches: OrderedDict[str, Watch] = OrderedDict()
+        self._watches: OrderedDict[str, LiveRun] = OrderedDict()
 
-    def watch(self, run_id: str) -> Watch:
+    def watch(self, run_id: str) -> LiveRun:
         """A run, folded up to now.
 
         Raises:
-            RunNotFound, StoreDamaged: as for :meth:`Watch.catch_up`.
+            RunNotFound, StoreDamaged: as for :meth:`LiveRun.catch_up`.
         """
         watch = self._watches.get(run_id)
         if watch is None or watch.fault is not None:
-            watch = self._watches[run_id] = Watch(self._store, run_id)
+            watch = self._watches[run_id] = LiveRun(self._store, run_id)
         self._watches.move_to_end(run_id)
         try:
             watch.catch_up()
