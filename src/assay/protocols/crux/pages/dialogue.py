@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from assay.demo.openings import opening
-from assay.web.fitting import known_personas, need_debate, persona_of
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
