@@ -50,27 +50,31 @@ class _ShownChoice(click.Choice[str]):
         return value
 
 
+class _FieldOption(click.Option):
+    """An option whose default belongs to the model: the help shows it, and leaving it out says nothing."""
+
+    def __init__(self, *args: Any, shown_default: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._shown_default = shown_default
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        extra = super().get_help_extra(ctx)
+        return {"default": self._shown_default, **extra} if self._shown_default else extra
+
+
 def field_option(spec: FieldSpec, section: str) -> click.Option:
     """Make the option of one field; its value arrives under ``SECTION__NAME``, ``None`` where it was left out."""
-    ui, parameter = spec.ui, f"{section}__{spec.name}"
-    metavar = ui.metavar or None
+    ui, names = spec.ui, [spec.flag, f"{section}__{spec.name}"]
     if spec.kind == "checkbox":
-        return click.Option([spec.flag, parameter], is_flag=True, default=None, help=spec.help)
-    default = spec.default if ui.show_default else None
-    if spec.kind in ("list", "seats"):
-        several = spec.kind == "seats" or not (metavar and "," in metavar)
-        if isinstance(default, list | tuple):
-            default = ",".join(map(str, cast("Iterable[Any]", default)))
-        return click.Option([spec.flag, parameter], multiple=several, metavar=metavar, help=_help(spec, default))
-    return click.Option([spec.flag, parameter], type=_shown(spec), metavar=metavar, help=_help(spec, default))
-
-
-def _help(spec: FieldSpec, default: Any) -> str:
-    if default is None:
-        return spec.help
-    shown = _shown(spec)
-    limits = f"; {shown._describe_range()}" if isinstance(shown, _ShownRange) else ""  # pyright: ignore[reportPrivateUsage]
-    return f"{spec.help}  [default: {default}{limits}]"
+        return click.Option(names, is_flag=True, default=None, help=spec.help)
+    default: Any = spec.default if ui.show_default else ""
+    if isinstance(default, list | tuple):
+        default = ",".join(map(str, cast("Iterable[Any]", default)))
+    many = spec.kind == "seats" or (spec.kind == "list" and "," not in ui.metavar)
+    kind = None if spec.kind in ("list", "seats") else _shown(spec)
+    return _FieldOption(
+        names, type=kind, multiple=many, metavar=ui.metavar or None, help=spec.help, shown_default=str(default)
+    )
 
 
 def _shown(spec: FieldSpec) -> click.types.StringParamType | _ShownRange | _ShownChoice:
