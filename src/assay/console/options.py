@@ -62,7 +62,10 @@ def field_option(spec: FieldSpec, section: str) -> click.Option:
         if isinstance(default, list | tuple):
             default = ",".join(map(str, cast("Iterable[Any]", default)))
         return click.Option([spec.flag, parameter], multiple=several, metavar=metavar, help=_help(spec, default))
-    return click.Option([spec.flag, parameter], type=_shown(spec), metavar=metavar, help=_help(spec, default))
+    shown = _shown(spec)
+    if default is not None and isinstance(shown, _ShownRange):  # the help names the range beside the default
+        shown = _Shown(shown.name)
+    return click.Option([spec.flag, parameter], type=shown, metavar=metavar, help=_help(spec, default))
 
 
 def _help(spec: FieldSpec, default: Any) -> str:
