@@ -17,7 +17,14 @@ from assay.protocol import RunContext, RunType, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded, LlmRuntimeError, StoreError
+from llm_runtime.errors import (
+    BudgetExceeded,
+    ConfigurationError,
+    DeadlineExceeded,
+    LlmRuntimeError,
+    RunPaused,
+    StoreError,
+)
 from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Generate, Reply, Request
@@ -42,7 +49,7 @@ class Outcome:
     Args:
         run_id: its id in the store.
         state: ``"finished"``, ``"stopped"`` (it can be resumed) or ``"failed"``.
-        result: the protocol's own result as data; empty unless finished.
+        result: the protocol's own result as data, or how a paused run stands; else empty.
         error: why it did not finish.
     """
 
@@ -311,7 +318,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await _model(job, settings, terms.caps, events, relay, stack)
+            generate = await _model(job, settings, terms, events, relay, stack)
             if log is None:
                 log = self.store.start(job.started)
                 stack.callback(log.close)
@@ -354,11 +361,14 @@ class _LateEmit:
 
 
 async def _model(
-    job: _Job, settings: Settings, caps: Caps, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
+    job: _Job, settings: Settings, terms: Terms, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
 ) -> Generate:
     """The model function of a run, within its bounds; a run whose models cannot be reached is refused."""
     if job.run.run.own_models:
+        if job.run.run.ready and job.started.origin == "live":
+            load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody
+    caps = terms.caps
     budget = Budget(caps, _spent(job.run, events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)
@@ -399,9 +409,10 @@ async def _run(run: Prepared, context: RunContext) -> Outcome:
         if not isinstance(cause, LlmRuntimeError):
             emit(RunFinished(state="failed", error=type(cause).__name__, message=str(cause)))
             raise
-        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded) else "failed"
-        emit(RunFinished(state=state, error=type(cause).__name__, message=str(cause)))
-        return Outcome(context.run_id, state, {}, cause)
+        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
+        result = cause.result if isinstance(cause, RunPaused) else {}
+        emit(RunFinished(state=state, result=result, error=type(cause).__name__, message=str(cause)))
+        return Outcome(context.run_id, state, result, cause)
     emit(RunFinished(state="finished", result=result))
     return Outcome(context.run_id, "finished", result)
 

@@ -34,7 +34,7 @@ _Patterns = list[Annotated[WirePattern, BeforeValidator(_pattern)]]
 
 
 class BaselineAnswer(BaseModel):
-    """The form of round 1."""
+    """Round 1 (section 3.1)."""
 
     truth: Score | None = None
     indeterminacy: Score | None = None
@@ -58,13 +58,13 @@ class BaselineAnswer(BaseModel):
 
 
 class DiscussionAnswer(BaselineAnswer):
-    """The form of round 2: with what the seat saw."""
+    """Round 2 (section 3.2)."""
 
     patterns_observed: _Patterns = []
 
 
 class SynthesisAnswer(BaselineAnswer):
-    """The form of round 3 and later: with what the seat confirms."""
+    """Round 3 and later (section 3.3)."""
 
     consensus_patterns: _Patterns = []
 

@@ -36,7 +36,7 @@ UNCLASSIFIED = "unclassified"
 
 
 class PatternType(StrEnum):
-    """The eight kinds of pattern."""
+    """The eight kinds of pattern (section 6.1)."""
 
     TEMPORAL_INCONSISTENCY = "temporal_inconsistency"
     CROSS_LAYER_FABRICATION = "cross_layer_fabrication"

@@ -28,6 +28,7 @@ from assay.console.showing import OutputOptions, present
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from assay.console.live import LiveDisplay
     from assay.fields import FieldSpec
     from assay.launch import Launcher, Outcome
     from assay.protocol import RunType
@@ -331,6 +332,7 @@ class RunListeners(ExitStack):
         self.began = False
         self.all: list[Emit] = [self._hear]
         self.person: Generate | None = None
+        self.display: LiveDisplay | None = None
         self._kind, self._output, self._budget = kind, output, budget
 
     def __enter__(self) -> Self:
@@ -339,7 +341,7 @@ class RunListeners(ExitStack):
             from assay.registry import LIVE_CALLS, fold_for
 
             cap = None if self._budget is None else round(self._budget * 1_000_000)
-            display = self.enter_context(LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap))
+            display = self.display = self.enter_context(LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap))
             self.all.append(display)
             self.person = _at_the_keyboard(display)
         if self._output.jsonl:

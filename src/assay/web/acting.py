@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from assay.web import forms
-from assay.web.letters import answer as answer_letter
+from assay.web.app_state import AppState, answer, done, given, is_json, site_of, wants_json
+from assay.web.mailbox_questions import answer as answer_letter
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.reading import run_id_of
-from assay.web.site import Site, answer, done, given, is_json, site_of, wants_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 
@@ -35,7 +35,7 @@ async def start_run(request: Request) -> Response:
         run, terms = forms.read_form(fields, strict=is_json(request))
         if not run.run.form:
             forms.form_of(run.run.name)
-        return await site.runs.start(run, terms)
+        return await site.runs.start(run, terms, seed=forms.seed_of(fields))
 
     def again(why: str) -> str:
         try:
@@ -113,8 +113,8 @@ async def answer_ask(request: Request) -> Response:
 
 def _answer_text(fields: dict[str, Any]) -> str:
     """The answer: a text, or the fields that a page asked for as one JSON object."""
-    fields = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
-    filled = {name: value for name, value in fields.items() if value.strip()}
+    parts = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
+    filled = {name: value for name, value in parts.items() if value.strip()}
     return json.dumps(filled, ensure_ascii=False) if filled else str(fields.get("text", ""))
 
 
@@ -129,7 +129,7 @@ async def play_recording(request: Request) -> Response:
     return done(request, f"/runs/{run_id}", outcome, 201)
 
 
-def reachable(site: Site) -> list[str]:
+def reachable(site: AppState) -> list[str]:
     """The hosted providers that have a key."""
     return list(site.settings().keys)
 

@@ -11,14 +11,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from assay.web.app_state import AppState, answer
 from assay.web.guard import Guard
 from assay.web.pages.errors import error_page
 from assay.web.routes import routes
-from assay.web.site import Site, answer
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
 
 
-def application(site: Site) -> ASGIApp:
+def application(site: AppState) -> ASGIApp:
     """The whole application: the guard stands before everything, error pages included."""
 
     @asynccontextmanager

@@ -17,6 +17,8 @@ _LONGEST = 1 << 18
 """Characters of one field."""
 _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
+_APART = (*_KIND, "seed")
+"""Fields that belong to no model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def read_form(given: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Term
     task, options = (_names(load(ref)) for ref in (run.task, run.options))
     values = {"task": dict[str, Any](), "options": dict[str, Any](), "terms": dict[str, Any]()}
     for name, value in given.items():
-        if name in _KIND:
+        if name in _APART:
             continue
         section = "task" if name in task else "options" if name in options else "terms"
         values[section][name] = value
@@ -103,6 +105,20 @@ def terms_of(
     values = {name: _plain(specs[name], value) if name in specs else value for name, value in own.items()}
     terms = cast("Terms", read(Terms, values, strict=strict))
     return terms.model_copy(update={"seats": {**seats, **terms.seats}})
+
+
+def seed_of(given: Mapping[str, Any]) -> int | None:
+    """Return the run's seed, 0 to 2^53-1; ``None`` where it is to be drawn.
+
+    Raises:
+        ConfigurationError: it is something else.
+    """
+    if given.get("seed") in (None, ""):
+        return None
+    seed = whole(given, "seed")
+    if seed >= 2**53:
+        raise ConfigurationError("seed: Input should be less than 9007199254740992")
+    return seed
 
 
 def whole(given: Mapping[str, Any], name: str) -> int:

@@ -21,6 +21,8 @@ from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.svg import PALETTE
 from assay.web import data
+from assay.web.app_state import answer, site_of, wants_json
+from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
 from assay.web.pages.home import Played, home_page
@@ -28,9 +30,7 @@ from assay.web.pages.run import run_page
 from assay.web.pages.runs import STATES, Choice, runs_page
 from assay.web.pages.timeline import call_fragment, call_page
 from assay.web.rendering import VIEWS
-from assay.web.site import answer, site_of, wants_json
 from assay.web.stream import event_stream, page_stream
-from assay.web.watch import Watch
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store import RunState, RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
@@ -131,7 +131,7 @@ async def show_run(request: Request) -> Response:
 async def show_timeline(request: Request) -> Response:
     """A run's calls by phase and seat."""
 
-    def tree(watch: Watch) -> dict[str, Any]:
+    def tree(watch: LiveRun) -> dict[str, Any]:
         return {"total": data.sums_data(watch.calls.tally.total), "phases": data.tree_data(watch.calls.tree())}
 
     return _view(request, "timeline", tree)
@@ -251,7 +251,7 @@ def last_seen(request: Request) -> int:
     return _number(given, "Last-Event-ID")
 
 
-def _view(request: Request, view: str, told: Callable[[Watch], object]) -> Response:
+def _view(request: Request, view: str, told: Callable[[LiveRun], object]) -> Response:
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
 

@@ -10,7 +10,7 @@ from assay.demo import import_played, missing, prepare_demo
 from assay.launch import Launcher, Running
 from assay.registry import Prepared
 from assay.terms import Terms
-from assay.web.desk import Questions
+from assay.web.questions import Questions
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Settings, data_dir
 from llm_runtime.store import RunStore
@@ -36,7 +36,7 @@ class ActiveRuns:
         """Tell whether this process carries the run out now."""
         return run_id in self._running
 
-    async def start(self, run: Prepared, terms: Terms) -> str:
+    async def start(self, run: Prepared, terms: Terms, *, seed: int | None = None) -> str:
         """Start a run; return its id once its log is open.
 
         Raises:
@@ -44,7 +44,7 @@ class ActiveRuns:
         """
         run_id = self._launcher.new_id()
         person = self._questions.person(run_id)
-        return self._keep(await self._launcher.start(run, terms, run_id=run_id, person=person))
+        return self._keep(await self._launcher.start(run, terms, seed=seed, run_id=run_id, person=person))
 
     async def play(self, name: str, speed: float = 1.0) -> str:
         """Play a recording through the real engine; return the run's id once its log is open.

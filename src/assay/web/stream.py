@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import TypeAlias
 
 from assay.web.data import line_data
+from assay.web.live_runs import LiveRun
 from assay.web.pages.run import is_live
 from assay.web.rendering import PAUSE_S, PageRenderer, RenderedPage
-from assay.web.watch import Watch
 from llm_runtime.events import Record
 from llm_runtime.store import RunStore
 
@@ -36,7 +36,7 @@ def whole(record: Record) -> str:
 
 
 async def event_stream(
-    store: RunStore, watch: Watch, after: int, closing: asyncio.Event, told: Told = whole
+    store: RunStore, watch: LiveRun, after: int, closing: asyncio.Event, told: Told = whole
 ) -> AsyncIterator[str]:
     """The events behind number ``after``, and those to come, until the run has ended or the server does."""
     yield _RETRY
@@ -62,13 +62,13 @@ async def event_stream(
 
 async def page_stream(
     renderer: PageRenderer,
-    watch: Watch,
+    watch: LiveRun,
     view: str,
     after: int,
     drawn: str,
     *,
     closing: asyncio.Event,
-    look: Callable[[Watch], float],
+    look: Callable[[LiveRun], float],
 ) -> AsyncIterator[str]:
     """What a page that shows the run up to event ``after`` needs, to show it as it is and as it goes on.
 
@@ -117,11 +117,11 @@ async def page_stream(
         watch.leave()
 
 
-def _is_over(watch: Watch) -> bool:
+def _is_over(watch: LiveRun) -> bool:
     return watch.fault is not None or not is_live(watch)
 
 
-def _end(watch: Watch) -> str:
+def _end(watch: LiveRun) -> str:
     return _message("end", json.dumps({"state": watch.state, "error": str(watch.fault or "")}))
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import RunNotFound, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
 from llm_runtime.store.anchor import Head, Heads
@@ -34,11 +34,6 @@ _SUMMARY = """
 """
 
 
-def wall_clock() -> int:
-    """Milliseconds since the Unix epoch."""
-    return time.time_ns() // 1_000_000
-
-
 class SqliteStore:
     """A :class:`~llm_runtime.store.interface.RunStore` in a SQLite file in WAL mode.
 
@@ -56,7 +51,7 @@ class SqliteStore:
         StoreError: it was written by a newer version.
     """
 
-    def __init__(self, path: Path, *, clock: Callable[[], int] = wall_clock, heads: Heads | None = None) -> None:
+    def __init__(self, path: Path, *, clock: Callable[[], int] = now_ms, heads: Heads | None = None) -> None:
         self.path = path
         self._clock = clock
         self._heads = heads or Heads(path.parent / "heads", path.parent / "signing.key")
@@ -145,15 +140,15 @@ class SqliteStore:
             values.append("open" if state in ("running", "interrupted") else state)
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         query = f"{_SUMMARY} {where} ORDER BY r.started_at DESC, r.run DESC"
-        found: list[RunSummary] = []
+        runs: list[RunSummary] = []
         with explained(self.path):
             for row in self._reader.execute(query, values):
-                if len(found) >= limit:
+                if len(runs) >= limit:
                     break
                 summary = self._summarise(row)
                 if state is None or summary.state == state:
-                    found.append(summary)
-        return found
+                    runs.append(summary)
+        return runs
 
     def summary(self, run_id: str) -> RunSummary:
         with explained(self.path):

@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.extent import PATIENCE
 
 from llm_runtime.testing import LoopbackServer
 
@@ -252,7 +253,7 @@ def letters(folder: Path) -> int:
 async def test_seats_that_need_no_key_need_none(attack: str, begin: Any, tmp_path: Path) -> None:
     """Two mailboxes make a circle; nothing else is configured."""
     process = await begin("circle", "evaluate", attack, "--models", "mailbox:one,mailbox:two", "-q")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while letters(tmp_path) < 2:
             assert process.returncode is None, (await process.communicate())[1]
             await asyncio.sleep(0.05)

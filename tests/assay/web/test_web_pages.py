@@ -33,7 +33,7 @@ async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -
     assert len(ids) == len(set(ids)) == 33 and second["next"] is None
     assert [run["title"] for run in (await web.json("/runs?search=rain+31"))["runs"]] == ["Rain 31"]
     assert {run["state"] for run in (await web.json("/runs?state=failed"))["runs"]} == {"failed"}
-    assert [run["protocol"] for run in (await web.json("/runs?protocol=crucible"))["runs"]] == ["crucible"]
+    assert [run["protocol"] for run in (await web.json("/runs?protocol=crucible"))["runs"]] == ["crucible.council"]
     _, page = await web.get("/runs?search=database")
     assert "Which &lt;b&gt;database&lt;/b&gt;?" in page and "Rain" not in page
     code, _ = await web.get("/runs?state=dancing")

@@ -12,9 +12,9 @@ from assay.report.svg import Span, timeline
 from assay.report.tally import Call
 from assay.report.units import duration, several
 from assay.web.calls import CallLog, PhaseNode, Place
+from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
-from assay.web.watch import Watch
 
 _ACCENTS = 6
 _PICTURED = 600
@@ -22,7 +22,7 @@ _PICTURED = 600
 _SHOWN_APART = frozenset({"messages", "label", "schema"})
 
 
-def timeline_parts(watch: Watch, page_state: RunPageState) -> PageParts:
+def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     """Return the calls: a picture, then phase by phase."""
     phases = {f"p-{index}": phase for index, phase in enumerate(watch.calls.tree(), 1)}
     headings = {name: _words(phase.phase).capitalize() for name, phase in phases.items()}
@@ -59,7 +59,7 @@ def call_page(run_id: str, title: str, call: Call, fragment: Markup) -> str:
     )
 
 
-def _overview(watch: Watch) -> Markup:
+def _overview(watch: LiveRun) -> Markup:
     nothing = "No model was asked yet."
     run = known(watch.started.protocol)
     if run is not None and run.own_models:
@@ -98,7 +98,7 @@ def _words(name: str) -> str:
     return name.replace("_", " ").replace(":", " · ")
 
 
-def _phase(watch: Watch, name: str, heading: str, phase: PhaseNode) -> Markup:
+def _phase(watch: LiveRun, name: str, heading: str, phase: PhaseNode) -> Markup:
     return render(
         "phase.html",
         name=name,
