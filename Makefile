@@ -4,7 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help install demo test test-languages quick check lint docs bench screenshots recordings clean
+# What `make test` leaves to `make test-all`: tests that need more than Python, or seconds of a processor.
+BEYOND := postgres or browser or box or ray or toolchain or long
+PYTEST := $(BIN)/python -m pytest -q
+BOTH_CORES := -n 2 --dist worksteal
+
+.PHONY: help install demo test test-all test-rest test-languages fuzz check lint docs bench screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -29,14 +34,20 @@ install: $(VENV)/.installed ## make .venv with the application
 demo: $(VENV)/.installed ## play the recorded council through the real engine; then see it in the browser
 	@$(BIN)/assay demo
 
-test: $(VENV)/.installed-dev ## all tests
-	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
+test: $(VENV)/.installed-dev ## the tests that need nothing but Python, in a few minutes
+	@$(PYTEST) $(BOTH_CORES) -m "not ($(BEYOND))"
+
+test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried with; says what was skipped
+	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs
+
+test-rest: $(VENV)/.installed-dev ## what `make test-all` tries and `make test` does not
+	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs -m "$(BEYOND) or hypothesis or counted"
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
-	@$(BIN)/python -m pytest -q -rs tests/criticality/languages
+	@$(PYTEST) -rs tests/criticality/languages
 
-quick: $(VENV)/.installed-dev ## the tests without the long proofs
-	@$(BIN)/python -m pytest -q -m "not slow"
+fuzz: $(VENV)/.installed-dev ## the properties, with new examples at each run; what it finds becomes an @example
+	@ASSAY_TESTS=fuzz $(PYTEST) $(BOTH_CORES) -m "hypothesis or counted"
 
 lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 	@$(BIN)/ruff check .
@@ -44,7 +55,7 @@ lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 	@$(BIN)/pyright
 	@$(BIN)/lint-imports
 
-check: lint test ## everything that has to be clean before a commit
+check: lint test ## what has to be clean before a commit
 
 docs: $(VENV)/.installed-dev ## write docs/cli.md from the help of the commands
 	@$(BIN)/python -m docs.generate

@@ -13,11 +13,11 @@ from typing import Any
 
 from bench.figures import Figure
 from criticality.artifacts import Body
-from criticality.language import Language, language
+from criticality.language import Language
+from criticality.languages import language
+from criticality.languages.base.toolchain.dependencies import NotInstallable
 from criticality.spec.literals import literals_of
 from criticality.testing import Limits
-from criticality.toolchains import facts, pinned
-from criticality.toolchains.dependencies import NotInstallable
 
 #: The sum of all accounts, and a change of it that means the same: what is measured is never a cache.
 TOTALS = {
@@ -44,7 +44,7 @@ def figures() -> Iterator[Figure]:
     for name in TOTALS:
         target = language(name)
         yield _splice(target, system)
-        missing = [fact.name for fact in facts(name) if fact.needed and fact.version is None]
+        missing = [fact.name for fact in target.facts() if fact.needed and fact.version is None]
         if missing:
             print(f"{target.title}: not measured, {', '.join(missing)} is not here", file=sys.stderr)
             continue
@@ -83,7 +83,7 @@ async def _warm(target: Language, system: Any) -> Figure:
     file = target.contract_test(spec, plan, module, function)
     contracts = [f.contract for m in plan for f in m.functions]
     support = target.test_support(spec, literals_of(contracts, system.claims().values()))
-    await pinned(target.name).ensure()
+    await language(target.name).tools.pinned().ensure()
     times: list[float] = []
     async with target.toolchain(parallel=1, limits=Limits(seconds=60)) as tools:
         for number in range(_ROUNDS + 1):

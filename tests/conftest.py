@@ -11,14 +11,42 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.commands import Commands
+from tests.extent import EXAMPLES, FUZZ
 
-settings.register_profile("assay", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "assay",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=EXAMPLES,
+    derandomize=not FUZZ,
+    print_blob=FUZZ,
+)
 settings.load_profile("assay")
+
+#: What a test needs is known by its fixtures; a test that needs it without one carries the mark itself.
+MARKS = {"commands": "process", "postgres": "postgres", "boxes": "box"}
+MARKS |= dict.fromkeys(("tools", "cargo", "gxx"), "toolchain")
 
 # A shell that starts the tests in the background has Ctrl-C ignored, and processes inherit that: what a test
 # interrupts would not hear it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+#: A port on which nothing listens.
+NOWHERE = 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test by the resources that it needs."""
+    for item in items:
+        needs = {MARKS[name] for name in getattr(item, "fixturenames", ()) if name in MARKS}
+        # Which of the two stores a test has, its parameters say.
+        if "postgresql" in getattr(getattr(item, "callspec", None), "params", {}).values():
+            needs.add("postgres")
+        for mark in sorted(needs):
+            item.add_marker(mark)
 
 
 @pytest.fixture(autouse=True)
@@ -27,26 +55,50 @@ def _own_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # pyri
     for name in list(os.environ):
         if name.endswith(("_API_KEY", "_BASE_URL")) or name in ("OLLAMA_HOST", "FORCE_COLOR", "NO_COLOR"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("ASSAY_LOCAL_SERVERS", "")
     monkeypatch.setenv("ASSAY_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("ASSAY_DATA_DIR", str(tmp_path / "data"))
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _only_loopback() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
-    """A connection to anywhere but this machine fails the test that tried it."""
-    connect = socket.socket.connect
+def _only_own_ports() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """A connection to anything but a port that the tests have opened fails the test that tried it."""
+    bind, connect, connect_ex = socket.socket.bind, socket.socket.connect, socket.socket.connect_ex
+    own = {NOWHERE}
+
+    def remembered(self: socket.socket, address: Any) -> None:
+        bind(self, address)
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            own.add(self.getsockname()[1])
+
+    def guard(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            host, port = str(address[0]), address[1]
+            if not (host.startswith("127.") or host in ("::1", "localhost")) or port not in own:
+                raise AssertionError(f"a test tried to reach {host}:{port}")
 
     def guarded(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6):
-            host = str(address[0])
-            if not (host.startswith("127.") or host in ("::1", "localhost")):
-                raise AssertionError(f"a test tried to reach {host}")
+        guard(self, address)
         connect(self, address)
 
+    def guarded_ex(self: socket.socket, address: Any) -> int:
+        guard(self, address)
+        return connect_ex(self, address)
+
     patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "bind", remembered)
     patch.setattr(socket.socket, "connect", guarded)
+    patch.setattr(socket.socket, "connect_ex", guarded_ex)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    """Runs `assay`, each time as a process of its own."""
+    running = Commands()
+    yield running
+    running.close()
 
 
 @pytest.fixture(scope="session")

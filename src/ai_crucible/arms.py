@@ -29,20 +29,20 @@ class ArmEffect:
 
 
 def effects(attempts: Iterable[AttemptRecord], confidence: float = 0.95) -> list[ArmEffect]:
-    """Every arm against neutral, over the puzzles that both were tried on; anchors left out."""
+    """Compare every arm with neutral, over the puzzles that both were tried on; anchors are left out."""
     tally: dict[tuple[Arm, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
     for attempt in attempts:
         if attempt.passed is not None and attempt.anchor is None:
             passed, total = tally[attempt.arm, attempt.puzzle]
             tally[attempt.arm, attempt.puzzle] = (passed + attempt.passed, total + 1)
-    found: list[ArmEffect] = []
+    arm_effects: list[ArmEffect] = []
     for arm in ARMS[1:]:
         shared = [puzzle for which, puzzle in tally if which == arm and ("neutral", puzzle) in tally]
         if shared:
             ours = _total([tally[arm, puzzle] for puzzle in shared])
             neutral = _total([tally["neutral", puzzle] for puzzle in shared])
-            found.append(ArmEffect(arm, *ours, *neutral, newcombe(*ours, *neutral, confidence)))
-    return found
+            arm_effects.append(ArmEffect(arm, *ours, *neutral, newcombe(*ours, *neutral, confidence)))
+    return arm_effects
 
 
 def _total(counts: list[tuple[int, int]]) -> tuple[int, int]:
@@ -50,7 +50,7 @@ def _total(counts: list[tuple[int, int]]) -> tuple[int, int]:
 
 
 def history_of(attempts: Iterable[AttemptRecord]) -> dict[str, list[PastAttempt]]:
-    """What the self-referential arm may refer to: the model's real attempts, by puzzle."""
+    """Return what the self-referential arm may refer to: the model's real attempts, by puzzle."""
     past: dict[str, list[PastAttempt]] = defaultdict(list)
     for attempt in attempts:
         if attempt.passed is not None:
@@ -59,7 +59,7 @@ def history_of(attempts: Iterable[AttemptRecord]) -> dict[str, list[PastAttempt]
 
 
 def standings_of(attempts: Sequence[AttemptRecord], but: str) -> dict[str, list[Standing]]:
-    """What the social arm may refer to: other models' real results, by puzzle, under numbers instead of names."""
+    """Return what the social arm may refer to: other models' real results, by puzzle, under numbers, not names."""
     models = sorted({attempt.model for attempt in attempts} - {but})
     table: dict[str, list[Standing]] = defaultdict(list)
     for number, model in enumerate(models, 1):

@@ -20,9 +20,9 @@ from ai_crucible.tools import WorkBox, carry_out
 from ai_crucible.trace_writer import change_of
 from ai_crucible.types import Arm, AttemptState, GateResult, Hands, OracleRunner, Prompting, Puzzle, ToolCall
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.tasks import gather
 
 _SETUP = "/tmp/.setup.sh"
-_SETUP_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Framing:
 
 
 def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
-    """A state with its scored context, chrome beside it."""
+    """Return a state with its scored context, chrome beside it."""
     lines = render_context(
         puzzle,
         framing.arm,
@@ -73,12 +73,12 @@ async def prepare(box: WorkBox, puzzle: Puzzle) -> None:
     done = await box.run(["/bin/sh", _SETUP])
     await box.run(["/bin/rm", "-f", _SETUP])
     if done.code != 0 or done.ended:
-        said = done.stderr[-200:].decode("utf-8", "replace").strip()
-        raise ConfigurationError(f"{puzzle.meta.id}: setup.sh ended with {done.code} {done.ended}: {said}")
+        complaint = done.stderr[-200:].decode("utf-8", "replace").strip()
+        raise ConfigurationError(f"{puzzle.meta.id}: setup.sh ended with {done.code} {done.ended}: {complaint}")
 
 
 async def untouched_copy(puzzle: Puzzle) -> bytes:
-    """The work folder that every attempt of a puzzle starts from."""
+    """Return the work folder that every attempt of a puzzle starts from."""
     box = await open_box(puzzle.meta.limits)
     try:
         await prepare(box, puzzle)
@@ -139,7 +139,7 @@ async def run_attempt(
     hands: Callable[[WorkBox], Hands] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> AttemptState:
-    """One attempt without Inspect: with a fake ``generate`` it runs in a test, without any model.
+    """Run one attempt without Inspect: with a fake ``generate`` it runs in a test, without any model.
 
     Args:
         puzzle: what is attempted.
@@ -174,7 +174,7 @@ async def run_attempt(
 
 
 async def halt(state: AttemptState, pack: Callable[[], Any]) -> bytes:
-    """The copied-out work folder; that of an attempt whose box died is the untouched one, which solves nothing."""
+    """Copy out the work folder; of an attempt whose box died return the untouched one, which solves nothing."""
     try:
         return await pack()
     except (BoxDied, OSError, ValueError):
@@ -183,16 +183,14 @@ async def halt(state: AttemptState, pack: Callable[[], Any]) -> bytes:
 
 
 async def run_pass_hat_k(k: int, attempt: Callable[[int], Any], *, at_once: int = 1) -> list[AttemptState]:
-    """``k`` sibling attempts, each from nothing; ``attempt(number)`` runs the 1-based one. Order is theirs."""
+    """Run ``k`` sibling attempts, each from nothing, and return them in order; ``attempt(1)`` runs the first."""
     turn = asyncio.Semaphore(at_once)
 
     async def one(number: int) -> AttemptState:
         async with turn:
             return await attempt(number)
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(one(number)) for number in range(1, k + 1)]
-    return [task.result() for task in tasks]
+    return await gather(one(number) for number in range(1, k + 1))
 
 
 def _direct(box: WorkBox) -> Hands:

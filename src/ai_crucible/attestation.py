@@ -13,21 +13,22 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from ai_crucible.events import TrialLogged
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, chain_digest, link, parse_event
+from llm_runtime.files import write_atomic
+from llm_runtime.models import Model
 from llm_runtime.store.anchor import Head, SignedHead
 
 Kind: TypeAlias = Literal[
@@ -46,9 +47,7 @@ class SigningFailed(StoreError):
     """The signing program gave no signature that checks."""
 
 
-class _Signed(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Signed(Model):
     version: Literal[1]
     algorithm: Literal["ed25519"]
     public_key: str = Field(pattern=r"^[0-9a-f]{64}$")
@@ -67,11 +66,11 @@ class Signer:
 
     @classmethod
     def built_in(cls, key_file: Path) -> Signer:
-        """Our own program, with its key in a file. It runs alone, without the folder it is started from."""
+        """Return our own program with its key in a file. It runs alone, without the folder it is started from."""
         return cls((sys.executable, "-P", str(Path(__file__).with_name("signer.py")), str(key_file)))
 
     def sign(self, head: Head) -> SignedHead:
-        """A head with its signature.
+        """Sign a head.
 
         Raises:
             SigningFailed: the program fails, or its signature does not check.
@@ -83,7 +82,7 @@ class Signer:
         return signed
 
     def public_key(self) -> bytes:
-        """The key that checks its signatures."""
+        """Return the key that checks its signatures."""
         return bytes.fromhex(self._ask({"version": 1, "op": "public_key"}).public_key)
 
     def _ask(self, request: dict[str, Any]) -> _Signed:
@@ -96,8 +95,8 @@ class Signer:
         try:
             return _Signed.model_validate_json(done.stdout)
         except ValidationError:
-            said = (done.stdout or done.stderr)[-200:].decode("utf-8", "replace").strip()
-            raise SigningFailed(f"the signing program {self.command[0]} gave no signature: {said}") from None
+            output = (done.stdout or done.stderr)[-200:].decode("utf-8", "replace").strip()
+            raise SigningFailed(f"the signing program {self.command[0]} gave no signature: {output}") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ class Ledger:
     path: Path
     anchors: Path
     signer: Signer
-    clock: Callable[[], int] = field(default=lambda: time.time_ns() // 1_000_000)
+    clock: Callable[[], int] = now_ms
 
     @property
     def name(self) -> str:
@@ -180,7 +179,7 @@ class Ledger:
                 raise StoreUnwritable(f"{self.path} cannot be written: {fault.strerror}") from None
 
     def events(self) -> Iterator[Event]:
-        """All events, unverified, in order.
+        """Yield all events, unverified, in order.
 
         Raises:
             StoreDamaged: a line is not one.
@@ -190,21 +189,22 @@ class Ledger:
 
     def verify(self, *, logs: bool = True) -> Verification:
         """Check every line against the chain, the end against the signed head, the logs against their digests."""
-        walk = _Walk()
+        # The head is read first: a ledger that is being written can only be longer than it says.
+        try:
+            signed, anchored, judged = self._head(), 0, []
+        except StoreDamaged as fault:
+            signed, anchored, judged = None, 0, [Finding(0, "bad signature", str(fault))]
+        walk = _Walk(signed.head.length if signed else 0)
         with self._reading() as lines:
             length = walk.over(lines)
-        findings = list(walk.findings)
-        anchored, judged = self._judge(walk, length)
-        findings += judged
+        if not judged:
+            anchored, judged = self._judge(signed, walk, length)
+        findings = walk.findings + judged
         if logs and not findings:
             findings += self._changed_logs()
         return Verification(length, anchored, tuple(findings[:100]))
 
-    def _judge(self, walk: _Walk, length: int) -> tuple[int, list[Finding]]:
-        try:
-            signed = self._head()
-        except StoreDamaged as fault:
-            return 0, [Finding(0, "bad signature", str(fault))]
+    def _judge(self, signed: SignedHead | None, walk: _Walk, length: int) -> tuple[int, list[Finding]]:
         if signed is None:
             return 0, [Finding(0, "unanchored", "no signed head vouches for it")] if length else []
         if signed.head.run_id != self.name or not signed.genuine() or signed.public_key != self._pinned():
@@ -216,7 +216,7 @@ class Ledger:
             return 0, [Finding(length + 1, "truncated", f"the head says {head.length} events, {length} are left")]
         if walk.findings:
             return 0, []
-        if walk.digests.get(head.length, b"") != head.digest and self._digest_at(head.length) != head.digest:
+        if walk.digest_at_head != head.digest:
             return 0, [Finding(0, "rewritten", "the chain holds, and it is not the one that was signed")]
         if length > head.length:
             return head.length, [Finding(head.length + 1, "unanchored", "from here on no head vouches for it")]
@@ -237,7 +237,7 @@ class Ledger:
         return findings
 
     def _end(self) -> tuple[int, bytes]:
-        """The last line's number and digest, which must be what the head says."""
+        """Return the last line's number and digest, which must be what the head says."""
         last = None
         for record in self._records():
             last = record
@@ -256,9 +256,6 @@ class Ledger:
                 if match is None:
                     raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
                 yield Record(int(match[1]), int(match[2]), match[4], bytes.fromhex(match[3].decode()))
-
-    def _digest_at(self, seq: int) -> bytes:
-        return next((record.digest for record in self._records() if record.seq == seq), b"")
 
     @contextmanager
     def _reading(self) -> Generator[Iterable[bytes]]:
@@ -302,20 +299,21 @@ class Ledger:
         if pinned and pinned != signed.public_key:
             raise SigningFailed("the signing program uses another key than the one this ledger began with")
         if not pinned:
-            write_whole(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n")
-        write_whole(self.anchors / f"{self.name}.json", json.dumps(signed.to_dict()) + "\n")
+            write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
+        write_atomic(self.anchors / f"{self.name}.json", json.dumps(signed.to_dict()) + "\n", private=True)
         return signed
 
 
 class _Walk:
     """Follows the chain; after the first break only the numbers are still told apart."""
 
-    def __init__(self) -> None:
+    def __init__(self, head_length: int) -> None:
         self.findings: list[Finding] = []
-        self.digests: dict[int, bytes] = {}
+        self.digest_at_head = b""
+        self._head_length = head_length
 
     def over(self, lines: Iterable[bytes]) -> int:
-        """Take all lines; returns how many there are."""
+        """Take all lines; return how many there are."""
         previous, expected, length = GENESIS, 1, 0
         numbers: list[int] = []
         broken = False
@@ -332,6 +330,8 @@ class _Walk:
                 continue
             if seq == expected and chain_digest(previous, seq, int(match[2]), match[4]) == digest:
                 previous, expected = digest, expected + 1
+                if seq == self._head_length:
+                    self.digest_at_head = digest
                 continue
             broken = True
             if seq == expected:
@@ -339,8 +339,6 @@ class _Walk:
             numbers.append(seq)
         if broken:
             self._name_disorder(expected, numbers)
-        else:
-            self.digests[length] = previous
         return length
 
     def _name_disorder(self, expected: int, numbers: list[int]) -> None:
@@ -362,7 +360,7 @@ class _Walk:
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hex."""
+    """Return SHA-256 of a file's bytes, in hex."""
     total = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
@@ -373,13 +371,3 @@ def file_digest(path: Path) -> str:
 def _line(record: Record) -> bytes:
     start = b'{"seq":%d,"at":%d,"digest":"%s","body":' % (record.seq, record.at, record.digest.hex().encode())
     return start + record.body + b"}\n"
-
-
-def write_whole(target: Path, text: str) -> None:
-    """Write a file whole or not at all: temporary file, fsync, rename."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(name).replace(target)

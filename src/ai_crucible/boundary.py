@@ -69,14 +69,16 @@ _LOOKALIKES = str.maketrans("аеорсухіѕԁɡ", "aeopcyxisdg")
 
 
 def normal_words(text: str) -> list[str]:
-    """The words of a text as a reader sees them, numbers as digits.
+    """Return the words of a text as a reader sees them, numbers as digits.
 
     >>> normal_words("Ｒａｎｋ: se\\u200bven of Twenty-one")
     ['rank', '7', 'of', '21']
     """
     folded = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r ")
-    digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in kept)
+    visible = "".join(
+        c for c in folded if unicodedata.category(c) not in ("Cf", "Mn", "Me", "Cc") or c in "\n\t\r "
+    )
+    digits = "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in visible)
     return list(_numbers(_TOKEN.findall(digits.translate(_LOOKALIKES))))
 
 
@@ -103,7 +105,7 @@ def _numbers(words: Iterable[str]) -> Iterator[str]:
 
 
 def chrome_phrases(chrome: Mapping[str, Any]) -> list[str]:
-    """What must not be read in the scored context: every entry's text, and every name together with its value.
+    """Return what must not be read in the scored context: every entry's text, and every name with its value.
 
     A bare number or a single short word says nothing by itself and would be found everywhere, so it is looked for
     only together with its name.
@@ -125,18 +127,18 @@ def _phrases(name: str, value: Any) -> Iterator[str]:
 
 
 def leaks(chrome: Mapping[str, Any], texts: Iterable[str]) -> list[str]:
-    """The phrases of the chrome that can be read in the texts; their words may be a word apart ("rank is 3")."""
+    """Return the phrases of the chrome read in the texts; their words may be a word apart ("rank is 3")."""
     haystacks = [normal_words(text) for text in texts]
-    found: list[str] = []
+    matches: list[str] = []
     for phrase in chrome_phrases(chrome):
         words = normal_words(phrase)
         if words and any(_spelled_out(words, text) or _occurs(words, text) for text in haystacks):
-            found.append(phrase)
-    return found
+            matches.append(phrase)
+    return matches
 
 
 def _spelled_out(needle: list[str], haystack: list[str]) -> bool:
-    """Whether the phrase is there with blanks in other places ("r a n k 3", "rank3"), from word end to word end."""
+    """Tell whether the phrase is there with blanks in other places ("r a n k 3"), from word end to word end."""
     joined = "".join(needle)
     if len(joined) < _SHORTEST:
         return False
@@ -161,7 +163,7 @@ def _follows(needle: list[str], haystack: list[str], start: int, slack: int) -> 
 
 
 def leaked(state: AttemptState) -> list[str]:
-    """What of an attempt's chrome stands in its scored context: in any role's words or tool arguments."""
+    """Return what of an attempt's chrome stands in its scored context: in any role's words or tool arguments."""
     if not state.chrome:
         return []
     texts = [line.content for line in state.messages]

@@ -50,12 +50,12 @@ class Governor:
         return self.elapsed if self._end is None else self._end
 
     def stop(self) -> None:
-        """The solver has halted; what comes after is not its time."""
+        """Stop the solver's clock; what comes after is not its time."""
         if self._end is None:
             self._end = self.elapsed
 
     def begin_turn(self) -> None:
-        """Before a model call.
+        """Check and count a turn, before a model call.
 
         Raises:
             Halt: the time is up, or there is no turn left.
@@ -66,7 +66,7 @@ class Governor:
         self.turns += 1
 
     def check_clock(self) -> None:
-        """Every turn, before every tool call, and at the attempt's end.
+        """Check the time: every turn, before every tool call, and at the attempt's end.
 
         Raises:
             Halt: the time is up.
@@ -75,7 +75,7 @@ class Governor:
             raise Halt("wall_clock", f"{self.budget.seconds:g} seconds are up")
 
     def admit(self, call: ToolCall, kind: ToolClass) -> None:
-        """Before a tool call is carried out.
+        """Check and count a tool call, before it is carried out.
 
         Raises:
             Halt: the budget of its class or the time is used up, or it is the third of its like in a row.
@@ -102,7 +102,7 @@ class Governor:
             raise Halt("pathological_loop", f"{_SAME_IN_A_ROW} identical calls of {call.name[:40]} in a row")
 
     def shown(self) -> str:
-        """What is left, in one line for the solver."""
+        """Return what is left, in one line for the solver."""
         left = [f"{kind} {getattr(self.budget, kind) - self.used[kind]}" for kind in TOOL_CLASSES]
         turns = self.budget.turns - self.turns
         seconds = max(0, int(self.budget.seconds - self.seconds))

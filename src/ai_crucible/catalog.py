@@ -75,7 +75,7 @@ class Catalog:
 
     @classmethod
     def of(cls, events: Iterable[Event], policy: Policy | None = None) -> Catalog:
-        """The catalog that a ledger's events make."""
+        """Return the catalog that a ledger's events make."""
         catalog = cls(policy or Policy())
         for event in events:
             catalog.apply(event)
@@ -104,7 +104,7 @@ class Catalog:
             self.entries[event.puzzle] = self._fresh(entry.puzzle, entry.kind, entry.digest, event.target, moves)
 
     def next_move(self, puzzle: str) -> PuzzleMoved | str:
-        """The move that a puzzle is ready for, or why it stays, in one line.
+        """Return the move that a puzzle is ready for, or why it stays, in one line.
 
         Raises:
             ConfigurationError: there is no such puzzle.

@@ -11,12 +11,12 @@ BUILT_IN = Path(__file__).parent / "puzzles"
 
 
 def built_in_ids() -> list[str]:
-    """Ids of the puzzles that come with this package, sorted."""
+    """Return the ids of the puzzles that come with this package, sorted."""
     return sorted(folder.name for folder in BUILT_IN.iterdir() if (folder / "meta.json").exists())
 
 
 def resolve_puzzles(names: Sequence[str]) -> list[Path]:
-    """The folders of puzzles.
+    """Return the folders of puzzles.
 
     Args:
         names: ``all`` for the built-in ones, an id of one, or a path to a puzzle or a folder of puzzles.

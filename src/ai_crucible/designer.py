@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from ai_crucible.checking import PuzzleCheck, check_puzzle
 from ai_crucible.grading.edge import GradingFailed
@@ -18,22 +18,19 @@ from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle
 from ai_crucible.types import PUZZLE_ID, Line, Prompting
 from llm_runtime.errors import ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
+from llm_runtime.models import Model, first_fault
 from llm_runtime.prompts import Fence, load_prompt
 
 _SAFE = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$"
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _File(Model):
     path: str = Field(pattern=_SAFE, max_length=200)
     content: str = Field(max_length=64 * 1024)
 
 
-class Draft(BaseModel):
+class Draft(Model):
     """What a designer answers with."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: str = Field(pattern=PUZZLE_ID)
     title: str
@@ -84,8 +81,8 @@ class Designer:
             if folder is not None:
                 return Designed(folder, tuple(faults), check)
             faults.append(fault)
-            said = load_prompt("ai_crucible", "designer_again").render(fault=fence("FAULT", fault))
-            lines += [Line("assistant", turn.text), Line("user", said)]
+            retry = load_prompt("ai_crucible", "designer_again").render(fault=fence("FAULT", fault))
+            lines += [Line("assistant", turn.text), Line("user", retry)]
         return Designed(None, tuple(faults))
 
     async def _try(self, text: str, target: Path) -> tuple[Path | None, PuzzleCheck | None, str]:
@@ -112,7 +109,7 @@ class Designer:
 
 
 def read_draft(text: str) -> Draft:
-    """The draft in an answer: its one JSON object, fenced or not.
+    """Read the draft in an answer: its one JSON object, fenced or not.
 
     Raises:
         StructuredOutputError: there is none of that form; says what is wrong.
@@ -123,9 +120,7 @@ def read_draft(text: str) -> Draft:
     try:
         return Draft.model_validate(json.loads(text[start : end + 1]))
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise StructuredOutputError(f"{where}: {first['msg']}", text) from None
+        raise StructuredOutputError(first_fault(fault), text) from None
     except (ValueError, RecursionError):
         raise StructuredOutputError("the object is not JSON", text) from None
 

@@ -59,7 +59,7 @@ _HOSTS = frozenset(
 
 
 def families_of(model: str, aliases: dict[str, str] | None = None) -> frozenset[str]:
-    """Every family that a model's name gives away; empty for a name that tells none.
+    """Return every family that a model's name gives away; empty for a name that tells none.
 
     >>> sorted(families_of("openrouter/anthropic/claude-sonnet-4"))
     ['claude']
@@ -74,7 +74,7 @@ def families_of(model: str, aliases: dict[str, str] | None = None) -> frozenset[
     for name, family in (aliases or {}).items():
         if plain == name.casefold() or plain.rpartition("/")[2] == name.casefold():
             return frozenset({family.casefold()})
-    found: set[str] = set()
+    families: set[str] = set()
     parts = plain.split("/")
     for place, part in enumerate(parts):
         host, _, served = part.partition(":")
@@ -84,5 +84,5 @@ def families_of(model: str, aliases: dict[str, str] | None = None) -> frozenset[
         words = re.findall(r"[a-z]+|[a-z]?\d+[a-z]*", part) + re.findall(r"[a-z0-9]+", part)
         for family, names in FAMILIES.items():
             if any(word in names for word in words) or any(len(n) >= 5 and n in part for n in names):
-                found.add(family)
-    return frozenset(found)
+                families.add(family)
+    return frozenset(families)

@@ -40,7 +40,7 @@ def render_context(
     standings: Sequence[Standing] = (),
     tool_text: str = "",
 ) -> list[Line]:
-    """The messages that an attempt starts with.
+    """Return the messages that an attempt starts with.
 
     Args:
         puzzle: whose prompt is put.
@@ -62,7 +62,7 @@ def render_context(
 
 
 def describe(budget: Budget) -> str:
-    """A budget in words."""
+    """Return a budget in words."""
     return (
         f"{budget.exec} commands (exec), {budget.read_file} reads (read_file), {budget.write_file} writes "
         f"(write_file), {budget.turns} turns, {budget.seconds:g} seconds of wall time"
@@ -87,7 +87,7 @@ def _framing(puzzle: Puzzle, arm: Arm, history: Sequence[PastAttempt], standings
 
 
 def personal_best(history: Sequence[PastAttempt]) -> str:
-    """The best of earlier attempts in words: solved before unsolved, then fewer tool calls, then less time."""
+    """Return the best of earlier attempts in words: solved first, then fewer tool calls, then less time."""
     solved = sum(attempt.passed for attempt in history)
     best = min(history, key=lambda attempt: (not attempt.passed, attempt.tool_calls, attempt.seconds))
     tally = f"Of your {len(history)} earlier attempts at this task {solved} passed."

@@ -56,15 +56,15 @@ def import_programs(source: Path, target: Path, *, origin: str = "") -> Imported
     Raises:
         ConfigurationError: ``source`` holds nothing of the kind.
     """
-    found: dict[str, Triple | str] = {}
+    results: dict[str, Triple | str] = {}
     for name, result in _triples(source.resolve(), origin or source.resolve().name):
-        found.setdefault(name, result)
-    if not found:
+        results.setdefault(name, result)
+    if not results:
         raise ConfigurationError(f"{source}: no programs with tests and a fixed version were found there")
     written: list[Path] = []
     left_out: dict[str, str] = {}
-    for name in sorted(found):
-        triple = found[name]
+    for name in sorted(results):
+        triple = results[name]
         folder = target / name.replace("_", "-")
         if isinstance(triple, str):
             left_out[name] = triple

@@ -31,7 +31,7 @@ from llm_runtime.pricing import Price
 
 
 def to_chat(line: Line) -> ChatMessage:
-    """One line as Inspect's message."""
+    """Return one line as Inspect's message."""
     match line.role:
         case "system":
             return ChatMessageSystem(content=line.content)
@@ -51,7 +51,7 @@ def _to_call(call: ToolCall) -> InspectCall:
 
 
 def to_info(spec: ToolSpec) -> ToolInfo:
-    """A tool as Inspect tells a model of it."""
+    """Return a tool as Inspect tells a model of it."""
     properties = {name: ToolParam.model_validate(schema) for name, schema in spec.parameters["properties"].items()}
     parameters = ToolParams(properties=properties, required=list(spec.parameters["required"]))
     return ToolInfo(name=spec.name, description=spec.description, parameters=parameters)
@@ -60,7 +60,7 @@ def to_info(spec: ToolSpec) -> ToolInfo:
 def inspect_generate(
     model: Model, state: TaskState | None = None, *, in_text: bool = False, seed: int = 0
 ) -> Prompting:
-    """The injected ``generate`` over an Inspect model.
+    """Return the injected ``generate`` over an Inspect model.
 
     Args:
         model: any.
@@ -68,15 +68,15 @@ def inspect_generate(
         in_text: call tools by the text protocol instead of natively.
         seed: of the run; fences derive from it.
     """
-    told: dict[int, tuple[Line, ChatMessage]] = {}
+    cache: dict[int, tuple[Line, ChatMessage]] = {}
     count = 0
 
     def converted(lines: Sequence[Line]) -> list[ChatMessage]:
         # A message keeps its id from turn to turn; the line is kept too, so that its identity stays its own.
         for line in lines:
-            if id(line) not in told:
-                told[id(line)] = (line, to_chat(line))
-        return [told[id(line)][1] for line in lines]
+            if id(line) not in cache:
+                cache[id(line)] = (line, to_chat(line))
+        return [cache[id(line)][1] for line in lines]
 
     async def generate(lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
         nonlocal count
@@ -110,7 +110,7 @@ def inspect_generate(
 
 
 async def _paid(model: Model, messages: list[ChatMessage], tools: list[ToolInfo], role: str) -> ModelOutput:
-    """One call, out of the trial's purse where there is one; a provider that asks the purse itself is left to it.
+    """Make one call out of the trial's purse, if there is one; a provider that asks the purse itself is left to it.
 
     Raises:
         BudgetExceeded: the purse has no more for it; nothing was sent.
@@ -134,20 +134,20 @@ async def _paid(model: Model, messages: list[ChatMessage], tools: list[ToolInfo]
 
 
 def bytes_bound(messages: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> int:
-    """An upper estimate of a request's tokens, for holds: one for each two bytes of all that is sent."""
+    """Return an upper estimate of a request's tokens, for holds: one for each two bytes of all that is sent."""
     texts = [message.model_dump_json(exclude_none=True) for message in messages]
     return sum(len(text.encode()) for text in [*texts, *(tool.model_dump_json() for tool in tools)]) // 2 + 1
 
 
 def inspect_hands(box: WorkBox) -> Hands:
-    """Hands that act through Inspect's own tool machinery, so that approval policies and the log see every call."""
+    """Return hands that act through Inspect's own tool machinery, so that approvals and the log see every call."""
     tools = [_tool(spec, box) for spec in TOOLS if spec.name != "submit"]
 
     async def act(call: ToolCall) -> str:
         message = ChatMessageAssistant(content="", tool_calls=[_to_call(call)])
         result = await execute_tools([message], tools)
-        said = [answer for answer in result.messages if isinstance(answer, ChatMessageTool)]
-        return "\n".join(answer.error.message if answer.error else answer.text for answer in said)
+        answers = [answer for answer in result.messages if isinstance(answer, ChatMessageTool)]
+        return "\n".join(answer.error.message if answer.error else answer.text for answer in answers)
 
     return act
 

@@ -129,7 +129,7 @@ sandboxenv(name="bwrap")(BwrapSandbox)
 
 
 def as_exec_result(done: Completed) -> ExecResult[str]:
-    """A completed command in Inspect's form, undecodable bytes replaced, the limit that ended it told on stderr."""
+    """Return a completed command in Inspect's form; undecodable bytes are replaced, a limit is told on stderr."""
     stderr = done.stderr.decode("utf-8", "replace")
     if done.ended:
         stderr += f"\n(ended by the limit of {done.ended})"
@@ -165,7 +165,7 @@ class InspectWorkBox:
         await self._environment.write_file(path, data)
 
     async def pack(self) -> bytes:
-        """The work folder as an archive; in a sandbox of another kind by its own ``tar``."""
+        """Return the work folder as an archive; in a sandbox of another kind by its own ``tar``."""
         try:
             return await self._environment.as_type(BwrapSandbox).box.pack()
         except TypeError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from ai_crucible.types import AttemptState, Line, PanelVerdict, Prompting
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.tasks import gather
 
 _MOST_DIFF = 24_000
 
@@ -81,15 +81,14 @@ async def convene(
         JudgeUntagged: a judge's family, or the solver's, is unknown and that was not allowed.
     """
     seated, excluded = eligible(judges, family, allow_untagged=allow_untagged)
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_ask(judge, state, number)) for number, judge in enumerate(seated)]
-    return tally(seated, [task.result() for task in tasks], excluded, reducer)
+    ballots = await gather(_ask(judge, state, number) for number, judge in enumerate(seated))
+    return tally(seated, ballots, excluded, reducer)
 
 
 def eligible(
     judges: Sequence[Judge], family: str, *, allow_untagged: bool = False
 ) -> tuple[list[Judge], list[dict[str, str]]]:
-    """The judges that may sit, and those that may not with the reason.
+    """Return the judges that may sit, and those that may not with the reason.
 
     Raises:
         PanelEmpty, JudgeUntagged: as :func:`convene`.
@@ -164,7 +163,7 @@ async def _ask(judge: Judge, state: AttemptState, number: int) -> Ballot:
 
 
 def read_ballot(text: str) -> Ballot:
-    """The last JSON object of an answer as a ballot; what is not one, or not of its form, abstains."""
+    """Read the last JSON object of an answer as a ballot; what is not one, or not of its form, abstains."""
     for match in reversed(list(re.finditer(r"\{[^{}]*\}", text[-20_000:]))):
         try:
             data = json.loads(match[0])

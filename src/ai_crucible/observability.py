@@ -41,11 +41,11 @@ class PuzzleHistory:
         return wilson(self.passed, self.attempts) if self.attempts else None
 
     def pass_at(self, k: int) -> float:
-        """Unbiased estimate that one of k attempts passes. Raises :class:`ValueError` beyond the attempts made."""
+        """Estimate without bias that one of k attempts passes; :class:`ValueError` beyond the attempts made."""
         return pass_at_k(self.passed, self.attempts, k)
 
     def pass_hat(self, k: int) -> float:
-        """Unbiased estimate that all of k attempts pass. Raises :class:`ValueError` beyond the attempts made."""
+        """Estimate without bias that all of k attempts pass; :class:`ValueError` beyond the attempts made."""
         return pass_hat_k(self.passed, self.attempts, k)
 
 
@@ -74,7 +74,7 @@ class ModelRollup:
 
 
 def histories(attempts: Iterable[AttemptRecord]) -> list[PuzzleHistory]:
-    """Attempts grouped by model, arm and puzzle, in that order."""
+    """Group attempts by model, arm and puzzle, in that order."""
     groups: dict[tuple[str, str, str], list[AttemptRecord]] = defaultdict(list)
     for attempt in attempts:
         groups[attempt.model, attempt.arm, attempt.puzzle].append(attempt)
@@ -98,7 +98,7 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
 
 
 def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
-    """One line a model and arm."""
+    """Return one line a model and arm."""
     groups: dict[tuple[str, str], list[AttemptRecord]] = defaultdict(list)
     for attempt in attempts:
         groups[attempt.model, attempt.arm].append(attempt)
@@ -106,15 +106,15 @@ def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
 
 
 def _rollup(attempts: list[AttemptRecord]) -> ModelRollup:
-    found = tuple(histories(attempts))
-    counted = [history for history in found if not history.anchor and history.attempts]
+    puzzles = tuple(histories(attempts))
+    counted = [history for history in puzzles if not history.anchor and history.attempts]
     total = sum(history.attempts for history in counted)
     k = min((history.attempts for history in counted), default=0)
     costs = [attempt.cost for attempt in attempts]
     return ModelRollup(
         attempts[0].model,
         attempts[0].arm,
-        found,
+        puzzles,
         wilson(sum(history.passed for history in counted), total) if total else None,
         (k, sum(history.pass_hat(k) for history in counted) / len(counted)) if k else None,
         _anchors(attempts),

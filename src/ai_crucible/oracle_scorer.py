@@ -20,7 +20,7 @@ def gate(
     panel: PanelVerdict | None = None,
     seconds: float = 0.0,
 ) -> GateResult:
-    """Decide one attempt (specification: decision 6).
+    """Decide one attempt (AC6).
 
     A check that fails before and after counts against ``solved``, one that passed and fails now against
     ``no_regression``; both are computed from what the untouched puzzle showed. Novelty is what the panel says,

@@ -9,9 +9,9 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeVar
 
-from ai_crucible.attestation import write_whole
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, UnknownPrice
 from llm_runtime.events import BudgetMoved, Event
+from llm_runtime.files import write_atomic
 from llm_runtime.wrappers.budgeted import Budget, Caps, Spend
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ class Purse:
         return self.budget.spent.cost / _MICRO
 
     def need_open(self) -> None:
-        """Before an attempt begins.
+        """Refuse an attempt before it begins, where the money is used up.
 
         Raises:
             BudgetExceeded: the purse is closed.
@@ -116,11 +116,12 @@ class Purse:
         change.set()
         if self._place is not None and isinstance(event, BudgetMoved):
             self._place.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._place, json.dumps({"spent": event.spent_cost, "held": event.held_cost}) + "\n")
+            account = {"spent": event.spent_cost, "held": event.held_cost}
+            write_atomic(self._place, json.dumps(account) + "\n", private=True)
 
 
 def _account(place: Path | None) -> int:
-    """Micro-dollars spent and held by the last sitting; 0 where there was none."""
+    """Return micro-dollars spent and held by the last sitting; 0 where there was none."""
     try:
         data = json.loads(place.read_bytes()) if place else {"spent": 0, "held": 0}
         return int(data["spent"]) + int(data["held"])

@@ -60,23 +60,23 @@ def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
     Raises:
         PuzzleRefused: one is refused, two have the same id, or there is none.
     """
-    found: dict[str, Puzzle] = {}
+    puzzles: dict[str, Puzzle] = {}
     for path in paths:
         folders = [path] if (path / "meta.json").exists() or not path.is_dir() else sorted(path.iterdir())
         for folder in folders:
             if folder is not path and not (folder / "meta.json").exists():
                 continue
             puzzle = load_puzzle(folder)
-            known = found.setdefault(puzzle.meta.id, puzzle)
+            known = puzzles.setdefault(puzzle.meta.id, puzzle)
             if known.folder != puzzle.folder:
                 raise PuzzleRefused(f"{puzzle.folder}: its id {puzzle.meta.id} is also that of {known.folder}")
-    if not found:
+    if not puzzles:
         raise PuzzleRefused("no puzzle there: a puzzle is a folder with meta.json, prompt.md and oracle/")
-    return [found[name] for name in sorted(found)]
+    return [puzzles[name] for name in sorted(puzzles)]
 
 
 def resolve_artifact(puzzle: Puzzle, name: str) -> bytes:
-    """A file of the puzzle that a solver may see, by its path in ``work/``.
+    """Return a file of the puzzle that a solver may see, by its path in ``work/``.
 
     Raises:
         PuzzleRefused: it is the oracle's, lies outside, or is not there.

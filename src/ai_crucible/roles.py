@@ -142,15 +142,15 @@ class Critic:
         self._generate = generate
 
     async def __call__(self, state: AttemptState, record: Callable[..., None]) -> str:
-        """What the critic says; it goes to the trace and never into the scored context."""
-        lines = [Line("system", load_prompt("ai_crucible", "critic").render()), *_told(state)]
+        """Return what the critic says; it goes to the trace and never into the scored context."""
+        lines = [Line("system", load_prompt("ai_crucible", "critic").render()), *_conversation_of(state)]
         turn = await self._generate(lines, (), "critic")
         record("critic", text=turn.text)
         sound_andon(state, record, "after the critic")
         return turn.text
 
 
-def _told(state: AttemptState) -> list[Line]:
+def _conversation_of(state: AttemptState) -> list[Line]:
     fence = Fence(state.seed, CallLabel("ai_crucible", "critic", state.puzzle.meta.id))
     story = "\n\n".join(f"{line.role}: {line.content}" for line in state.messages if line.role != "system")
     return [Line("user", fence("ATTEMPT", story))]
@@ -162,7 +162,7 @@ def sound_andon(state: AttemptState, record: Callable[..., None], when: str) -> 
     Raises:
         Halt: it does.
     """
-    found = leaked(state)
-    if found:
-        record("andon", when=when, phrases=found)
+    phrases = leaked(state)
+    if phrases:
+        record("andon", when=when, phrases=phrases)
         raise Halt("chrome_leak", f"standings stand in the scored context {when}")

@@ -11,8 +11,11 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from llm_runtime.files import write_atomic
 
 
 def answer(request: dict[str, Any], key_file: Path) -> dict[str, Any]:
@@ -33,17 +36,8 @@ def _key_text(key_file: Path) -> str:
         return key_file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         key_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = key_file.with_name(f".{key_file.name}.{os.getpid()}")
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-            file.write(os.urandom(32).hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, key_file)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
+        with suppress(FileExistsError):
+            write_atomic(key_file, os.urandom(32).hex() + "\n", private=True, replace=False)
         return key_file.read_text(encoding="ascii").strip()
 
 

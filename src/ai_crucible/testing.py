@@ -12,7 +12,7 @@ Step: TypeAlias = "tuple[str, dict[str, Any]] | str | Callable[[Sequence[Line]],
 
 
 def scripted_solver(*steps: Step) -> Prompting:
-    """A solver that makes one step a turn, then submits.
+    """Return a solver that makes one step a turn, then submits.
 
     Args:
         steps: a tool call ``(name, arguments)``, a text without a call, or a function of the lines so far that
@@ -35,7 +35,7 @@ def scripted_solver(*steps: Step) -> Prompting:
 
 
 def scripted_judge(score: float | None, novelty: bool | None, reason: str = "") -> Prompting:
-    """A judge that always casts the same ballot."""
+    """Return a judge that always casts the same ballot."""
 
     async def generate(lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
         return Turn(json.dumps({"score": score, "novelty_validated": novelty, "reason": reason}))

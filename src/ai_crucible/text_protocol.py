@@ -16,13 +16,13 @@ _OPENING = re.compile(r"^```tool[ \t]*$", re.M)
 
 
 def describe_tools(tools: Sequence[ToolSpec]) -> str:
-    """The instruction that explains the form and lists the tools."""
+    """Return the instruction that explains the form and lists the tools."""
     listed = "\n".join(f"- `{t.name}`: {t.description}\n  {json.dumps(t.parameters)}" for t in tools)
     return load_prompt("ai_crucible", "tools_in_text").render(tools=listed)
 
 
 def parse_call(text: str, number: int) -> tuple[ToolCall, ...]:
-    """The call that an answer ends with; none where it ends with no block.
+    """Return the call that an answer ends with; none where it ends with no block.
 
     A block that cannot be read becomes a call with a ``fault``, so that the model is told.
 
@@ -52,7 +52,7 @@ def parse_call(text: str, number: int) -> tuple[ToolCall, ...]:
 
 
 def as_plain(lines: Sequence[Line], seed: int) -> list[Line]:
-    """The same conversation for a model that knows no tool lines: results become fenced user lines."""
+    """Return the same conversation for a model without tool messages: results become fenced user lines."""
     plain: list[Line] = []
     for number, line in enumerate(lines):
         if line.role == "tool":

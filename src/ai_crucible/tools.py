@@ -80,12 +80,12 @@ class WorkBox(Protocol):
 
 
 def tool_class(call: ToolCall) -> ToolClass | None:
-    """Which budget a call counts against; ``None`` for a tool that does not exist."""
+    """Return which budget a call counts against; ``None`` for a tool that does not exist."""
     return next((kind for kind in TOOL_CLASSES if kind == call.name), None)
 
 
 def faults(call: ToolCall) -> str:
-    """Why a call cannot be carried out, in one line for the model; empty where it can."""
+    """Return why a call cannot be carried out, in one line for the model; empty where it can."""
     if call.fault:
         return f"that call cannot be read: {call.fault}"
     spec = next((tool for tool in TOOLS if tool.name == call.name), None)
@@ -130,7 +130,7 @@ async def carry_out(box: WorkBox, call: ToolCall) -> str:
 
 
 def shown(done: Completed) -> str:
-    """A command's end as text."""
+    """Return a command's end as text."""
     parts = [f"exit {done.code}"]
     if done.ended:
         parts[0] += f" (ended by the limit of {done.ended})"
@@ -141,7 +141,7 @@ def shown(done: Completed) -> str:
 
 
 def clip(text: str) -> str:
-    """At most some 8,000 characters: the beginning, the end, and how much is left out between."""
+    """Cut to some 8,000 characters: the beginning, the end, and how much is left out between."""
     if len(text) <= _SHOWN:
         return text
     half = _SHOWN // 2

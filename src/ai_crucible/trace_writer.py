@@ -29,7 +29,7 @@ def write_trace(state: AttemptState, transcript: Transcript) -> None:
 
 
 def spill(value: Any) -> Any:
-    """The same data with every text beyond 64 KiB cut, its whole length and SHA-256 behind it."""
+    """Return the same data with every text beyond 64 KiB cut, its whole length and SHA-256 behind it."""
     if isinstance(value, str) and len(value) > _MOST_TEXT:
         whole = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
         return f"{value[:_MOST_TEXT]}\n[... cut; {len(value)} characters in all, sha256 {whole}]"
@@ -41,7 +41,7 @@ def spill(value: Any) -> Any:
 
 
 def change_of(untouched: bytes, work: bytes) -> str:
-    """What an attempt changed, as a unified diff; files that are no text by their size alone. At most 64 KiB."""
+    """Return what an attempt changed, as a unified diff of at most 64 KiB; files that are no text by their size."""
     before, after = _files(untouched), _files(work)
     lines: list[str] = []
     for name in sorted(before.keys() | after.keys()):
@@ -58,17 +58,17 @@ def change_of(untouched: bytes, work: bytes) -> str:
 
 
 def _files(archive: bytes) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     with tarfile.open(fileobj=io.BytesIO(archive), mode="r:") as entries:
         for entry in entries:
             file = entries.extractfile(entry) if entry.isreg() else None
             if file is not None:
-                found[entry.name] = file.read()
-    return found
+                files[entry.name] = file.read()
+    return files
 
 
 def attempts_of(log: EvalLog) -> list[AttemptRecord]:
-    """The attempts of a log, in its order. A sample that ended in an error is an attempt without a verdict.
+    """Return the attempts of a log, in its order. One that ended in an error has no verdict.
 
     Read ``log.status`` and each record's ``error``: Inspect's own exit code does not tell of either.
     """

@@ -83,7 +83,7 @@ def trial(
     standings: dict[str, list[list[Any]]] | None = None,
     sandbox: str = "bwrap",
 ) -> Task:
-    """Sealed puzzles, each attempted k times, each attempt in a box of its own.
+    """Attempt sealed puzzles k times each, each attempt in a box of its own.
 
     Args:
         puzzles: ``all``, ids of built-in puzzles, folders of puzzles, or a list of those; commas part them in text.
@@ -176,7 +176,7 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str) -> Sample:
 
 @solver
 def fill_box(desk: _Desk, framings: dict[str, Framing]) -> Solver:
-    """Fills the fresh box and keeps a copy of what the solver will find. Runs whatever solver is chosen."""
+    """Fill the fresh box and copy what the solver will find, whatever solver is chosen."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if purse := PURSE.get():
@@ -194,7 +194,7 @@ def fill_box(desk: _Desk, framings: dict[str, Framing]) -> Solver:
 
 @solver
 def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
-    """The solver role under the governor, its model calls and tool calls by way of Inspect."""
+    """Run the solver role under the governor, its model calls and tool calls by way of Inspect."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         attempt, _ = desk.attempt(state)
@@ -218,7 +218,7 @@ def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
 
 @scorer(metrics=[accuracy()])
 def oracle_scorer(desk: _Desk) -> Scorer:
-    """Out-of-band grading and the gate: 1 where the attempt passed."""
+    """Grade out-of-band and apply the gate: 1 where the attempt passed."""
 
     async def score(state: TaskState, target: Target) -> Score:
         attempt, governor = desk.attempt(state)
@@ -231,8 +231,8 @@ def oracle_scorer(desk: _Desk) -> Scorer:
         judges = [Judge(inspect_generate(get_model(name)), str(get_model(name))) for name in desk.judges]
         result = await grade(attempt, governor, desk.grader, judges=judges, family=str(state.model))
         write_trace(attempt, transcript())
-        if told := GRADED.get():
-            told(attempt.puzzle.meta.id, result.passed)
+        if notify := GRADED.get():
+            notify(attempt.puzzle.meta.id, result.passed)
         return Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,
@@ -253,7 +253,7 @@ def oracle_scorer(desk: _Desk) -> Scorer:
 
 @scorer(metrics=[mean()])
 def panel_scorer(desk: _Desk) -> Scorer:
-    """The panel's score beside the gate's; it decides nothing but claimed novelty."""
+    """Return the panel's score beside the gate's; it decides nothing but claimed novelty."""
 
     async def score(state: TaskState, target: Target) -> Score:
         attempt, _ = desk.attempt(state)

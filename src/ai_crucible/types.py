@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from ai_crucible.box.limits import BoxLimits
+from llm_runtime.models import Model
 
 ToolClass: TypeAlias = Literal["exec", "read_file", "write_file"]
 TOOL_CLASSES: tuple[ToolClass, ...] = ("exec", "read_file", "write_file")
@@ -31,11 +32,7 @@ PUZZLE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Budget(_Strict):
+class Budget(Model):
     """What one attempt may use. It is shown to the solver and enforced outside it.
 
     Args:
@@ -53,7 +50,7 @@ class Budget(_Strict):
     turns: int = Field(default=40, ge=1)
 
 
-class PuzzleMeta(_Strict):
+class PuzzleMeta(Model):
     """``meta.json`` of a puzzle. A field that is not named here is refused, an answer above all.
 
     Args:
@@ -155,7 +152,7 @@ class Hands(Protocol):
     def __call__(self, call: ToolCall) -> Awaitable[str]: ...
 
 
-class TraceEvent(_Strict):
+class TraceEvent(Model):
     """One thing the kernel saw happen in an attempt. ``at_ms`` counts from the attempt's start."""
 
     kind: Literal[
@@ -190,7 +187,7 @@ class AttemptState:
     """The work folder after its last."""
 
 
-class CheckOutcome(_Strict):
+class CheckOutcome(Model):
     """One check of the oracle, on the untouched puzzle and on the solver's copy."""
 
     name: str = Field(max_length=120)
@@ -201,7 +198,7 @@ class CheckOutcome(_Strict):
     detail: str = Field(default="", max_length=2000)
 
 
-class Verdict(_Strict):
+class Verdict(Model):
     """What the grading process says of a work copy. Numbers may be anything; the gate refuses what is not finite.
 
     Args:
@@ -238,7 +235,7 @@ class Verdict(_Strict):
         return tuple(check.name for check in self.pass_to_pass if not check.after)
 
 
-class PanelVerdict(_Strict):
+class PanelVerdict(Model):
     """What the judges said together.
 
     Args:
@@ -258,7 +255,7 @@ class PanelVerdict(_Strict):
     excluded: tuple[dict[str, str], ...] = ()
 
 
-class GateResult(_Strict):
+class GateResult(Model):
     """The conjunctive gate: open only if every condition holds; ``failed`` names those that do not."""
 
     passed: bool
@@ -266,7 +263,7 @@ class GateResult(_Strict):
     failed: tuple[str, ...]
 
 
-class AttemptRecord(_Strict):
+class AttemptRecord(Model):
     """One finished attempt, as read back from a log.
 
     Args:

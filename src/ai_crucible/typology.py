@@ -56,12 +56,14 @@ def typology(
     if not kinds:
         return []
     p_values = benjamini_hochberg([fisher_exact(*ours[kind], *theirs[kind]) for kind in kinds])
-    found: list[KindDifference] = []
+    differences: list[KindDifference] = []
     for kind, p in zip(kinds, p_values, strict=True):
         here = newcombe(*ours[kind], *theirs[kind], confidence)
         elsewhere = _elsewhere(kind, ours, theirs, confidence)
-        found.append(KindDifference(kind, _label(here, elsewhere, p <= false_discovery_rate), here, elsewhere, p))
-    return found
+        differences.append(
+            KindDifference(kind, _label(here, elsewhere, p <= false_discovery_rate), here, elsewhere, p)
+        )
+    return differences
 
 
 def _label(here: Interval, elsewhere: Interval | None, discovered: bool) -> Label:
@@ -94,7 +96,7 @@ def _counts(attempts: Iterable[AttemptRecord]) -> dict[str, tuple[int, int]]:
 
 
 def fisher_exact(successes_a: int, trials_a: int, successes_b: int, trials_b: int) -> float:
-    """Two-sided exact p of two proportions: the mass of all tables no likelier than this one (Fisher 1935)."""
+    """Return the two-sided exact p of two proportions: the mass of tables no likelier than this (Fisher 1935)."""
     total, successes = trials_a + trials_b, successes_a + successes_b
     ways = comb(total, successes)
     low, high = max(0, successes - trials_b), min(successes, trials_a)

@@ -83,7 +83,7 @@ class Workshop:
     def at(
         cls, folder: Path | None = None, *, anchors: Path | None = None, signer: Signer | None = None
     ) -> Workshop:
-        """The workshop of a folder.
+        """Return the workshop of a folder.
 
         Args:
             folder: made when something is written; ``ai_crucible`` below the user's data folder where left out.
@@ -222,7 +222,7 @@ class Workshop:
         return TrialReport(trial, log.status, path, attempts, tuple(rollup(attempts)), unpaid)
 
     def _new(self, graded: list[AttemptGraded]) -> list[AttemptGraded]:
-        """Those that the ledger does not have yet: a later log of a trial repeats what an earlier one finished."""
+        """Return those that the ledger lacks: a later log of a trial repeats what an earlier one finished."""
         known = {event.sample_digest for event in self.ledger.events() if isinstance(event, AttemptGraded)}
         return [event for event in graded if event.sample_digest not in known]
 
@@ -246,7 +246,7 @@ class Workshop:
         )
 
     def attempts(self, trial: str = "") -> list[AttemptRecord]:
-        """The attempts of all finished trials here, or of one, from their logs."""
+        """Return the attempts of all finished trials here, or of one, from their logs."""
         with _inspect("reading logs"):
             from inspect_ai.log import read_eval_log
 
@@ -298,11 +298,11 @@ class Workshop:
         return checks
 
     def catalog(self, policy: Policy | None = None) -> Catalog:
-        """Every admitted puzzle with its stage and what was seen of it there."""
+        """Return every admitted puzzle with its stage and what was seen of it there."""
         return Catalog.of(self.ledger.events(), policy)
 
     def show(self, puzzle: str) -> Entry:
-        """One entry of the catalog.
+        """Return one entry of the catalog.
 
         Raises:
             ConfigurationError: it is not there.
@@ -331,7 +331,7 @@ class Workshop:
         return self.ledger.verify()
 
     def unfinished(self) -> list[str]:
-        """Trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
+        """Return trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
         planned: dict[str, None] = {}
         for event in self.ledger.events():
             if isinstance(event, TrialPlanned):
@@ -347,7 +347,7 @@ def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
 
 
 def newest_log(folder: Path) -> Path | None:
-    """The log of a trial's last sitting, which holds what earlier ones finished; names begin with the time."""
+    """Return the log of a trial's last sitting, which holds what earlier ones finished; names begin with a time."""
     return max(folder.glob("*.eval"), default=None)
 
 

@@ -16,8 +16,8 @@ from pydantic_core import PydanticUndefined, to_json
 from llm_runtime.errors import ConfigurationError
 
 Kind: TypeAlias = Literal["line", "text", "choice", "checkbox", "whole", "number", "list", "json", "file", "seats"]
-MOST_CHARS = 1 << 20
-"""Characters of one text that a door takes."""
+_EMPTY = ("string_too_short", "string_pattern_mismatch", "too_short")
+"""What pydantic calls a refusal of nothing: our only patterns and least lengths ask for something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +205,9 @@ def sentence(fault: ValidationError, specs: list[FieldSpec], names: Names = by_n
     place = tuple(str(part) for part in first["loc"])
     spec = next((one for one in specs if one.path == place[: len(one.path)]), None)
     reason = first["msg"].removeprefix("Value error, ")
-    if first["type"] == "missing" and spec is not None:
-        return f"{names(spec)} is missing; fill it in"
+    if spec is not None and first["type"] in ("missing", *_EMPTY):
+        word = "missing" if first["type"] == "missing" else "empty"
+        return f"{names(spec)} is {word}; {spec.help if spec.ui.argument and spec.help else 'fill it in'}"
     if spec is None:
         where = ".".join(place)
         return f"{where}: {reason}" if where else reason

@@ -33,7 +33,7 @@ from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted, spent_before
+from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
@@ -318,7 +318,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await _model(job, settings, terms.caps, events, relay, stack)
+            generate = await _model(job, settings, terms, events, relay, stack)
             if log is None:
                 log = self.store.start(job.started)
                 stack.callback(log.close)
@@ -361,12 +361,15 @@ class _LateEmit:
 
 
 async def _model(
-    job: _Job, settings: Settings, caps: Caps, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
+    job: _Job, settings: Settings, terms: Terms, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
 ) -> Generate:
     """The model function of a run, within its bounds; a run whose models cannot be reached is refused."""
     if job.run.run.own_models:
+        if job.run.run.ready and job.started.origin == "live":
+            load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody
-    budget = Budget(caps, spent_before(events), emit=relay.emit)
+    caps = terms.caps
+    budget = Budget(caps, _spent(job.run, events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
@@ -377,6 +380,15 @@ async def _model(
     for asked in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(asked)
     return gateway.generate
+
+
+def _spent(run: Prepared, events: list[Event]) -> Spend:
+    """What bounds must count already. Log and folder tell of the same answers: the one that knows more is right."""
+    spent = spent_before(events)
+    if run.run.spent:
+        there: Spend = load(run.run.spent)(run.task)
+        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+    return spent
 
 
 async def _nobody(request: Request) -> Reply:

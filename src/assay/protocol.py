@@ -74,7 +74,10 @@ class RunType:
         aliases: names under which older logs and job files hold it.
         prepare: ``(task, options) -> (task, options)``, complete and checked before anything is spent; doing it
             twice changes nothing. It may raise where this machine lacks something.
+        ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
         upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
+        spent: ``(task) -> Spend``, what the same work took as far as its folder says; bounds count it where the log
+            says less.
         title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
         seats: roles and phases that a model can be set for; empty for a run whose seats cannot be told apart.
             ``"*"`` as a name allows any.
@@ -82,6 +85,7 @@ class RunType:
         measures: its :data:`Measures`.
         batch: whether jobs of a batch can be of this kind.
         form: whether the web offers a form.
+        seatless: whether nobody has a seat whose words are followed while it works.
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
     """
@@ -96,13 +100,16 @@ class RunType:
     fold: Ref = ""
     aliases: tuple[str, ...] = ()
     prepare: Ref = ""
+    ready: Ref = ""
     upgrade: Ref = ""
+    spent: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()
     bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")
     measures: Ref = ""
     batch: bool = True
     form: bool = True
+    seatless: bool = False
     replayable: bool = True
     own_models: bool = False
 

@@ -106,7 +106,7 @@ class Prepared:
 
     def data(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return task and options as a log keeps them."""
-        return self.task.model_dump(mode="json", exclude_none=True), self.options.model_dump(mode="json")
+        return self.task.model_dump(mode="json", exclude_defaults=True), self.options.model_dump(mode="json")
 
 
 def read_run(

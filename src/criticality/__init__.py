@@ -36,7 +36,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, loaded when first named."""
+    """Load a public name when it is first used."""
     if name not in _HOME:
         raise AttributeError(f"module 'criticality' has no attribute {name!r}")
     return getattr(import_module(f"criticality.{_HOME[name]}"), name)

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 from criticality import events as e
 from criticality.canonical import pretty
+from criticality.labels import InterviewPhase
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
-from criticality.machine.states import InterviewPhase
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
 from llm_runtime.events import CallFinished, Event
@@ -116,7 +116,7 @@ class Artifacts:
         return index(self.plan)
 
     def once(self, key: str, make: Callable[[], _T]) -> _T:
-        """What follows from specification, plan, claims and clusters alone, made once until one of them changes."""
+        """Make what follows from specification, plan, claims and clusters once, until one of them changes."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -131,11 +131,11 @@ class Artifacts:
             case e.ProjectCreated():
                 self.name, self.seed = event.name, event.seed
             case e.QuestionAnswered():
-                given = Answer(event.question, event.text, event.answer, event.interview_phase)
+                answer = Answer(event.question, event.text, event.answer, event.interview_phase)
                 if event.corrects:
-                    self.answers = [given if a.question == event.question else a for a in self.answers]
+                    self.answers = [answer if a.question == event.question else a for a in self.answers]
                 else:
-                    self.answers.append(given)
+                    self.answers.append(answer)
             case e.Delegated():
                 self.delegated_after, self.notes = event.after, event.notes
             case e.FeaturesProposed():
@@ -171,8 +171,10 @@ class Artifacts:
                 self.contradictions = []
             case e.AuditorCompleted():
                 self.contradictions += event.contradictions
-                for found in self.contradictions:
-                    found["dismissed"] = found.get("dismissed", False) or found["id"] in event.dismissed
+                for contradiction in self.contradictions:
+                    contradiction["dismissed"] = (
+                        contradiction.get("dismissed", False) or contradiction["id"] in event.dismissed
+                    )
             case e.TestsGenerated():
                 self.claims = {c["id"]: StructuredClaim.model_validate(c) for c in event.claims}
                 self.waived = event.waived
@@ -234,7 +236,7 @@ class Artifacts:
         self._shelve("proposals", self.proposals[event.version].spec)
 
     def _shelve(self, kind: str, data: Any) -> None:
-        """Into the archive, for people: nothing reads it back (Appendix B)."""
+        """Into the archive, for people: nothing reads it back (CT21)."""
         if data:
             number = sum(1 for path in self.archive if path.startswith(f".criticality/archive/{kind}/")) + 1
             self.archive[f".criticality/archive/{kind}/{number:03d}.json"] = pretty(data) + "\n"
@@ -254,7 +256,7 @@ class Artifacts:
 
 
 def fold(events: Iterable[Event]) -> Artifacts:
-    """The artifacts of a journal."""
+    """Return the artifacts of a journal."""
     artifacts = Artifacts()
     for event in events:
         artifacts.apply(event)

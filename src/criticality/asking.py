@@ -17,7 +17,7 @@ T = TypeVar("T", bound=BaseModel)
 Role: TypeAlias = str
 """``architect``, ``auditor``, ``structurer``, ``worker``, ``fallback1`` or ``fallback2``."""
 
-#: Tokens of an answer at most, by role (specification 7.2).
+#: Tokens of an answer at most, by role.
 MAX_OUTPUT = {
     "worker": 4_000, "auditor": 8_000, "structurer": 16_000, "architect": 32_000, "fallback1": 16_000,
     "fallback2": 32_000,
@@ -68,11 +68,11 @@ class Asking:
         self._limits = limits or ContextLimits()
 
     def question(self, phase: str, item: str, role: Role, round: int = 1, attempt: int = 1) -> Question:
-        """A question that stands at this place."""
+        """Make a question that stands at this place."""
         return Question(self.seed, phase, item, role, round, attempt)
 
     async def text(self, question: Question, prompt: str, *, spare: Sequence[Spare] = (), **values: str) -> str:
-        """A free answer; ``spare`` may be left out of a prompt that is too long.
+        """Ask for free text; ``spare`` may be left out of a prompt that is too long.
 
         Raises:
             CallError: the call failed.
@@ -90,7 +90,7 @@ class Asking:
         spare: Sequence[Spare] = (),
         **values: str,
     ) -> T:
-        """An answer as data; one that does not fit is asked for again, twice at most, with what is wrong.
+        """Ask for data; what does not fit is asked for again, twice at most, with what is wrong.
 
         Raises:
             StructuredOutputError: it does not fit then either.
@@ -103,7 +103,7 @@ class Asking:
     def _request(
         self, question: Question, prompt: str, values: Mapping[str, str], spare: Sequence[Spare]
     ) -> Request:
-        fitted = fit(question.role, values, lambda given: _rendered(prompt, given), self._limits, spare)
+        fitted = fit(question.role, values, lambda remaining: _rendered(prompt, remaining), self._limits, spare)
         return Request(
             model=self._models.of(fitted.role),
             messages=(Message("user", fitted.text),),

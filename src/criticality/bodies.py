@@ -32,7 +32,7 @@ class Finding:
 
 
 def unfenced(answer: str) -> str:
-    """The text in an answer: what stands behind its code fence, or all of it.
+    """Return the text in an answer: what stands behind its code fence, or all of it.
 
     Raises:
         SpliceRefused: longer than 20,000 characters, empty, or with control characters.

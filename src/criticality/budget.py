@@ -1,4 +1,4 @@
-"""Context budgets (specification 7.2): what a prompt may hold, and what becomes of one that holds more."""
+"""Context budgets: what a prompt may hold, and what becomes of one that holds more."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
-from criticality.wire import Strict
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.models import Model
 
 T = TypeVar("T")
 Tokens = Annotated[int, Field(ge=100, le=10_000_000)]
@@ -26,8 +26,8 @@ OVERLAP = 10
 _LARGER = {"worker": "fallback1", "fallback1": "fallback2", "auditor": "architect", "structurer": "architect"}
 
 
-class ContextLimits(Strict):
-    """Tokens that a tier's prompt may hold (specification 7.2); the answers' limits are the tiers' own."""
+class ContextLimits(Model):
+    """Tokens that a tier's prompt may hold; the answers' limits are the tiers' own."""
 
     worker: Tokens = 16_000
     auditor: Tokens = 128_000
@@ -35,7 +35,7 @@ class ContextLimits(Strict):
     architect: Tokens = 200_000
 
     def of(self, role: str) -> int:
-        """The limit of a role; a tier of Injection is a role too."""
+        """Return the limit of a role; a tier of Injection is a role too."""
         return int(getattr(self, {"fallback1": "structurer", "fallback2": "architect"}.get(role, role)))
 
 
@@ -70,7 +70,7 @@ class Fitted:
 
 
 def tokens(text: str) -> int:
-    """The estimate that routing goes by: four characters a token."""
+    """Estimate tokens for routing: four characters a token."""
     return (len(text) + 3) // 4
 
 
@@ -78,7 +78,7 @@ def fit(
     role: str, values: Mapping[str, str], render: Callable[[Mapping[str, str]], str],
     limits: ContextLimits, spare: Sequence[Spare] = (),
 ) -> Fitted:  # fmt: skip
-    """The prompt as it is; with sections left out where it is at most 20% too long; else for a larger tier.
+    """Fit a prompt: as it is; with sections left out where it is at most 20% too long; else for a larger tier.
 
     Args:
         spare: what may be left out, in the order of :data:`Section`.
@@ -93,9 +93,9 @@ def fit(
         if tokens(whole) <= limit:
             return Fitted(whole, asked)
         if tokens(whole) <= limit * (1 + _MILD):
-            found = _shortened(asked, values, render, limit, spare)
-            if found is not None:
-                return found
+            shorter = _shortened(asked, values, render, limit, spare)
+            if shorter is not None:
+                return shorter
         asked = _LARGER.get(asked)
     raise ContextOverflow(
         f"a prompt for the {role} holds {tokens(whole):,} tokens, more than any tier's limit; raise [context] in "
@@ -120,7 +120,7 @@ def _shortened(
 
 
 async def in_parts(item: str, modules: Sequence[str], ask: Callable[[str, str], Awaitable[T]]) -> list[T]:
-    """The answers of an audit: one to the whole; or one to each part of it, where no tier holds the whole.
+    """Return the answers of an audit: one to the whole, or one to each part where no tier holds the whole.
 
     Only audits are done in parts: who implements must see all. Each part is at most 80% of the tier's limit, ends
     where a module ends, and begins with the last ten lines of the part before it where
@@ -149,15 +149,15 @@ def parts(modules: Sequence[str], room: int) -> list[str]:
     Raises:
         ContextOverflow: one module alone is larger.
     """
-    found: list[str] = []
+    parts: list[str] = []
     for text in modules:
-        if found and tokens(f"{found[-1]}\n{text}") <= room:
-            found[-1] = f"{found[-1]}\n{text}"
+        if parts and tokens(f"{parts[-1]}\n{text}") <= room:
+            parts[-1] = f"{parts[-1]}\n{text}"
             continue
-        overlap = found[-1].splitlines()[-OVERLAP:] if found else []
+        overlap = parts[-1].splitlines()[-OVERLAP:] if parts else []
         while overlap and tokens("\n".join([*overlap, text])) > room:
             del overlap[0]
-        found.append("\n".join([*overlap, text]))
+        parts.append("\n".join([*overlap, text]))
         if tokens(text) > room:
             raise ContextOverflow(
                 f"one module's contracts hold {tokens(text):,} tokens, more than an audit has room for beside the "
@@ -165,4 +165,4 @@ def parts(modules: Sequence[str], room: int) -> list[str]:
                 tokens(text),
                 max(0, room),
             )
-    return found
+    return parts

@@ -1,4 +1,4 @@
-"""Composition Audit (specification 4): what can be computed, five auditors, a second look; then the tests."""
+"""Composition Audit (CT6): what can be computed, five auditors, a second look; then the tests."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from criticality.spec.claims import StructuredClaims
 from criticality.spec.spec import Spec
 from criticality.testing import ClaimTestFault, TestReport
 from criticality.tree import full_tree, function_key, test_files
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 _FOCUS = {
     "temporal": (
@@ -53,7 +53,7 @@ _FOCUS = {
 }  # fmt: skip
 
 
-class Contradiction(Strict):
+class Contradiction(Model):
     """One contradiction, in the specification's form."""
 
     id: str = Field(pattern=r"^[A-Z]+_[0-9]+$")
@@ -64,13 +64,13 @@ class Contradiction(Strict):
     suggested_resolution_options: list[str] = Field(default=[], max_length=8)
 
 
-class ContradictionReport(Strict):
+class ContradictionReport(Model):
     """An auditor's answer."""
 
     contradictions_found: list[Contradiction] = Field(max_length=20)
 
 
-class SecondLook(Strict):
+class SecondLook(Model):
     """The architect's: each reported id confirmed or dismissed."""
 
     confirmed: list[str]
@@ -78,7 +78,7 @@ class SecondLook(Strict):
 
 
 async def audit(work: Work) -> Event:
-    """The next auditor; after the last, the tests."""
+    """Ask the next auditor; after the last, make the tests."""
     phase = work.state.phase
     assert isinstance(phase, Auditing)
     left = [name for name in AUDITORS if name not in phase.auditors_completed]
@@ -86,16 +86,18 @@ async def audit(work: Work) -> Event:
         return await synthesize_tests(work)
     name = left[0]
     if name == "checks":
-        found = list(deterministic_findings(work.artifacts.spec, work.artifacts.plan))
-        return _completed(work, name, found)
+        contradictions = list(deterministic_findings(work.artifacts.spec, work.artifacts.plan))
+        return _completed(work, name, contradictions)
     if name == "crossVerification":
         return await _second_look(work, phase)
     reports = await in_parts(name, _by_module(work), lambda item, contracts: _audited(work, name, item, contracts))
-    found = [c for report in reports for c in report.contradictions_found]
+    contradictions = [c for report in reports for c in report.contradictions_found]
     if len(reports) > 1:
         prefix = _FOCUS[name][1]
-        found = [c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in enumerate(found, start=1)]
-    return _completed(work, name, found)
+        contradictions = [
+            c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in enumerate(contradictions, start=1)
+        ]
+    return _completed(work, name, contradictions)
 
 
 async def _audited(work: Work, name: str, item: str, contracts: str) -> ContradictionReport:
@@ -113,11 +115,11 @@ async def _audited(work: Work, name: str, item: str, contracts: str) -> Contradi
     )
 
 
-def _completed(work: Work, name: str, found: list[Contradiction]) -> Event:
+def _completed(work: Work, name: str, contradictions: list[Contradiction]) -> Event:
     return e.AuditorCompleted(
         auditor=name,
-        contradictions=[c.model_dump() for c in found],
-        critical=[c.id for c in found if c.severity == "critical"],
+        contradictions=[c.model_dump() for c in contradictions],
+        critical=[c.id for c in contradictions if c.severity == "critical"],
     )
 
 
@@ -161,7 +163,7 @@ def _by_module(work: Work) -> list[str]:
 
 
 def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:
-    """How many confirmed decisions one contradiction quotes, at most."""
+    """Tell how many confirmed decisions one contradiction quotes, at most."""
     constraints = [" ".join(d.constraint.lower().split()) for d in work.ledger.standing("canonical")]
     counts = [
         sum(
@@ -175,7 +177,7 @@ def _canonical_involved(work: Work, live: list[dict[str, Any]]) -> int:
 
 
 async def report(work: Work) -> Event:
-    """The report goes where the machine sends it."""
+    """Send the report where the machine wants it."""
     phase = work.state.phase
     assert isinstance(phase, ReportingContradictions)
     by_id = {c["id"]: c for c in work.artifacts.contradictions}
@@ -192,7 +194,7 @@ def _statements(spec: Spec | None) -> str:
 
 
 def contract_text(language: Language, plan: tuple[ModulePlan, ...]) -> str:
-    """Every function's signature and clauses."""
+    """Return every function's signature and clauses."""
     lines: list[str] = []
     for module in plan:
         for function in module.functions:
@@ -204,11 +206,11 @@ def contract_text(language: Language, plan: tuple[ModulePlan, ...]) -> str:
 
 
 def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> Iterator[Contradiction]:
-    """What needs no model: unknown claim references, bounds that nothing satisfies, claims without contracts."""
+    """Find what needs no model: unknown claim references, impossible bounds, claims without contracts."""
     assert spec is not None
     number = 0
 
-    def found(severity: Literal["critical", "warning"], involved: list[str], analysis: str) -> Contradiction:
+    def finding(severity: Literal["critical", "warning"], involved: list[str], analysis: str) -> Contradiction:
         nonlocal number
         number += 1
         return Contradiction(id=f"CHECK_{number:03d}", severity=severity, involved=involved, analysis=analysis)
@@ -220,17 +222,17 @@ def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> I
             for claim in function.contract.claims:
                 if claim not in spec.claims:
                     where = f"{module.name}.{function.name}"
-                    yield found(
+                    yield finding(
                         "critical", [f"CLAIM_REF: {claim}", where], f"{where} refers to {claim}, which is no claim."
                     )
             for name, low, high in _bounds_of(function.contract.requires):
-                yield found(
+                yield finding(
                     "critical",
                     [f"{module.name}.{function.name}"],
                     f"Its REQUIRES clauses want {name} above {low} and below {high}: no call can satisfy them.",
                 )
             if not function.contract.claims and not any(p.checkable for p in function.contract.ensures):
-                yield found(
+                yield finding(
                     "warning",
                     [f"{module.name}.{function.name}"],
                     "It carries no claim and no clause that can be checked.",
@@ -238,12 +240,12 @@ def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> I
     for name, new in spec.newtypes.items():
         low, high = _interval(new.constraints)
         if low is not None and high is not None and low > high:
-            yield found(
+            yield finding(
                 "critical", [f"newtypes.{name}"], f"No value of {name} is at least {low} and at most {high}."
             )
     for name, claim in spec.claims.items():
         if claim.testable and name not in referenced:
-            yield found("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
+            yield finding("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
 
 
 def _interval(constraints: list[str]) -> tuple[int | None, int | None]:
@@ -254,7 +256,7 @@ def _interval(constraints: list[str]) -> tuple[int | None, int | None]:
 
 
 def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
-    """Names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
+    """Yield names that clauses of the form ``x > 5`` and ``x < 3`` leave no value for."""
     import ast
 
     lows: dict[str, float] = {}
@@ -280,17 +282,17 @@ def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
 
 
 async def synthesize_tests(work: Work) -> Event:
-    """Tests before bodies: claims are parsed, templates make tests, and each test must fail on the skeleton."""
+    """Make tests before bodies: parse claims, fill templates; each test must fail on the skeleton."""
     spec = work.artifacts.spec
     assert spec is not None
     plan = work.artifacts.plan
     wanted = {name: claim for name, claim in spec.claims.items() if claim.testable}
 
-    def fault(found: StructuredClaims) -> str | None:
-        given = [claim.id for claim in found.claims]
-        if sorted(given) != sorted(wanted):
+    def fault(answer: StructuredClaims) -> str | None:
+        ids = [claim.id for claim in answer.claims]
+        if sorted(ids) != sorted(wanted):
             return f"parse exactly these claims: {', '.join(wanted)}"
-        for claim in found.claims:
+        for claim in answer.claims:
             if claim.tests:
                 try:
                     work.language.claim_test(spec, plan, claim, wanted[claim.id].text)
@@ -326,7 +328,7 @@ async def synthesize_tests(work: Work) -> Event:
 
 
 def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
-    """A copy of the artifacts in which the tests stand already."""
+    """Return a copy of the artifacts that has the tests already."""
     import copy
 
     trial = copy.copy(work.artifacts)
@@ -335,7 +337,7 @@ def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
 
 
 def vacuous(language: Language, outcome: TestReport) -> list[str]:
-    """Tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
+    """Return tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
     if outcome.state != "done" or not outcome.tests:
         return [f"the tests did not run: {outcome.state}"]
     return [
@@ -358,7 +360,7 @@ def _not_failing(empty: list[str]) -> Event:
 
 
 def units_to_inject(language: Language, artifacts: Artifacts) -> list[str]:
-    """Units without a body that still fits, in order: what did not change is not done again (decision 5)."""
+    """Units without a body that still fits, in order: what did not change is not done again (CT5)."""
 
     def fits(name: str) -> bool:
         return name in artifacts.bodies and artifacts.bodies[name].key == function_key(language, artifacts, name)
@@ -367,5 +369,5 @@ def units_to_inject(language: Language, artifacts: Artifacts) -> list[str]:
 
 
 def units_in_order(artifacts: Artifacts) -> list[str]:
-    """All units, wave by wave: whatever a unit depends on stands in an earlier wave."""
+    """Return all units, wave by wave: whatever a unit depends on stands in an earlier wave."""
     return [unit for wave in waves(artifacts.order, dependencies(artifacts.plan)) for unit in wave]

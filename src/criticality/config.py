@@ -1,4 +1,4 @@
-"""``criticality.toml`` (specification, Appendix C): what a project is told once."""
+"""``criticality.toml`` (specification, appendix C "Configuration Reference"): what a project is told once."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pydantic import Field, ValidationError
 from criticality.budget import ContextLimits
 from criticality.machine.breaker import BreakerLimits
 from criticality.machine.escalation import EscalationLimits
-from criticality.wire import Strict
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model, first_fault
 
 
-class ProjectConfig(Strict):
+class ProjectConfig(Model):
     """The project's name and language."""
 
     name: str
@@ -23,7 +23,7 @@ class ProjectConfig(Strict):
     spec_path: str = "spec/spec.toml"
 
 
-class Models(Strict):
+class Models(Model):
     """The model of each role; any that this machine reaches, where left out."""
 
     architect: str = "openrouter/auto"
@@ -34,7 +34,7 @@ class Models(Strict):
     worker_fallback_2: str = ""
 
     def of(self, role: str) -> str:
-        """The model of a role; a tier of Injection is a role too."""
+        """Return the model of a role; a tier of Injection is a role too."""
         match role:
             case "fallback1":
                 return self.worker_fallback_1 or self.structurer
@@ -44,14 +44,14 @@ class Models(Strict):
                 return str(getattr(self, role))
 
 
-class Timeouts(Strict):
+class Timeouts(Model):
     """Seconds of wall time for one test run."""
 
     injection_per_function_seconds: Annotated[float, Field(gt=0, le=3600)] = 60
     mesoscopic_per_cluster_seconds: Annotated[float, Field(gt=0, le=3600)] = 300
 
 
-class OrchestratorConfig(Strict):
+class OrchestratorConfig(Model):
     """How the orchestrator works: functions at a time, patience, and random examples for each claim at the end."""
 
     max_parallel_injections: Annotated[int, Field(ge=1, le=64)] = 8
@@ -61,7 +61,7 @@ class OrchestratorConfig(Strict):
     timeouts: Timeouts = Timeouts()
 
 
-class Targets(Strict):
+class Targets(Model):
     """What Mass Defect works towards."""
 
     max_cyclomatic_complexity: int = 10
@@ -70,7 +70,7 @@ class Targets(Strict):
     min_test_coverage: float = 0.80
 
 
-class MassDefectConfig(Strict):
+class MassDefectConfig(Model):
     """Targets, transformations at most, and changes made to each function to see whether its tests notice."""
 
     targets: Targets = Targets()
@@ -78,7 +78,7 @@ class MassDefectConfig(Strict):
     mutants_per_function: Annotated[int, Field(ge=0, le=50)] = 2
 
 
-class ChannelConfig(Strict):
+class ChannelConfig(Model):
     """A webhook and the events it wants; ``secret_env`` names the variable that holds its signing key."""
 
     type: Literal["webhook"] = "webhook"
@@ -88,7 +88,7 @@ class ChannelConfig(Strict):
     secret_env: str = ""
 
 
-class NotificationsConfig(Strict):
+class NotificationsConfig(Model):
     """Channels, and when to remind of a block: five fields as in cron."""
 
     enabled: bool = True
@@ -96,7 +96,7 @@ class NotificationsConfig(Strict):
     channels: list[ChannelConfig] = []
 
 
-class Config(Strict):
+class Config(Model):
     """The whole of ``criticality.toml``."""
 
     project: ProjectConfig
@@ -123,5 +123,4 @@ def load_config(path: Path) -> Config:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        raise ConfigurationError(f"{path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None

@@ -1,4 +1,4 @@
-"""What a worker sees (specification 4, Injection): signature, contracts, types, planned callees; nothing else."""
+"""What a worker sees (CT9): signature, contracts, types, planned callees; nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HINTS = {
 
 
 def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dict[str, str]:
-    """The values of the prompt ``implement``, but for the summary of what failed."""
+    """Return the values of the prompt ``implement``, but for the summary of what failed."""
     spec = artifacts.spec
     assert spec is not None
     functions = artifacts.functions
@@ -56,14 +56,14 @@ def implement_values(language: Language, artifacts: Artifacts, unit: str) -> dic
 
 
 def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str, Any] | None) -> list[Spare]:
-    """What may be left out of a prompt that is too long (specification 7.2), the least missed first.
+    """Return what may be left out of a prompt that is too long, the least missed first.
 
     Purposes in words; failing tests but the first; types that no signature names; then the other types.
     """
     values = implement_values(language, artifacts, unit)
-    found = [Spare("comments", {"functions": _PURPOSE.sub("", values["functions"])})]
+    parts = [Spare("comments", {"functions": _PURPOSE.sub("", values["functions"])})]
     if failure is not None and len(failure["what"]) > 1:
-        found.append(Spare("examples", {"summary": failure_summary({**failure, "what": failure["what"][:1]})}))
+        parts.append(Spare("examples", {"summary": failure_summary({**failure, "what": failure["what"][:1]})}))
     names = {
         name
         for one in unit.split("+")
@@ -75,12 +75,12 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
     assert spec is not None
     blocks = re.split(r"\n\n+(?=\S)", values["types"])
     required = [block for block in blocks if _defines(block, spec.named_types()) in names]
-    found.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))
-    return [*found, Spare("requiredTypes", {"types": _LEFT_OUT})]
+    parts.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))
+    return [*parts, Spare("requiredTypes", {"types": _LEFT_OUT})]
 
 
 def _defines(block: str, known: Collection[str]) -> str:
-    """The type that a definition is of: the first of the system's that stands in it."""
+    """Return the type that a definition is of: the first of the system's that stands in it."""
     return next((word for word in re.findall(r"[A-Za-z]\w*", block) if word in known), "")
 
 
@@ -98,7 +98,7 @@ def _form(names: list[str]) -> str:
 
 
 def failure_summary(failure: dict[str, Any] | None) -> str:
-    """What failed, typed, and never how it was tried (specification 5.4, decision 12)."""
+    """Return what failed, typed, and never how it was tried (CT12)."""
     if failure is None:
         return ""
     kind = str(failure["kind"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from criticality import events as e
 from criticality.canonical import toml
-from criticality.language import language, require_toolchain
+from criticality.languages import language, require_toolchain
 from criticality.project import files
 from criticality.project.journal import Clock, Journal
 from llm_runtime.errors import ConfigurationError

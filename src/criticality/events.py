@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from criticality.machine.states import BlockKind, InterviewPhase, Tier
+from criticality.labels import BlockKind, InterviewPhase, Tier
 from llm_runtime.events import Event
 
 

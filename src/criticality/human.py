@@ -8,15 +8,16 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, ValidationError
 
-from criticality.machine.states import HumanQuery, InterviewPhase
+from criticality.labels import InterviewPhase
+from criticality.machine.states import HumanQuery
 from criticality.spec.spec import Spec
-from criticality.wire import Strict
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model, first_fault
 
 MAX_ANSWER = 20_000
 
 
-class Reply(Strict):
+class Reply(Model):
     """An answer; ``delegate`` leaves the rest to the architect, with ``text`` as notes.
 
     Args:
@@ -28,8 +29,8 @@ class Reply(Strict):
     corrects: str = ""
 
 
-class Approval(Strict):
-    """One of the four outcomes (decision 19)."""
+class Approval(Model):
+    """One of the four outcomes (CT19)."""
 
     decision: Literal["approve", "revise", "reject", "conditional"]
     feedback: str = ""
@@ -37,7 +38,7 @@ class Approval(Strict):
     conditions: list[str] = []
 
 
-class Resolution(Strict):
+class Resolution(Model):
     """An option of a blocking query, and what the person adds."""
 
     option: str
@@ -48,15 +49,15 @@ class Human(Protocol):
     """Whoever answers. ``None`` says that nobody is there: the protocol stops and can be resumed."""
 
     async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
-        """A question of the interview; ``options`` are those to choose from, none where words are wanted."""
+        """Answer a question of the interview; ``options`` are those to choose from, none where words are wanted."""
         ...
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
-        """What becomes of a proposal."""
+        """Decide what becomes of a proposal."""
         ...
 
     async def resolve(self, query: HumanQuery) -> Resolution | None:
-        """A way out of a block."""
+        """Choose a way out of a block."""
         ...
 
 
@@ -73,12 +74,12 @@ class Nobody:
         return None
 
 
-class _Delegation(Strict):
+class _Delegation(Model):
     after: InterviewPhase
     notes: str = ""
 
 
-class Answers(Strict):
+class Answers(Model):
     """A file of answers.
 
     Args:
@@ -126,21 +127,21 @@ class AnswersFile:
         if colon and kind in ("contradiction", "resolution"):
             if not self._answers.contradictions:
                 return None
-            given = self._answers.contradictions
+            contradictions = self._answers.contradictions
             self._contradictions += 1
-            return Reply(text=given[min(self._contradictions, len(given)) - 1])
+            return Reply(text=contradictions[min(self._contradictions, len(contradictions)) - 1])
         if colon and kind == "delegation":
             delegated = self._answers.delegate
             if delegated is not None and delegated.after == rest:
                 return Reply(text=delegated.notes, delegate=True)
             return Reply(text="continue")
-        found = self._answers.answers.get(question)
-        return None if found is None else Reply(text=found)
+        answer = self._answers.answers.get(question)
+        return None if answer is None else Reply(text=answer)
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
-        given = self._answers.approvals
+        approvals = self._answers.approvals
         self._approvals += 1
-        return given[min(self._approvals, len(given)) - 1] if given else None
+        return approvals[min(self._approvals, len(approvals)) - 1] if approvals else None
 
     async def resolve(self, query: HumanQuery) -> Resolution | None:
         if self._resolutions >= len(self._answers.resolutions):
@@ -162,5 +163,4 @@ def load_answers(path: Path) -> Answers:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ConfigurationError(f"{path.name} is not TOML: {fault}") from None
     except ValidationError as fault:
-        first = fault.errors(include_url=False, include_input=False)[0]
-        raise ConfigurationError(f"{path.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None

@@ -1,4 +1,4 @@
-"""Ignition (specification 4): the interview, the proposal, the auditor's challenge, and four kinds of approval."""
+"""Ignition: the interview, the proposal, the auditor's challenge, and four kinds of approval."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from pydantic import Field, ValidationError
 from criticality import events as e
 from criticality.canonical import pretty
 from criticality.human import Reply
+from criticality.labels import InterviewPhase
 from criticality.language import Language
-from criticality.machine.states import AwaitingApproval, Interviewing, InterviewPhase, Synthesizing
-from criticality.spec.spec import Spec, first_fault
+from criticality.machine.states import AwaitingApproval, Interviewing, Synthesizing
+from criticality.spec.spec import Spec, fault_line
 from criticality.spec.types import TypeFault
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constraints", "designPrefs")
 _OPTIONAL = ("constraints", "designPrefs")
@@ -27,13 +28,13 @@ _CLASSES = ("core", "foundational", "bolt-on")
 _DELEGATION = "I can go on with detailed questions, or proceed with sensible defaults. Continue, or delegate?"
 
 
-class _Question(Strict):
+class _Question(Model):
     id: str
     phase: InterviewPhase
     text: str
 
 
-class Feature(Strict):
+class Feature(Model):
     """A feature, its class, and the question that confirms it."""
 
     name: str = Field(min_length=2, max_length=120)
@@ -41,20 +42,20 @@ class Feature(Strict):
     question: str = Field(max_length=600)
 
 
-class Features(Strict):
+class Features(Model):
     """The architect's list."""
 
     features: list[Feature] = Field(max_length=12)
 
 
-class Proposal(Strict):
+class Proposal(Model):
     """The architect's specification, not yet validated, and what it decided for the person."""
 
     spec: dict[str, Any]
     decisions: list[str] = Field(default=[], max_length=30)
 
 
-class Challenges(Strict):
+class Challenges(Model):
     """The auditor's objections."""
 
     challenges: list[str] = Field(max_length=20)
@@ -62,13 +63,13 @@ class Challenges(Strict):
 
 @cache
 def catalogue() -> tuple[_Question, ...]:
-    """The questions, in order."""
+    """Return the questions, in order."""
     text = resources.files("criticality").joinpath("questions.toml").read_text(encoding="utf-8")
     return tuple(_Question.model_validate(q) for q in tomllib.loads(text)["questions"])
 
 
 async def interview(work: Work) -> Event | None:
-    """The next question and its answer."""
+    """Put the next question and take its answer."""
     phase = work.state.phase
     assert isinstance(phase, Interviewing)
     if phase.open_questions:
@@ -111,7 +112,7 @@ async def _put(
 
 
 def _correction(work: Work, reply: Reply) -> Event:
-    """An earlier answer, given anew (specification 4, Resume): the question that was put is put again."""
+    """Take an earlier answer anew: the question that was put is put again."""
     old = next((answer for answer in work.artifacts.answers if answer.question == reply.corrects), None)
     if old is None:
         raise LlmRuntimeError(f"no question {reply.corrects} was answered yet; correct one that was")
@@ -125,7 +126,7 @@ def _plain(reply: Reply) -> str:
 
 
 async def _offer(work: Work, place: InterviewPhase) -> Event | None:
-    """The end of an optional phase: go on, delegate, or delegate with notes."""
+    """Ask at the end of an optional phase: go on, delegate, or delegate with notes."""
     reply = await work.human.answer(
         f"delegation:{place}", _DELEGATION, ("continue", "delegate", "delegate with notes")
     )
@@ -145,7 +146,7 @@ async def _offer(work: Work, place: InterviewPhase) -> Event | None:
 
 
 async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
-    """What a revision or an audit asks; the last answer leads back to the architect."""
+    """Put the questions of a revision or an audit; the last answer leads back to the architect."""
     name = phase.open_questions[0]
     last = len(phase.open_questions) == 1
     kind, _, rest = name.partition(":")
@@ -159,21 +160,23 @@ async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
             last=last,
         )
     text, options = f"How should this be resolved: {rest}?", tuple[str, ...]()
-    for found in work.artifacts.contradictions:
-        if kind == "contradiction" and found["id"] == rest:
-            text = f"The audit found a contradiction ({rest}): {found['analysis']}"
-            options = tuple(found.get("suggested_resolution_options", ()))
+    for contradiction in work.artifacts.contradictions:
+        if kind == "contradiction" and contradiction["id"] == rest:
+            text = f"The audit found a contradiction ({rest}): {contradiction['analysis']}"
+            options = tuple(contradiction.get("suggested_resolution_options", ()))
     return await _put(work, name, text, phase.interview_phase, options, last=last)
 
 
 async def _features(work: Work) -> Event:
     question = work.ask.question("ignition", "features", "architect", work.round)
-    found = await work.ask.data(question, Features, "features", answers=question.fence("INTERVIEW", _answers(work)))
-    return e.FeaturesProposed(features=[f.model_dump() for f in found.features])
+    features = await work.ask.data(
+        question, Features, "features", answers=question.fence("INTERVIEW", _answers(work))
+    )
+    return e.FeaturesProposed(features=[f.model_dump() for f in features.features])
 
 
 def _answers(work: Work) -> str:
-    """The interview so far, one answer under each question."""
+    """Return the interview so far, one answer under each question."""
     lines = [f"Q: {a.text}\nA: {a.answer}" for a in work.artifacts.answers if a.answer]
     if work.artifacts.delegated_after:
         notes = f" Notes: {work.artifacts.notes}" if work.artifacts.notes else ""
@@ -190,7 +193,7 @@ async def synthesize(work: Work) -> Event:
     if phase.challenges >= work.config.orchestrator.max_challenges:
         return e.SynthesisCompleted(version=phase.proposal_version)
     question = work.ask.question("ignition", "challenge", "auditor", work.round, phase.challenges + 1)
-    found = await work.ask.data(
+    challenge = await work.ask.data(
         question,
         Challenges,
         "challenge",
@@ -198,9 +201,9 @@ async def synthesize(work: Work) -> Event:
         decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
         proposal=question.fence("PROPOSAL", pretty(work.artifacts.proposals[phase.proposal_version].spec)),
     )
-    if not found.challenges:
+    if not challenge.challenges:
         return e.SynthesisCompleted(version=phase.proposal_version)
-    return e.AuditorChallenged(version=phase.proposal_version, challenges=found.challenges)
+    return e.AuditorChallenged(version=phase.proposal_version, challenges=challenge.challenges)
 
 
 async def _propose(work: Work, phase: Synthesizing) -> Event:
@@ -219,7 +222,7 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
             if c["severity"] == "critical" and not c.get("dismissed")
         ]
         parts.append(question.fence("CONTRADICTIONS FOUND", "\n".join(f"- {c}" for c in live)))
-    found = await work.ask.data(
+    draft = await work.ask.data(
         question,
         Proposal,
         "proposal",
@@ -228,9 +231,9 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
         decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
         previous="\n\n".join(parts),
     )
-    spec = Spec.model_validate(found.spec)
+    spec = Spec.model_validate(draft.spec)
     return e.ProposalMade(
-        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in found.decisions]
+        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in draft.decisions]
     )
 
 
@@ -238,26 +241,26 @@ def _spec_fault(language: Language, proposal: Proposal) -> str | None:
     try:
         spec = Spec.model_validate(proposal.spec)
     except (ValidationError, TypeFault) as fault:
-        return f"spec: {first_fault(fault)}"
+        return f"spec: {fault_line(fault)}"
     fault = language.spec_fault(spec)
     return f"spec: {fault}" if fault else None
 
 
 async def approval(work: Work) -> Event | None:
-    """What the person says to the proposal."""
+    """Ask the person to decide on the proposal."""
     phase = work.state.phase
     assert isinstance(phase, AwaitingApproval)
     version = phase.proposal_version
     spec = Spec.model_validate(work.artifacts.proposals[version].spec)
-    given = await work.human.approve(spec, version)
-    match given:
+    verdict = await work.human.approve(spec, version)
+    match verdict:
         case None:
             return None
-        case _ if given.decision == "approve":
+        case _ if verdict.decision == "approve":
             return e.Approved(version=version)
-        case _ if given.decision == "conditional":
-            return e.Approved(version=version, conditions=given.conditions)
-        case _ if given.decision == "revise":
-            return e.Revised(version=version, feedback=given.feedback, interview_phase=given.phase)
+        case _ if verdict.decision == "conditional":
+            return e.Approved(version=version, conditions=verdict.conditions)
+        case _ if verdict.decision == "revise":
+            return e.Revised(version=version, feedback=verdict.feedback, interview_phase=verdict.phase)
         case _:
             return e.Rejected(version=version)

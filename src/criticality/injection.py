@@ -1,4 +1,4 @@
-"""Injection (specification 4): each function from its own context alone, checked, accepted or discarded whole."""
+"""Injection: each function from its own context alone, checked, accepted or discarded whole."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from criticality.artifacts import Artifacts, Body
 from criticality.bodies import BodyUnreadable, SpliceRefused
 from criticality.budget import tokens
 from criticality.context import failure_summary, implement_values, spare
+from criticality.labels import Tier
 from criticality.language import Language
 from criticality.lattice import dependencies
 from criticality.machine.escalation import FailureKind, decide
-from criticality.machine.states import Escalating, Implementing, SelectingFunction, Tier, Verifying
+from criticality.machine.states import Escalating, Implementing, SelectingFunction, Verifying
 from criticality.order import waves
 from criticality.tree import claim_tests, contract_tests, full_tree, function_key, skeleton
 from criticality.work import Work
@@ -38,7 +39,7 @@ class Lanes:
         self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
 
     async def once(self, key: Hashable, make: Callable[[], Awaitable[Any]]) -> Any:
-        """The result for ``key``, computed now, by a lane already, or by one that is at it."""
+        """Return the result for ``key``, computed now, by a lane already, or by one that is at it."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.ensure_future(make())
@@ -67,7 +68,7 @@ class Lanes:
 
 
 async def select(work: Work, lanes: Lanes) -> Event:
-    """The next unit of the order; lanes begin for the units beside it."""
+    """Take the next unit of the order; lanes begin for the units beside it."""
     phase = work.state.phase
     assert isinstance(phase, SelectingFunction)
     remaining = phase.progress.remaining
@@ -87,13 +88,13 @@ def _wave(work: Work, remaining: tuple[str, ...]) -> list[str]:
 
 
 def _visit(work: Work, unit: str) -> tuple[int, int, int]:
-    """How often the unit's phase was entered, and what failed before: part of every label and key."""
+    """Tell how often the unit's phase was entered, and what failed before: part of every label and key."""
     progress = getattr(work.state.phase, "progress", None)
     return work.round, progress.pass_number if progress else 1, 0
 
 
 def first_tier(work: Work, unit: str) -> Tier:
-    """The worker, or the structurer where signals are strong (specification 7.1): big input, complex signature."""
+    """Return the worker, or the structurer where signals are strong: big input, complex signature."""
     functions = work.artifacts.functions
     values = implement_values(work.language, work.artifacts, unit)
     if tokens("".join(values.values())) > 12_000:
@@ -102,7 +103,7 @@ def first_tier(work: Work, unit: str) -> Tier:
 
 
 def signature_complexity(function: Any) -> float:
-    """Generic parameters twice, union members, depth of nesting, half a point a parameter (specification 7.1)."""
+    """Weigh a signature: generic parameters twice, union members, depth of nesting, half a point a parameter."""
     kinds = [*(p.type for p in function.parameters), function.result]
     names = [name for kind in kinds for name in kind.names()]
     unions = sum(2 for name in names if name == "Option")
@@ -111,7 +112,7 @@ def signature_complexity(function: Any) -> float:
 
 
 async def _lane(work: Work, unit: str, lanes: Lanes) -> None:
-    """A unit from its first attempt to its acceptance or its end, as the machine will find it."""
+    """Take a unit from its first attempt to its acceptance or its end, as the machine will find it."""
     tier, in_tier, total = first_tier(work, unit), 1, 1
     visit, failure = _visit(work, unit), None
     while True:
@@ -180,16 +181,16 @@ async def _implement(
 
 
 def _bodies(language: Language, answer: str, unit: str) -> dict[str, str]:
-    """The body of each function of a unit; several stand under headings of their names."""
+    """Return the body of each function of a unit; several stand under headings of their names."""
     names = unit.split("+")
     if len(names) == 1:
         return {names[0]: language.read_body(answer, names[0].partition(".")[2])}
     parts = _SECTION.split(answer)
-    found = dict(zip(parts[1::2], parts[2::2], strict=True))
-    missing = [name for name in names if name.partition(".")[2] not in found]
+    bodies = dict(zip(parts[1::2], parts[2::2], strict=True))
+    missing = [name for name in names if name.partition(".")[2] not in bodies]
     if missing:
         raise SpliceRefused(f"the answer has no section for {', '.join(missing)}")
-    return {name: language.read_body(found[name.partition(".")[2]], name.partition(".")[2]) for name in names}
+    return {name: language.read_body(bodies[name.partition(".")[2]], name.partition(".")[2]) for name in names}
 
 
 async def verify(work: Work, received: e.ImplementationReceived, lanes: Lanes) -> Event:
@@ -233,7 +234,7 @@ async def _verify(work: Work, received: e.ImplementationReceived, in_tier: int) 
 
 
 async def examine(work: Work, received: e.ImplementationReceived) -> tuple[dict[str, Any] | None, int]:
-    """What is wrong with bodies, as a typed failure without code; how many tests ran.
+    """Return what is wrong with bodies, as a typed failure without code, and how many tests ran.
 
     From cheap to dear: splice, look at the tree, security scan, type checker, tests.
     """
@@ -269,7 +270,7 @@ def _first_line(message: str) -> str:
 
 
 def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str, str]) -> dict[str, Any] | None:
-    """What is wrong with bodies before anything runs: they reach beyond their function, or do what they may not."""
+    """Return what is wrong with bodies before anything runs: they reach too far, or do what they may not."""
     spec, functions = artifacts.spec, artifacts.functions
     assert spec is not None
     every = {name.partition(".")[2] for name in functions}
@@ -282,11 +283,11 @@ def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str
             return {"kind": "syntax", "what": [f"{function.name}: {refused}"]}
         except SpliceRefused as refused:
             return {"kind": "security", "what": [f"{function.name}: {refused}"]}
-        found = language.inspect_body(body, function, module=module.name, siblings=every)
-        found += language.security_findings(body, function)
-        if found:
-            kind = "security" if any(f.kind == "security" for f in found) else "semantic"
-            return {"kind": kind, "what": [f"{function.name}: {f.what}" for f in found[:6]]}
+        findings = language.inspect_body(body, function, module=module.name, siblings=every)
+        findings += language.security_findings(body, function)
+        if findings:
+            kind = "security" if any(f.kind == "security" for f in findings) else "semantic"
+            return {"kind": kind, "what": [f"{function.name}: {f.what}" for f in findings[:6]]}
     return None
 
 
@@ -312,7 +313,7 @@ def _claims_of(work: Work, unit: str) -> list[str]:
 
 
 def tests_of(work: Work, unit: str) -> list[str]:
-    """The test files that decide on a unit."""
+    """Return the test files that decide on a unit."""
     contracts, claims = contract_tests(work.language, work.artifacts), claim_tests(work.language, work.artifacts)
     files = [contracts[name].path for name in unit.split("+") if contracts[name].promises]
     return files + [claims[name].path for name in _claims_of(work, unit)]

@@ -1,4 +1,4 @@
-"""What the core needs from a target language, and where each is found (specification 10).
+"""What the core needs from a target language; ``criticality.languages`` holds them.
 
 Every name that the core hands over is a neutral one (``snake_case``); a language maps it to its own manner.
 """
@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from types import TracebackType
 from typing import Protocol
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
-from criticality.catalog import DetectedSmell
+from criticality.catalog import DetectedSmell, Example
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
 from criticality.testing import Diagnostic, Limits, TestFile, TestReport
-from llm_runtime.errors import ConfigurationError
 
 Plan = tuple[ModulePlan, ...]
 #: Source trees: the text of each file by its path below the project.
@@ -53,7 +51,7 @@ class Toolchain(Protocol):
         ...
 
     async def check(self, tree: Tree) -> list[Diagnostic]:
-        """What the compiler or type checker says of a tree's sources, at its strictest."""
+        """Return what the compiler or type checker reports of a tree's sources, at its strictest."""
         ...
 
     async def test(
@@ -102,12 +100,17 @@ class Language(Protocol):
         """Standard modules that a planned module may import: computing only, nothing that reaches outside."""
         ...
 
+    @property
+    def examples(self) -> Mapping[str, Example]:
+        """An example of each transformation that the language knows, by the pattern's id."""
+        ...
+
     def usable(self, name: str) -> bool:
-        """Whether a neutral name can be a function's, a module's or a parameter's."""
+        """Tell whether a neutral name can be a function's, a module's or a parameter's."""
         ...
 
     def spec_fault(self, spec: Spec) -> str:
-        """What in a specification the language cannot carry; empty where there is nothing."""
+        """Return what in a specification the language cannot carry; empty where there is nothing."""
         ...
 
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
@@ -115,11 +118,11 @@ class Language(Protocol):
         ...
 
     def module_path(self, spec: Spec, module: str) -> str:
-        """Where a module's functions stand."""
+        """Tell where a module's functions stand."""
         ...
 
     def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        """What the tests stand on: a harness, and random values of every type.
+        """Return what the tests stand on: a harness, and random values of every type.
 
         Args:
             literals: constants of contracts and claims; values near them find what others miss.
@@ -127,7 +130,7 @@ class Language(Protocol):
         ...
 
     def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        """The tests of one function's contract.
+        """Return the tests of one function's contract.
 
         Raises:
             ClaimTestFault: a clause that is an expression cannot be a test in this language.
@@ -137,7 +140,7 @@ class Language(Protocol):
     def claim_test(
         self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
     ) -> TestFile:
-        """The tests of one claim, or its scenarios in a cluster.
+        """Return the tests of one claim, or its scenarios in a cluster.
 
         Args:
             text: the claim in words.
@@ -148,27 +151,27 @@ class Language(Protocol):
         ...
 
     def project_files(self, spec: Spec) -> Tree:
-        """What a person needs to build and test the deliverable without this tool."""
+        """Return what a person needs to build and test the deliverable without this tool."""
         ...
 
     def signature(self, function: FunctionPlan) -> str:
-        """A function's header, as prompts show it."""
+        """Return a function's header, as prompts show it."""
         ...
 
     def clauses(self, function: FunctionPlan) -> list[str]:
-        """A function's contract, with names as the language has them."""
+        """Return a function's contract, with names as the language has them."""
         ...
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        """A function with documentation and body, as it stands in its module."""
+        """Return a function with documentation and body, as it stands in its module."""
         ...
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
-        """The source of every type that a function's signature and contract speak of, its errors too."""
+        """Return the source of every type that a function's signature and contract speak of, its errors too."""
         ...
 
     def imported(self, module: ModulePlan) -> str:
-        """What a body may use besides, as the prompt for bodies lists it."""
+        """Return what a body may use besides, as the prompt for bodies lists it."""
         ...
 
     @property
@@ -177,7 +180,7 @@ class Language(Protocol):
         ...
 
     def read_body(self, answer: str, function: str) -> str:
-        """The body in an answer: bare, behind a code fence, or inside the whole function.
+        """Return the body in an answer: bare, behind a code fence, or inside the whole function.
 
         Raises:
             SpliceRefused: too long, empty, or no body.
@@ -185,7 +188,7 @@ class Language(Protocol):
         ...
 
     def splice(self, source: str, function: str, body: str) -> str:
-        """A module with one body replaced, everything else byte for byte as it was (decision 10).
+        """Return a module with one body replaced, everything else byte for byte as it was (CT10).
 
         Raises:
             SpliceRefused: there is no such function, or the body reaches beyond it.
@@ -194,13 +197,13 @@ class Language(Protocol):
         ...
 
     def body_of(self, source: str, function: str) -> str:
-        """The statements of a function, their indentation taken off."""
+        """Return the statements of a function, their indentation taken off."""
         ...
 
     def inspect_body(
         self, body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]
     ) -> list[Finding]:
-        """What a body names, calls or changes that it may not.
+        """Return what a body names, calls or changes that it may not.
 
         Args:
             siblings: names of all functions of the system.
@@ -208,23 +211,23 @@ class Language(Protocol):
         ...
 
     def leaked_logic(self, source: str) -> list[str]:
-        """Functions of a skeleton that hold more than documentation and what says that they are to do."""
+        """Return functions of a skeleton that hold more than documentation and what says that they are to do."""
         ...
 
     def security_findings(self, body: str, function: FunctionPlan) -> list[Finding]:
-        """What a security scanner says of a body."""
+        """Return what a security scanner finds in a body."""
         ...
 
     def scanner(self) -> str | None:
-        """What it is scanned with; ``None`` where nothing scans, which is never called clean (decision 17)."""
+        """Return what bodies are scanned with; ``None`` where nothing scans, which is never called clean (CT17)."""
         ...
 
     def mutants(self, body: str) -> list[str]:
-        """Every single small change of a body, each once, in the order of the text."""
+        """Return every single small change of a body, each once, in the order of the text."""
         ...
 
     def declaration_fault(self, text: str) -> str:
-        """Why a transformation may not put this before a function; empty where it may."""
+        """Tell why a transformation may not put this before a function; empty where it may."""
         ...
 
     async def smells(
@@ -234,40 +237,9 @@ class Language(Protocol):
         ...
 
     def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        """The tools, with so many test runs at a time."""
+        """Return the tools, with so many test runs at a time."""
         ...
 
     def facts(self) -> list[Fact]:
-        """What the tools need, and which of it is here."""
+        """Return what the tools need, and which of it is here."""
         ...
-
-
-#: Where each language's adapter stands: a module with a function ``adapter() -> Language``.
-LANGUAGES = {name: f"criticality.{name}.adapter" for name in ("python", "typescript", "rust", "go", "java", "cpp")}
-
-
-def language(name: str) -> Language:
-    """The language of that name, imported when it is asked for.
-
-    Raises:
-        ConfigurationError: there is no such language.
-    """
-    if name not in LANGUAGES:
-        raise ConfigurationError(f"there is no language {name!r}; there are: {', '.join(LANGUAGES)}")
-    found: Language = import_module(LANGUAGES[name]).adapter()
-    return found
-
-
-def require_toolchain(wanted: Language) -> None:
-    """Say in one line what is missing, and how to get it.
-
-    Raises:
-        ConfigurationError: a tool that is needed is not here.
-    """
-    missing = [fact for fact in wanted.facts() if fact.needed and fact.version is None]
-    if missing:
-        ways = "; ".join(dict.fromkeys(fact.get for fact in missing))
-        names = ", ".join(fact.name for fact in missing)
-        raise ConfigurationError(
-            f"{wanted.title} needs {names}, which is not here; {ways} (see: criticality doctor)"
-        )

@@ -1,4 +1,4 @@
-"""Lattice (specification 4): modules, signatures and contracts, until the skeleton compiles and holds no logic."""
+"""Lattice: modules, signatures and contracts, until the skeleton compiles and holds no logic."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.spec import Spec
 from criticality.spec.types import GENERICS, SCALARS, TypeFault, parse_param, parse_type
 from criticality.testing import ClaimTestFault
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 _RESERVED = frozenset({"domain", "harness", "strategies", "__init__"})
 
 
-class Repaired(Strict):
+class Repaired(Model):
     """The structurer's changed modules."""
 
     modules: list[ModulePlan]
 
 
 async def generate(work: Work) -> Event:
-    """The hierarchy first, then one module after the other."""
+    """Make the hierarchy first, then one module after the other."""
     phase = work.state.phase
     spec = work.artifacts.spec
     assert isinstance(phase, GeneratingStructure) and spec is not None
@@ -62,7 +62,7 @@ async def generate(work: Work) -> Event:
 
 
 def _spec_text(spec: Spec) -> str:
-    """The specification without the type tables that are empty."""
+    """Return the specification without the type tables that are empty."""
     data = spec.model_dump(mode="json", exclude={"meta"})
     return pretty({key: value for key, value in data.items() if value})
 
@@ -83,9 +83,9 @@ def _outline_fault(language: Language, spec: Spec, plan: StructurePlan) -> str |
 def _module_fault(module: ModulePlan, outline: dict[str, Any]) -> str | None:
     if module.name != outline["name"]:
         return f"the module must be called {outline['name']}"
-    wanted, given = set(outline["functions"]), {f.name for f in module.functions}
-    if wanted != given:
-        missing, extra = sorted(wanted - given) or "none", sorted(given - wanted) or "none"
+    wanted, there = set(outline["functions"]), {f.name for f in module.functions}
+    if wanted != there:
+        missing, extra = sorted(wanted - there) or "none", sorted(there - wanted) or "none"
         return f"missing functions: {missing}; not in the outline: {extra}"
     return None
 
@@ -109,7 +109,7 @@ async def compile_check(work: Work) -> Event:
 
 
 async def repair(work: Work) -> Event:
-    """The structurer repairs, or there is no attempt left."""
+    """Have the structurer repair, unless no attempt is left."""
     phase = work.state.phase
     spec = work.artifacts.spec
     assert isinstance(phase, RepairingStructure) and spec is not None
@@ -121,7 +121,7 @@ async def repair(work: Work) -> Event:
         question,
         Repaired,
         "repair",
-        check=lambda found: None if {m.name for m in found.modules} <= known else "return modules that there are",
+        check=lambda answer: None if {m.name for m in answer.modules} <= known else "return modules that there are",
         decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
         spec=question.fence("SPECIFICATION", _spec_text(spec)),
         modules=question.fence("MODULES", pretty([m.model_dump() for m in work.artifacts.plan])),
@@ -131,7 +131,7 @@ async def repair(work: Work) -> Event:
 
 
 def dependencies(plan: tuple[ModulePlan, ...]) -> dict[str, list[str]]:
-    """What each function depends on: planned calls, and functions that its contract speaks of."""
+    """Return what each function depends on: planned calls, and functions that its contract speaks of."""
     functions = index(plan)
     by_name = {name.partition(".")[2]: name for name in functions}
     edges: dict[str, list[str]] = {}
@@ -144,7 +144,7 @@ def dependencies(plan: tuple[ModulePlan, ...]) -> dict[str, list[str]]:
 
 
 def plan_faults(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:
-    """What does not hold together in a plan, one line each."""
+    """Yield what does not hold together in a plan, one line each."""
     functions = index(plan)
     names = [name.partition(".")[2] for name in functions]
     if len(set(names)) != len(names):
@@ -215,10 +215,10 @@ def _method_faults(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:
             yield f"no module carries {interface}.{method.name}"
             continue
         try:
-            given = [str(parse_param(text)) for text in function.params], str(parse_type(function.returns))
+            written = [str(parse_param(text)) for text in function.params], str(parse_type(function.returns))
         except TypeFault:
             continue
-        if given != ([str(p) for p in params], str(returns)):
+        if written != ([str(p) for p in params], str(returns)):
             wanted = f"({', '.join(map(str, params))}) -> {returns}"
             yield f"{method.name}: its signature must be that of {interface}: {wanted}"
 

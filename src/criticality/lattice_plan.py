@@ -9,12 +9,12 @@ from pydantic import ConfigDict, Field
 
 from criticality.spec.contracts import Contract, parse_contract
 from criticality.spec.types import Param, TypeRef, parse_param, parse_type
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")]
 
 
-class FunctionPlan(Strict):
+class FunctionPlan(Model):
     """One function without its body.
 
     Args:
@@ -57,7 +57,7 @@ class FunctionPlan(Strict):
         return frozenset(declared.union(*(p.raised for p in self.contract.predicates)))
 
 
-class ModulePlan(Strict):
+class ModulePlan(Model):
     """One module: what it is for, the interfaces that it carries, and its functions.
 
     Args:
@@ -70,12 +70,8 @@ class ModulePlan(Strict):
     imports: list[str] = Field(default=[], max_length=12)
     functions: Annotated[list[FunctionPlan], Field(min_length=1, max_length=60)]
 
-    def function_ids(self) -> list[str]:
-        """``module.name`` of each function."""
-        return [f"{self.name}.{function.name}" for function in self.functions]
 
-
-class ModuleOutline(Strict):
+class ModuleOutline(Model):
     """A module before its functions have signatures."""
 
     name: Identifier
@@ -84,12 +80,12 @@ class ModuleOutline(Strict):
     functions: Annotated[list[Identifier], Field(min_length=1, max_length=60)]
 
 
-class StructurePlan(Strict):
+class StructurePlan(Model):
     """The module hierarchy: the structurer's first answer."""
 
     modules: Annotated[list[ModuleOutline], Field(min_length=1, max_length=40)]
 
 
 def index(modules: tuple[ModulePlan, ...]) -> dict[str, tuple[ModulePlan, FunctionPlan]]:
-    """Every function with its module, by id, in the order of the lattice."""
+    """Return every function with its module, by id, in the order of the lattice."""
     return {f"{module.name}.{f.name}": (module, f) for module in modules for f in module.functions}

@@ -1,21 +1,20 @@
-"""The Decision Ledger (specification 5.1, decision 7): operations that are only ever appended, and their fold."""
+"""The Decision Ledger (CT7): operations that are only ever appended, and their fold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from criticality import events as e
 from criticality.project.journal import iso
-from criticality.wire import Strict
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 Confidence: TypeAlias = Literal["canonical", "delegated", "inferred", "provisional"]
 Status: TypeAlias = Literal["active", "superseded", "invalidated", "suspended"]
 
 
-class Decision(Strict):
+class Decision(Model):
     """One decision. ``rationale`` and ``failure_context`` are for people and never reach a prompt."""
 
     id: str
@@ -32,7 +31,7 @@ class Decision(Strict):
     user_notes: str = ""
 
 
-class Operation(Strict):
+class Operation(Model):
     """One line of the ledger: what happened to a decision."""
 
     op: Literal["append", "supersede", "invalidate", "cascade", "reinstate"]
@@ -49,28 +48,28 @@ class Ledger:
     operations: list[Operation] = field(default_factory=list[Operation])
 
     def statuses(self) -> dict[str, Status]:
-        """The status of each decision, in the order they were made."""
-        found: dict[str, Status] = {}
+        """Return the status of each decision, in the order they were made."""
+        status: dict[str, Status] = {}
         for op in self.operations:
             match op.op:
                 case "append":
-                    found[op.id] = "active"
+                    status[op.id] = "active"
                 case "supersede":
                     assert op.decision is not None
-                    found[op.decision.supersedes] = "superseded"
-                    found[op.id] = "active"
+                    status[op.decision.supersedes] = "superseded"
+                    status[op.id] = "active"
                 case "invalidate":
-                    found[op.id] = "invalidated"
+                    status[op.id] = "invalidated"
                 case "cascade":
                     for name in self._dependents(op.id):
-                        if found.get(name) == "active":
-                            found[name] = "suspended"
+                        if status.get(name) == "active":
+                            status[name] = "suspended"
                 case "reinstate":
-                    found[op.id] = "active"
-        return found
+                    status[op.id] = "active"
+        return status
 
     def decisions(self) -> dict[str, Decision]:
-        """Every decision by id."""
+        """Return every decision by id."""
         return {op.id: op.decision for op in self.operations if op.decision is not None}
 
     def standing(self, confidence: Confidence | None = None) -> list[Decision]:
@@ -83,7 +82,7 @@ class Ledger:
         ]
 
     def for_prompt(self) -> str:
-        """What a phase is told: constraints with their ids, and nothing of why (specification 5.1)."""
+        """Return what a phase is told: constraints with their ids, and nothing of why."""
         titles: tuple[tuple[Confidence, str], ...] = (
             ("canonical", "CANONICAL (user-confirmed)"),
             ("delegated", "DELEGATED (decided for the user; treat as canonical)"),
@@ -163,7 +162,7 @@ class Ledger:
         )  # fmt: skip
 
     def _chosen(self, event: e.ProposalMade, stamp: str) -> None:
-        """The architect's choices of an earlier proposal give way to those of the new one."""
+        """Let the architect's choices of an earlier proposal give way to those of the new one."""
         old = {d.constraint for d in self.standing("delegated")}
         new = [str(d["text"]) for d in event.decisions]
         for decision in self.standing("delegated"):
@@ -194,20 +193,12 @@ class Ledger:
 
     def _dependents(self, root: str) -> set[str]:
         """Everything that rests on a decision, however far away."""
-        found: set[str] = set()
+        names: set[str] = set()
         queue = [root]
         decisions = self.decisions()
         while queue:
             name = queue.pop()
-            new = {d.id for d in decisions.values() if name in d.dependencies} - found
-            found |= new
+            new = {d.id for d in decisions.values() if name in d.dependencies} - names
+            names |= new
             queue += sorted(new)
-        return found
-
-
-def ledger_of(events: Iterable[tuple[int, Event]]) -> Ledger:
-    """The ledger of a journal."""
-    ledger = Ledger()
-    for at, event in events:
-        ledger.record(event, at)
-    return ledger
+        return names

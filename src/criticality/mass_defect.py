@@ -1,4 +1,4 @@
-"""Mass Defect (specification 4): smells, one pattern at a time, verified by its risk, or reverted."""
+"""Mass Defect: smells, one pattern at a time, verified by its risk, or reverted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from criticality.language import Tree
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
 from criticality.mutation import strength
 from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests, test_files
-from criticality.wire import Strict
 from criticality.work import Work
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Event
+from llm_runtime.models import Model
 
 
-class Transformation(Strict):
+class Transformation(Model):
     """A model's answer: the new body, or the guard that applies."""
 
     decision: Literal["apply", "skip"]
@@ -39,10 +39,10 @@ async def analyze(work: Work) -> Event:
     """Measure everything, and choose what to try next: nothing where no pattern is left."""
     phase = work.state.phase
     assert isinstance(phase, AnalyzingComplexity)
-    found, metrics = await work.language.smells(work.artifacts.plan, _modules(work, work.artifacts.bodies))
+    smells, metrics = await work.language.smells(work.artifacts.plan, _modules(work, work.artifacts.bodies))
     target = None
     if phase.applied < work.config.mass_defect.max_transforms:
-        target = _next(work, found)
+        target = _next(work, smells)
     # Of the code as it is delivered: measured once nothing is left to be tried.
     summary = _summary(work, metrics, await _coverage(work) if target is None else None)
     summary["mutation"] = work.artifacts.metrics.get("mutation") or await strength(
@@ -50,16 +50,16 @@ async def analyze(work: Work) -> Event:
     )
     return e.ComplexityAnalyzed(
         metrics=summary,
-        smells=[{"function": s.function, "smell": s.smell_id, "severity": s.severity} for s in found],
+        smells=[{"function": s.function, "smell": s.smell_id, "severity": s.severity} for s in smells],
         target=target,
     )
 
 
-def _next(work: Work, found: list[DetectedSmell]) -> dict[str, Any] | None:
+def _next(work: Work, smells: list[DetectedSmell]) -> dict[str, Any] | None:
     for name in work.artifacts.functions:
-        here = [smell for smell in found if smell.function == name]
+        here = [smell for smell in smells if smell.function == name]
         tried = [pattern for function, pattern in work.artifacts.attempted if function == name]
-        for choice in select_patterns(here, tried, work.config.project.language):
+        for choice in select_patterns(here, tried, work.language.examples):
             return {"function": name, "pattern": choice.pattern_id, "smell": choice.smell, "risk": choice.risk}
     return None
 
@@ -75,12 +75,12 @@ async def _coverage(work: Work) -> float | None:
     if not isinstance(work.tools, _Covers):
         return None
     every = [file.path for file in test_files(work.language, work.artifacts)]
-    found = await work.tools.coverage(full_tree(work.language, work.artifacts), every)
-    return None if found is None else round(found, 4)
+    share = await work.tools.coverage(full_tree(work.language, work.artifacts), every)
+    return None if share is None else round(share, 4)
 
 
 def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | None) -> dict[str, Any]:
-    """What was measured against its target; what was not measured is called that (decision 15)."""
+    """Return what was measured against its target; what was not measured is called that (CT15)."""
     targets, scanner = work.config.mass_defect.targets, work.language.scanner()
     worst = {key: max((m[key] for m in metrics.values()), default=0) for key in ("complexity", "length", "nesting")}
     findings = [
@@ -126,7 +126,7 @@ async def transform(work: Work) -> Event:
             question,
             Transformation,
             "transform",
-            pattern=pattern.prompt(work.config.project.language),
+            pattern=pattern.prompt(work.language.examples[phase.pattern_id]),
             function=question.fence("FUNCTION", shown),
             measured=f"{phase.smell}; {work.artifacts.metrics['functions'][name]}",
         )
@@ -196,8 +196,8 @@ async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
     )
 
 
-def _weight(found: list[DetectedSmell], name: str) -> float:
-    return sum(1 + smell.severity / 100 for smell in found if smell.function == name)
+def _weight(smells: list[DetectedSmell], name: str) -> float:
+    return sum(1 + smell.severity / 100 for smell in smells if smell.function == name)
 
 
 def _tests(work: Work, name: str, risk: int) -> list[str]:

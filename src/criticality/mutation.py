@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from criticality.artifacts import Body
 from criticality.injection import tests_of
 from criticality.tree import claim_tests, full_tree
 from criticality.work import Work
+from llm_runtime.tasks import gather
 
 
 async def strength(work: Work, per_function: int) -> dict[str, Any]:
     """For each function, how many changes were made and noticed, and its tests that never failed on one."""
     names = list(work.artifacts.functions)
-    found = await asyncio.gather(*(_of_function(work, name, per_function) for name in names))
-    return dict(zip(names, found, strict=True))
+    results = await gather(_of_function(work, name, per_function) for name in names)
+    return dict(zip(names, results, strict=True))
 
 
 async def _of_function(work: Work, name: str, count: int) -> dict[str, Any]:
     body = work.artifacts.bodies[name]
     files = deciding_tests(work, name)
     made = spread(work.language.mutants(body.text), count)
-    outcomes = await asyncio.gather(*(_failing(work, name, body, text, files) for text in made))
+    outcomes = await gather(_failing(work, name, body, text, files) for text in made)
     noticed = [tests for tests in outcomes if tests]
     return {"changes": len(made), "noticed": len(noticed), "failed_on_a_change": sorted(set[str]().union(*noticed))}
 
 
 def deciding_tests(work: Work, name: str) -> list[str]:
-    """Tests that stand between a function's body and the deliverable: its own, and every claim that names it."""
+    """Return the tests that a body has to pass: those of its function, and of every claim that names it."""
     unit = next("+".join(members) for members in work.artifacts.order if name in members)
     function = work.artifacts.functions[name][1]
     claims = {
@@ -40,7 +40,7 @@ def deciding_tests(work: Work, name: str) -> list[str]:
 
 
 async def _failing(work: Work, name: str, body: Body, text: str, files: list[str]) -> set[str]:
-    """Tests that fail on a changed body; a run that does not end counts as noticed by all."""
+    """Return tests that fail on a changed body; a run that does not end counts as noticed by all."""
     changed = {**work.artifacts.bodies, name: Body(text, body.key, body.tier, body.attempts, body.declarations)}
     outcome = await work.tools.test(full_tree(work.language, work.artifacts, changed), files)
     if outcome.state != "done":
@@ -48,8 +48,8 @@ async def _failing(work: Work, name: str, body: Body, text: str, files: list[str
     return {test.name for test in outcome.failures}
 
 
-def spread(found: list[str], count: int) -> list[str]:
+def spread(texts: list[str], count: int) -> list[str]:
     """``count`` of them, evenly over the body."""
-    if len(found) <= count:
-        return found
-    return [found[i * len(found) // count] for i in range(count)]
+    if len(texts) <= count:
+        return texts
+    return [texts[i * len(texts) // count] for i in range(count)]

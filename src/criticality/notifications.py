@@ -1,4 +1,4 @@
-"""Webhooks and reminders (specification 5.5, decision 18): signed, never followed elsewhere, never in the way.
+"""Webhooks and reminders (CT18): signed, never followed elsewhere, never in the way.
 
 An address is https, or http on this machine; its name is resolved once, every address it has must be public (or
 loopback, for loopback), and the connection goes to the address that was checked. Redirects are failures.
@@ -27,6 +27,7 @@ from criticality.machine.states import Blocked, ProtocolState
 from criticality.project.files import write_atomic
 from criticality.project.journal import Clock, iso
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.tasks import gather
 
 STATE = ".criticality/notification-state.json"
 MESSAGE = "Criticality blocked. Run `criticality status` for details."
@@ -54,7 +55,7 @@ def _resolve(host: str, port: int) -> list[str]:
 
 
 def check_endpoint(url: str, resolve: Resolve = _resolve) -> Endpoint:
-    """Where a webhook may go.
+    """Tell where a webhook may go.
 
     Raises:
         Refused: not https (or http on loopback), a name that does not resolve, or an address that is not public.
@@ -126,11 +127,11 @@ class Notifier:
         channels = [c for c in self.config.channels if c.enabled and event in c.events]
         if not self.config.enabled or not channels:
             return
-        outcomes = await asyncio.gather(*(self._send(channel, event, state) for channel in channels))
+        outcomes = await gather(self._send(channel, event, state) for channel in channels)
         self._note({"last_event": event, "at": iso(self.clock()), "channels": list(outcomes)})
 
     def due(self, state: ProtocolState) -> bool:
-        """Whether a reminder is due: blocked, and the schedule passed since the last one (or since the block)."""
+        """Tell whether a reminder is due: blocked, and the schedule has passed since the last one or the block."""
         from cronsim import CronSim, CronSimError
 
         if not isinstance(state, Blocked) or not self.config.enabled:

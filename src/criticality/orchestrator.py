@@ -1,4 +1,7 @@
-"""The loop (specification 9.5): what is pending, who does it, journal, advance, side effects; nothing reasons."""
+"""The loop: what is pending, who does it, journal, advance, side effects.
+
+Nothing here reasons (specification, section 9.5 "Tick Function").
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,11 @@ from criticality.budget import ContextOverflow
 from criticality.config import Config, load_config
 from criticality.deliverable import project_files, state_text
 from criticality.human import Human, Nobody
-from criticality.language import Toolchain, language
+from criticality.labels import BlockKind
+from criticality.language import Toolchain
+from criticality.languages import language
 from criticality.ledger import Ledger
-from criticality.machine.states import Active, Blocked, BlockKind, Completed, ProtocolState, beginning
+from criticality.machine.states import Active, Blocked, Completed, ProtocolState, beginning
 from criticality.machine.step import MachineLimits, advance, where
 from criticality.machine.table import Action
 from criticality.project import files
@@ -43,20 +48,6 @@ class RunResult:
 
     type: Literal["completed", "blocked", "waiting"]
     state: ProtocolState
-
-
-#: What is awaited in each sub-state (specification 9.5): this is all that the loop decides by.
-PENDING: dict[str, str] = {
-    "ignition.interviewing": "human", "ignition.synthesizing": "model", "ignition.awaitingApproval": "human",
-    "lattice.generatingStructure": "model", "lattice.compilingCheck": "compiler",
-    "lattice.repairingStructure": "model", "compositionAudit.auditing": "model",
-    "compositionAudit.reportingContradictions": "continue", "injection.selectingFunction": "continue",
-    "injection.implementing": "model", "injection.verifying": "tests", "injection.escalating": "continue",
-    "mesoscopic.generatingTests": "model", "mesoscopic.executingCluster": "tests",
-    "mesoscopic.handlingVerdict": "continue", "massDefect.analyzingComplexity": "tests",
-    "massDefect.applyingTransform": "model", "massDefect.verifyingSemantics": "tests", "blocked": "human",
-    "completed": "done",
-}  # fmt: skip
 
 
 class Orchestrator:
@@ -172,7 +163,7 @@ class Orchestrator:
             await self._act(action)
 
     async def _settle(self, event: Event | None) -> None:
-        """Bring the disk up to date; what cannot be archived may not be dropped, so it blocks (decision 21)."""
+        """Bring the disk up to date; what cannot be archived may not be dropped, so it blocks (CT21)."""
         try:
             self._write(event)
         except files.ArchiveUnwritable as fault:
@@ -244,15 +235,15 @@ class Orchestrator:
                 return await mass_defect.verify(work)
 
     async def _resolution(self, state: Blocked) -> Event | None:
-        given = await self.human.resolve(state.query)
-        if given is None:
+        resolution = await self.human.resolve(state.query)
+        if resolution is None:
             return None
-        option = next((o for o in state.query.options if o.id == given.option), None)
+        option = next((o for o in state.query.options if o.id == resolution.option), None)
         if option is None:
             names = ", ".join(o.id for o in state.query.options)
-            raise LlmRuntimeError(f"{state.query.id} has no option {given.option}; it has: {names}")
+            raise LlmRuntimeError(f"{state.query.id} has no option {resolution.option}; it has: {names}")
         return e.HumanResponded(
-            query=state.query.id, option=option.id, label=option.label, resumes=option.resumes, text=given.text
+            query=state.query.id, option=option.id, label=option.label, resumes=option.resumes, text=resolution.text
         )
 
     async def _act(self, action: Action) -> None:
@@ -283,7 +274,7 @@ class Orchestrator:
         return self._asking
 
     def _heard(self, event: Event) -> None:
-        """A call's events: what a recording answers is in the journal already."""
+        """Take in a call's events: what a recording answers is in the journal already."""
         if not getattr(event, "replayed", False):
             at = self._record(event)
             self.telemetry.record(event, at, phase_of(self.state))
@@ -317,7 +308,7 @@ class Orchestrator:
 
 
 def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetry]:
-    """Where a project stands, folded from its journal; takes no lock and writes nothing.
+    """Tell where a project stands, folded from its journal; takes no lock and writes nothing.
 
     Raises:
         ConfigurationError: there is no project.

@@ -1,4 +1,4 @@
-"""Telemetry and success metrics (specification 7.3, 7.4), folded from the journal: measured, or said not to be."""
+"""Telemetry and success metrics, folded from the journal: measured, or said not to be."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Telemetry:
         }
 
     def metrics(self, artifacts: Artifacts) -> dict[str, Any]:
-        """Success metrics; ``None`` is "not measured", never "met" (decision 15)."""
+        """Success metrics; ``None`` is "not measured", never "met" (CT15)."""
         total = len(artifacts.functions)
         to_structurer = {x.unit for x in artifacts.escalations if x.to_tier == "fallback1"}
         to_architect = {x.unit for x in artifacts.escalations if x.to_tier == "fallback2"}
@@ -119,7 +119,7 @@ class Telemetry:
 
 
 def phase_of(state: ProtocolState) -> str:
-    """The phase a project is in, or was in when it was blocked."""
+    """Return the phase a project is in, or was in when it was blocked."""
     match state:
         case Active():
             return state.phase.phase

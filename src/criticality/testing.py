@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 
 class ClaimTestFault(ValueError):
     """A structured claim cannot become a test; one line says why."""
 
 
-class Limits(Strict):
+class Limits(Model):
     """What one test run may use.
 
     Args:
@@ -75,7 +75,7 @@ class TestReport:
 
     @property
     def passed(self) -> bool:
-        """Whether something ran and nothing failed."""
+        """Tell whether something ran and nothing failed."""
         return self.state == "done" and bool(self.tests) and all(t.outcome != "failed" for t in self.tests)
 
     @property

@@ -1,4 +1,4 @@
-"""The trace claim -> contract -> test -> result (decision 23): no claim is dropped without a word."""
+"""The trace claim -> contract -> test -> result (CT23): no claim is dropped without a word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BY = {"worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
 
 
 def trace(language: Language, artifacts: Artifacts) -> dict[str, Any]:
-    """The trace as data; every claim of the specification and every function is in it."""
+    """Return the trace as data; every claim of the specification and every function is in it."""
     spec = artifacts.spec
     if spec is None:
         return {"claims": {}, "functions": {}}
@@ -56,13 +56,13 @@ def _names(file: TestFile | None) -> list[str]:
 
 
 def _verdicts(artifacts: Artifacts) -> dict[str, bool]:
-    """What the last execution of each claim's cluster said."""
-    found: dict[str, bool] = {}
+    """Return what the last execution of each claim's cluster said."""
+    verdicts: dict[str, bool] = {}
     for execution in artifacts.executions:
         cluster = artifacts.clusters.get(execution.cluster)
         for name in cluster.claims if cluster is not None else ():
-            found[name] = name not in execution.violated_claims
-    return found
+            verdicts[name] = name not in execution.violated_claims
+    return verdicts
 
 
 def _result(name: str, tests: list[str], results: dict[str, bool], artifacts: Artifacts) -> str:
@@ -94,7 +94,7 @@ def _function(name: str, plan: Any, file: TestFile, artifacts: Artifacts) -> dic
 
 
 def _growth(plan: Any, file: TestFile, *, accepted: bool) -> str | None:
-    """What became of a COMPLEXITY clause."""
+    """Return what became of a COMPLEXITY clause."""
     if not plan.contract.complexity:
         return None
     counted = accepted and any(promise.startswith("COMPLEXITY:") for promise in file.promises.values())
@@ -102,7 +102,7 @@ def _growth(plan: Any, file: TestFile, *, accepted: bool) -> str | None:
 
 
 def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
-    """The trace for a reader."""
+    """Return the trace for a reader."""
     lines = [f"# What was asked of {data.get('system', 'the system')}, and what shows it", ""]
     if isolation:
         lines += [f"Tests ran under: {isolation}.", ""]

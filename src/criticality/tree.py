@@ -13,7 +13,7 @@ from criticality.testing import TestFile
 
 
 def contract_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
-    """The contract tests of each function, by function id."""
+    """Return the contract tests of each function, by function id."""
     return artifacts.once("contract tests", lambda: _contract_tests(language, artifacts))
 
 
@@ -27,7 +27,7 @@ def _contract_tests(language: Language, artifacts: Artifacts) -> dict[str, TestF
 
 
 def claim_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
-    """The tests of each claim that has some, by claim id."""
+    """Return the tests of each claim that has some, by claim id."""
     return artifacts.once("claim tests", lambda: _claim_tests(language, artifacts))
 
 
@@ -42,14 +42,14 @@ def _claim_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile
 
 
 def scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
-    """The scenarios of each cluster that has some, by ``cluster:claim``."""
+    """Return the scenarios of each cluster that has some, by ``cluster:claim``."""
     return artifacts.once("scenario tests", lambda: _scenario_tests(language, artifacts))
 
 
 def _scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
     spec = artifacts.spec
     assert spec is not None
-    found: dict[str, TestFile] = {}
+    scenarios: dict[str, TestFile] = {}
     for name, cluster in artifacts.clusters.items():
         by_claim: dict[str, list[dict[str, object]]] = {}
         for scenario in cluster.scenarios:
@@ -59,12 +59,12 @@ def _scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestF
         for claim_id, tests in by_claim.items():
             claim = StructuredClaim.model_validate({**artifacts.claims[claim_id].model_dump(), "tests": tests})
             text = spec.claims[claim_id].text
-            found[f"{name}:{claim_id}"] = language.claim_test(spec, artifacts.plan, claim, text, cluster=name)
-    return found
+            scenarios[f"{name}:{claim_id}"] = language.claim_test(spec, artifacts.plan, claim, text, cluster=name)
+    return scenarios
 
 
 def test_files(language: Language, artifacts: Artifacts) -> list[TestFile]:
-    """Every test there is: of contracts, of claims, of clusters."""
+    """Return every test there is: of contracts, of claims, of clusters."""
     return [
         *contract_tests(language, artifacts).values(),
         *claim_tests(language, artifacts).values(),
@@ -73,7 +73,7 @@ def test_files(language: Language, artifacts: Artifacts) -> list[TestFile]:
 
 
 def skeleton(language: Language, artifacts: Artifacts) -> Tree:
-    """The sources before there are bodies."""
+    """Return the sources before there are bodies."""
     spec = artifacts.spec
     assert spec is not None
     return artifacts.once("skeleton", lambda: language.sources(spec, artifacts.plan, {}))

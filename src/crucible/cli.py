@@ -1,4 +1,4 @@
-"""The specification's own small chatbot (section 6): a thin, disposable client of the engine.
+"""The specification's own small chatbot (CR19): a thin, disposable client of the engine.
 
 ``python -m crucible.cli`` reads the key from OPENROUTER_API_KEY; ``-v`` starts with the trace on. For anything
 beyond an experiment use ``assay ask``.
@@ -21,7 +21,7 @@ _BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Start a conversation with OpenRouter's models; the exit code."""
+    """Start a conversation with OpenRouter's models; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m crucible.cli", description="Ask a council; for experiments.")
     parser.add_argument("-v", "--verbose", action="store_true", help="start with the trace on")
     options = parser.parse_args(arguments)
@@ -81,7 +81,7 @@ def show(result: ExecutorResult) -> None:
 
 
 def plain(text: str) -> str:
-    """``text`` without control and bidirectional characters, so that a model cannot drive the terminal."""
+    """Remove control and bidirectional characters, so that a model cannot drive the terminal."""
     return "".join(c for c in text if c in "\n\t" or (unicodedata.category(c) != "Cc" and c not in _BIDIRECTIONAL))
 
 

@@ -51,7 +51,7 @@ class DeltaStrategy(Protocol):
     """Decides whether the council's positions materially changed from one loop to the next."""
 
     async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
-        """True where they changed. The texts of seats that share a role are joined in seat order."""
+        """Return True where they changed. The texts of seats that share a role are joined in seat order."""
         ...
 
 
@@ -70,7 +70,7 @@ def _usable_strategy(value: Any) -> Any:
 
 
 class EngineConfig(BaseModel):
-    """Everything the engine is told once (specification 2.1; the last two fields are its optional extras).
+    """Everything the engine is told once; the last two fields are optional extras (CR20).
 
     Args:
         openrouter_api_key: passed on to OpenRouter, never shown. Not used where ``generate`` is set.

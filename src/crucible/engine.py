@@ -1,4 +1,4 @@
-"""The public adapter: one query in, one result out (specification 3.1)."""
+"""The public adapter: one query in, one result out."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Crucible:
             return await Executor(self._config, client, self._emit, seed).execute(triage, query)
 
     def run_sync(self, query: str, context: dict[str, Any] | None = None) -> ExecutorResult:
-        """:meth:`run` for code without an event loop.
+        """Do what :meth:`run` does, for code without an event loop.
 
         Raises:
             ConfigurationError: there is a running event loop; also all that :meth:`run` raises.
@@ -101,5 +101,5 @@ class Crucible:
 
 
 def _session_id(seed: int) -> str:
-    """One id for the calls of a run, the same in a replay; the seed cannot be read from it."""
+    """Return one id for the calls of a run, the same in a replay; the seed cannot be read from it."""
     return "crucible-" + hashlib.sha256(f"session|{seed}".encode()).hexdigest()[:16]

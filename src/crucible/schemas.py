@@ -1,4 +1,4 @@
-"""The data that passes between triage, executor and caller: the frozen schemas of specification 2.1."""
+"""The data that passes between triage, executor and caller: the specification's frozen schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A turn's beliefs as text: commitment anchors, within 300 tokens (sections 1.2, 2.8 and 4.2)."""
+"""A turn's beliefs as text: commitment anchors, within 300 tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_DEPENDENTS = 3
 
 
 def anchors(persona: Persona, grounds: Grounds, mask: Mask, tokens: int = ANCHOR_TOKENS) -> str:
-    """The beliefs that bear on the turn, their strength, source and what hangs on them; then own words on it.
+    """Return the beliefs that bear on the turn, with strength, source and dependants; then own words on it.
 
     The belief that bears most on the claim comes first, then the one that the texts hold most densely. Where there
     is no graph, passages; where nothing bears on the question, a sentence that says so.
@@ -70,7 +70,7 @@ def _line(node: BeliefNode, persona: Persona, grounds: Grounds, mask: Mask, show
 
 
 def _cost(node: BeliefNode, persona: Persona, mask: Mask) -> list[str]:
-    """What giving up the strongest belief would take with it, where anything would go."""
+    """Return what giving up the strongest belief would take with it, where anything would go."""
     graph = persona.beliefs
     if graph is None or not (resting := graph.dependents(node.id)):
         return []

@@ -1,4 +1,4 @@
-"""Who said what, as an agent may see it: "You" and "Speaker B" (section 5.1, decision 7).
+"""Who said what, as an agent may see it: "You" and "Speaker B" (CX7).
 
 Real names are for events and people. Every text on its way into a prompt passes a mask first, because a peer's
 words and a person's own essays both name names.
@@ -28,24 +28,24 @@ class Panel:
         self._letter = {persona.name: ascii_uppercase[place] for place, persona in enumerate(personas)}
 
     def seat(self, name: str) -> str:
-        """The seat's label: ``"1:maud-tarrowby"``."""
+        """Return the seat's label: ``"1:maud-tarrowby"``."""
         return f"{ascii_uppercase.index(self._letter[name]) + 1}:{self.by_name[name].id}"
 
     def alias(self, name: str) -> str:
-        """``"Speaker B"``."""
+        """Return ``"Speaker B"``."""
         return f"Speaker {self._letter[name]}"
 
     def named(self, alias: str) -> str | None:
-        """The real name behind ``"Speaker B"`` or ``"B"``; None where nobody has it."""
+        """Return the real name behind ``"Speaker B"`` or ``"B"``; None where nobody has it."""
         letter = alias.strip().upper().removeprefix("SPEAKER").strip()
         return next((name for name, own in self._letter.items() if own == letter), None)
 
     def named_text(self, text: str) -> str:
-        """A text written about letters, for people: real names in their place."""
+        """Return a text written about letters, for people: real names in their place."""
         return _LETTER.sub(lambda match: self.named(match[1]) or match[0], text)
 
     def mask(self, viewer: str = "") -> Mask:
-        """The mask of one persona; without a viewer, the one that a judge sees through."""
+        """Return the mask of one persona; without a viewer, the one that a judge sees through."""
         return Mask(self, viewer)
 
 
@@ -62,19 +62,19 @@ class Mask:
         self._others = _pattern({name: whose for name, whose in self._all.items() if whose != viewer})
 
     def speaker(self, name: str) -> str:
-        """How the viewer sees a speaker: ``"You"`` or ``"Speaker B"``."""
+        """Return the viewer's word for a speaker: ``"You"`` or ``"Speaker B"``."""
         return "You" if name == self._viewer else self._panel.alias(name)
 
     def __call__(self, text: str) -> str:
-        """A peer's words: every name masked."""
+        """Return a peer's words: every name masked."""
         return self._pattern.sub(self._word, text) if self._pattern else text
 
     def others(self, text: str) -> str:
-        """The viewer's own material: the own name stays, every other is masked."""
+        """Return the viewer's own material: the own name stays, every other is masked."""
         return self._others.sub(self._word, text) if self._others else text
 
     def names(self, text: str) -> bool:
-        """Whether a text names another on the panel."""
+        """Tell whether a text names another on the panel."""
         return bool(self._others and self._others.search(text))
 
     def _word(self, match: re.Match[str]) -> str:
@@ -87,7 +87,7 @@ class Mask:
 
 
 def _pattern(names: dict[str, str]) -> re.Pattern[str] | None:
-    """Any of the names as whole words: names of several words in any case, single ones with a capital."""
+    """Match any of the names as whole words: names of several words in any case, single ones with a capital."""
     if not names:
         return None
     ways: list[str] = []

@@ -1,4 +1,4 @@
-"""What the same topic gets without a debate: a one-call and a chain-of-thought answer (decision 24)."""
+"""What the same topic gets without a debate: a one-call and a chain-of-thought answer (CX24)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crux.budget import clip
 from crux.events import BaselineAnswered
 from crux.requests import request
 from crux.results import Baseline
-from crux.turns import OVER, Floor
+from crux.turns import OVER, DebateContext
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -29,22 +29,22 @@ class BaselineAnswer(BaseModel):
     answer: str = Field(min_length=1, max_length=20_000)
 
 
-async def ask_baselines(floor: Floor) -> list[Baseline]:
-    """Both answers; one that cannot be had is left out.
+async def ask_baselines(debate: DebateContext) -> list[Baseline]:
+    """Ask for both answers; one that cannot be had is left out.
 
     Raises:
         BudgetExceeded, DeadlineExceeded: as the model function raises them.
     """
-    found: list[Baseline] = []
+    baselines: list[Baseline] = []
     for method, prompt in _METHODS:
         label = CallLabel("crux", prompt)
-        said = floor.transcript
+        transcript = debate.transcript
         text = load_prompt("crux", prompt).render(
-            topic=Fence(said.seed, label)("DEBATE QUESTION", clip(said.topic, 500))
+            topic=Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.topic, 500))
         )
         try:
             answer = await ask(
-                floor.generate, request(floor.config.models, "baseline", label, text), BaselineAnswer
+                debate.generate, request(debate.config.models, "baseline", label, text), BaselineAnswer
             )
         except OVER:
             raise
@@ -59,6 +59,6 @@ async def ask_baselines(floor: Floor) -> list[Baseline]:
             output_tokens=usage.output_tokens,
             cost=answer.reply.cost,
         )
-        found.append(baseline)
-        floor.emit(BaselineAnswered(baseline=baseline.model_dump(mode="json")))
-    return found
+        baselines.append(baseline)
+        debate.emit(BaselineAnswered(baseline=baseline.model_dump(mode="json")))
+    return baselines

@@ -1,4 +1,4 @@
-"""Token budgets of prompts: what does not fit is cut at a sentence, never in the middle of one (decision 9)."""
+"""Token budgets of prompts: what does not fit is cut at a sentence, never in the middle of one (CX9)."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ ROOM_TOKENS = 1_000
 
 
 def clip(text: str, tokens: int) -> str:
-    """``text`` within ``tokens`` (characters/4): whole sentences, or a hard cut if the first is too long."""
+    """Cut a text to ``tokens`` (characters/4): whole sentences, or a hard cut if the first is too long."""
     text = text.strip()
     if estimate_tokens(text) <= tokens:
         return text
-    kept = ""
+    cut = ""
     for sentence in sentences(text):
-        longer = f"{kept} {sentence}".strip()
+        longer = f"{cut} {sentence}".strip()
         if estimate_tokens(longer) > tokens:
             break
-        kept = longer
-    return kept or text[: max(0, tokens * 4 - 2)].rstrip() + " …"
+        cut = longer
+    return cut or text[: max(0, tokens * 4 - 2)].rstrip() + " …"
 
 
 def fitting(entries: Iterable[str], tokens: int) -> list[str]:
-    """The first entries that fit together into ``tokens``, line breaks between them included."""
-    kept: list[str] = []
+    """Return the first entries that fit together into ``tokens``, line breaks between them included."""
+    fits: list[str] = []
     left = tokens * 4
     for entry in entries:
         left -= len(entry) + 1
         if left < 0:
             break
-        kept.append(entry)
-    return kept
+        fits.append(entry)
+    return fits

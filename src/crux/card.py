@@ -1,6 +1,6 @@
 """From a room to a crux card: extracted, then checked against what was said, written and tracked.
 
-Sections 3.1 and 3.2; decisions 5, 10 and 22.
+CX5, CX10, CX22.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class CardAnswer(BaseModel):
 
 
 async def extract_card(room: CruxRoom) -> tuple[CruxCard, CardNotes]:
-    """The card of a finished room.
+    """Write the card of a finished room.
 
     Raises:
         StructuredOutputError, CallError: no usable answer, even when asked again.
     """
-    panel = room.floor.transcript.panel
+    panel = room.debate.transcript.panel
 
     def both_sides(answer: CardAnswer) -> str | None:
         names = {panel.named(side.speaker) for side in answer.sides}
@@ -72,18 +72,18 @@ async def extract_card(room: CruxRoom) -> tuple[CruxCard, CardNotes]:
             return "a NUANCED position needs its condition"
         return None
 
-    answer = (await ask(room.floor.generate, card_request(room), CardAnswer, check=both_sides)).value
+    answer = (await ask(room.debate.generate, card_request(room), CardAnswer, check=both_sides)).value
     return _checked(room, answer)
 
 
 def card_request(room: CruxRoom) -> Request:
-    """The question for a room's card, with real sentences of both corpora to choose quotations from."""
-    floor, said = room.floor, room.floor.transcript
+    """Return the question for a room's card, with real sentences of both corpora to choose quotations from."""
+    debate, transcript = room.debate, room.debate.transcript
     label = CallLabel("crux", "card", room.id)
-    fence, mask = Fence(said.seed, label), said.panel.mask()
+    fence, mask = Fence(transcript.seed, label), transcript.panel.mask()
     named = [
         json.dumps(
-            {"speaker": said.panel.alias(name), "core": mask(one.core.statement), "type": one.core.type}
+            {"speaker": transcript.panel.alias(name), "core": mask(one.core.statement), "type": one.core.type}
             | ({"answers": one.stance} if one.stance else {}),
             ensure_ascii=False,
         )
@@ -93,11 +93,12 @@ def card_request(room: CruxRoom) -> Request:
     for name in room.pair.personas:
         quotes = [place.quote for place in offered_quotes(room, name) if mask(place.quote) == place.quote]
         lines = [
-            json.dumps({"speaker": said.panel.alias(name), "wrote": quote}, ensure_ascii=False) for quote in quotes
+            json.dumps({"speaker": transcript.panel.alias(name), "wrote": quote}, ensure_ascii=False)
+            for quote in quotes
         ]
         offered += fitting(lines, _QUOTES_TOKENS)
     text = load_prompt("crux", "card").render(
-        topic=fence("DEBATE QUESTION", clip(mask(said.topic), 400)),
+        topic=fence("DEBATE QUESTION", clip(mask(transcript.topic), 400)),
         question=fence("QUESTION OF THE ROOM", mask(room.question)),
         said=fence("WHAT WAS SAID", judged(room.messages, mask, _SAID_TOKENS)),
         named=fence("CORE AS EACH SIDE NAMED IT", "\n".join(named) or "neither side named one"),
@@ -106,28 +107,28 @@ def card_request(room: CruxRoom) -> Request:
         if room.outcome.converged
         else "They did not come to name the same thing: `resolved` is false.",
     )
-    return request(floor.config.models, "card", label, text)
+    return request(debate.config.models, "card", label, text)
 
 
 def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
-    """Sentences of a person's corpus nearest to the room's question, its core, and what the person said there."""
+    """Return the sentences of a person's corpus nearest to the room's question, its core and their words there."""
     spoken = [message.text for message in room.messages if message.persona == name]
     core = [one.core.statement for who, one in room.outcome.named.items() if who == name]
-    return room.floor.groundings[name].quotes(" ".join([room.question, *core, *spoken[:1], *spoken[-1:]]), _QUOTES)
+    return room.debate.groundings[name].quotes(" ".join([room.question, *core, *spoken[:1], *spoken[-1:]]), _QUOTES)
 
 
 def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
-    said = room.floor.transcript
+    transcript = room.debate.transcript
     flags: list[str] = []
     places: dict[str, tuple[Place, ...]] = {}
     personas: dict[str, PersonaPosition] = {}
     dropped = 0
     known = {message.id for message in room.messages}
     for side in sorted(
-        answer.sides, key=lambda side: room.pair.personas.index(said.panel.named(side.speaker) or "")
+        answer.sides, key=lambda side: room.pair.personas.index(transcript.panel.named(side.speaker) or "")
     ):
-        name = said.panel.named(side.speaker) or ""
-        corpus = said.panel.by_name[name].corpus
+        name = transcript.panel.named(side.speaker) or ""
+        corpus = transcript.panel.by_name[name].corpus
         found = [place for quote in side.quotes if (place := corpus.find(quote)) is not None]
         dropped += len(side.quotes) - len(found)
         places[name] = tuple(dict.fromkeys(found))[:_MOST_QUOTES]
@@ -153,7 +154,7 @@ def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
     if resolved and not _earned_in(room):
         flags.append("resolved without an earned concession")
     card = CruxCard(
-        id=f"{said.debate_id}-{room.id}",
+        id=f"{transcript.debate_id}-{room.id}",
         question=_named(room, answer.question),
         disagreement_type=answer.disagreement_type,
         diagnosis=_named(room, " ".join(one.sentence for one in answer.diagnosis)),
@@ -173,11 +174,14 @@ def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
             key for message in room.messages if (key := message.id) in known and message.phase != "evidence"
         ),
         crux_room_id=room.id,
-        timestamp=said.clock(),
+        timestamp=transcript.clock(),
     )
     cites = {
         "diagnosis": [one.messages for one in answer.diagnosis],
-        **{said.panel.named(side.speaker) or "": [one.messages for one in side.reasoning] for side in answer.sides},
+        **{
+            transcript.panel.named(side.speaker) or "": [one.messages for one in side.reasoning]
+            for side in answer.sides
+        },
     }
     notes = CardNotes(
         card_id=card.id,
@@ -190,7 +194,7 @@ def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
 
 
 def expected_label(room: CruxRoom, name: str) -> Stance | None:
-    """How a person last answered the card's question: at convergence, else on the room's; None where unknown.
+    """Return how a person last answered the card's question: at convergence, else on the room's; else None.
 
     The card is worded like the first side's question; where the second side's is its denial, its answer is turned.
     """
@@ -205,9 +209,9 @@ def expected_label(room: CruxRoom, name: str) -> Stance | None:
 
 def _earned_in(room: CruxRoom) -> bool:
     ids = {message.id for message in room.messages}
-    return any(entry.earned and entry.message in ids for entry in room.floor.transcript.ledger)
+    return any(entry.earned and entry.message in ids for entry in room.debate.transcript.ledger)
 
 
 def _named(room: CruxRoom, text: str) -> str:
-    """A judge's text with real names in place of letters: cards are for people."""
-    return " ".join(room.floor.transcript.panel.named_text(text).split())
+    """Return a judge's text with real names in place of letters: cards are for people."""
+    return " ".join(room.debate.transcript.panel.named_text(text).split())

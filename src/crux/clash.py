@@ -1,4 +1,4 @@
-"""Two to four rebuttals between two personas who disagree (section 2.5, decision 2)."""
+"""Two to four rebuttals between two personas who disagree (CX2)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from crux.budget import TURN_TOKENS
 from crux.history import View
 from crux.results import DebateAspect, DialogueMessage, DisagreementCandidate
-from crux.turns import Floor, Skipped, Spoken, TurnAnswer, TurnPlan
+from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence
 
@@ -20,9 +20,13 @@ _STAGES = (
 
 
 async def clash(
-    floor: Floor, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage], name: str
+    debate: DebateContext,
+    aspect: DebateAspect,
+    pair: DisagreementCandidate,
+    takes: Sequence[DialogueMessage],
+    name: str,
 ) -> AsyncGenerator[Spoken[TurnAnswer] | Skipped]:
-    """The rebuttals, in turns, first the first of the pair; each sees all before it.
+    """Yield the rebuttals, in turns, first the first of the pair; each sees all before it.
 
     Whoever takes a turn posts it before asking for the next. After the least number it ends as soon as one of the
     two has changed position for an earned reason.
@@ -30,20 +34,20 @@ async def clash(
     Args:
         name: of the clash, unique in the debate; part of its calls' labels.
     """
-    least, most = floor.config.rebuttals
+    least, most = debate.config.rebuttals
     own = [take for take in takes if take.persona in pair.personas]
-    posted = len(floor.transcript.messages)
-    entered = len(floor.transcript.ledger)
+    posted = len(debate.transcript.messages)
+    entered = len(debate.transcript.ledger)
     for number in range(1, most + 1):
-        if number > least and any(entry.earned for entry in floor.transcript.ledger[entered:]):
+        if number > least and any(entry.earned for entry in debate.transcript.ledger[entered:]):
             return
         speaker = pair.personas[(number - 1) % 2]
-        shown = [*own, *floor.transcript.messages[posted:]]
-        yield await floor.speak(_plan(floor, aspect, pair, speaker, shown, f"clash-{name}", number))
+        shown = [*own, *debate.transcript.messages[posted:]]
+        yield await debate.speak(_plan(debate, aspect, pair, speaker, shown, f"clash-{name}", number))
 
 
 def _plan(
-    floor: Floor,
+    debate: DebateContext,
     aspect: DebateAspect,
     pair: DisagreementCandidate,
     speaker: str,
@@ -51,12 +55,12 @@ def _plan(
     name: str,
     number: int,
 ) -> TurnPlan[TurnAnswer]:
-    said = floor.transcript
-    panel = said.panel
+    transcript = debate.transcript
+    panel = transcript.panel
     other = next(one for one in pair.personas if one != speaker)
     mask = panel.mask(speaker)
     label = CallLabel("crux", "clash", f"{panel.seat(speaker)}@{name}", number)
-    fence = Fence(said.seed, label)
+    fence = Fence(transcript.seed, label)
 
     def context(view: View, tokens: int) -> tuple[list[str], list[str]]:
         return view.panel_context(shown, tokens)

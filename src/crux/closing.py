@@ -1,4 +1,4 @@
-"""From opening to closing: who shifted, by which claim, in which room (sections 2.2, 3.3; decision 11)."""
+"""From opening to closing: who shifted, by which claim, in which room (CX11)."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from crux.retrieval import Grounding
 from crux.transcript import TOPIC, Transcript
 
 
-def position_shifts(said: Transcript, groundings: dict[str, Grounding]) -> tuple[PositionShift, ...]:
-    """One entry a persona that both opened and closed.
+def position_shifts(transcript: Transcript, groundings: dict[str, Grounding]) -> tuple[PositionShift, ...]:
+    """Return one entry for each persona that both opened and closed.
 
     A shift is another label on the topic. The distance between the texts stands beside it as drift, and decides
     nothing: a claim is nearer to its negation than to its paraphrase.
     """
     shifts: list[PositionShift] = []
-    for persona in said.panel.personas:
-        opening, closing = (_spoken(said, persona.name, phase) for phase in ("opening", "closing"))
+    for persona in transcript.panel.personas:
+        opening, closing = (_spoken(transcript, persona.name, phase) for phase in ("opening", "closing"))
         first, last = (
-            next((s for s in said.stances if message and s.message == message.id), None)
+            next((s for s in transcript.stances if message and s.message == message.id), None)
             for message in (opening, closing)
         )
         if opening is None or closing is None or first is None or last is None:
             continue
-        entry = next((e for e in said.ledger if e.message == closing.id), None)
+        entry = next((e for e in transcript.ledger if e.message == closing.id), None)
         likeness = groundings[persona.name].space.similarity(opening.text, closing.text)
         shifts.append(
             PositionShift(
@@ -35,20 +35,20 @@ def position_shifts(said: Transcript, groundings: dict[str, Grounding]) -> tuple
                 because=last.because if entry else "",
                 claim_ref=last.claim_ref if entry else "",
                 earned=entry.earned if entry else None,
-                rooms=rooms_that_moved(said, persona.name),
+                rooms=rooms_that_moved(transcript, persona.name),
                 drift=round(1 - likeness, 3),
             )
         )
     return tuple(shifts)
 
 
-def rooms_that_moved(said: Transcript, persona: str) -> tuple[str, ...]:
-    """The rooms whose messages a persona named as the cause of an earned change, wherever it was made."""
-    room_of = {message.id: message.room_id for message in said.room_messages}
-    named = [e.claim_ref for e in said.ledger if e.persona == persona and e.earned and e.question == TOPIC]
-    inside = [e.message for e in said.ledger if e.persona == persona and e.earned]
+def rooms_that_moved(transcript: Transcript, persona: str) -> tuple[str, ...]:
+    """Return the rooms whose messages a persona named as the cause of an earned change, wherever it was made."""
+    room_of = {message.id: message.room_id for message in transcript.room_messages}
+    named = [e.claim_ref for e in transcript.ledger if e.persona == persona and e.earned and e.question == TOPIC]
+    inside = [e.message for e in transcript.ledger if e.persona == persona and e.earned]
     return tuple(dict.fromkeys(room_of[key] for key in (*inside, *named) if key in room_of))
 
 
-def _spoken(said: Transcript, persona: str, phase: str) -> DialogueMessage | None:
-    return next((m for m in said.messages if m.persona == persona and m.phase == phase), None)
+def _spoken(transcript: Transcript, persona: str, phase: str) -> DialogueMessage | None:
+    return next((m for m in transcript.messages if m.persona == persona and m.phase == phase), None)

@@ -1,6 +1,6 @@
 """The settings of a debate: who answers which step at what temperature, and how long things may go on.
 
-Specification, sections 2.6, 2.7, 2.10 and 7; decisions 1 to 4, 8 and 9.
+CX1, CX2, CX3, CX4, CX8, CX9.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import first_fault
 
 Tier: TypeAlias = Literal["fast", "strong"]
 Task: TypeAlias = Literal[
@@ -41,10 +42,7 @@ class _Settings(BaseModel):
         try:
             super().__init__(**values)
         except ValidationError as fault:
-            first = fault.errors()[0]
-            name = ".".join(map(str, first["loc"]))
-            reason = first["msg"].removeprefix("Value error, ")
-            raise CruxConfigurationError(f"{name}: {reason}" if name else reason) from None
+            raise CruxConfigurationError(first_fault(fault).replace("Value error, ", "", 1)) from None
 
 
 class Model(_Settings):
@@ -61,7 +59,7 @@ class TaskSettings(_Settings):
         tier: which of the two models answers.
         temperature: 0.0 to 2.0.
         max_tokens: upper bound of the answer.
-        expected_tokens: what an answer usually takes, for the estimate before a debate (section 7.1).
+        expected_tokens: what an answer usually takes, for the estimate before a debate.
     """
 
     tier: Tier
@@ -96,7 +94,7 @@ def _table() -> dict[Task, TaskSettings]:
 
 
 class ModelTable(_Settings):
-    """Section 2.10 as data: every task's model and temperature in one place."""
+    """Every task's model and temperature in one place (CX8)."""
 
     fast: Model = Model(id="anthropic/claude-haiku-4-5")
     strong: Model = Model(id="anthropic/claude-sonnet-4-5")
@@ -105,21 +103,21 @@ class ModelTable(_Settings):
     @model_validator(mode="before")
     @classmethod
     def _keep_the_rest(cls, values: Any) -> Any:
-        """A table that names some tasks changes those, and keeps the others."""
+        """Let a table that names some tasks change those, and keep the others."""
         if not isinstance(values, dict):
             return values
-        given = cast("dict[str, Any]", values)
-        tasks = given.get("tasks")
+        changes = cast("dict[str, Any]", values)
+        tasks = changes.get("tasks")
         if not isinstance(tasks, dict):
-            return given
-        return {**given, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
+            return changes
+        return {**changes, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
 
     def model(self, task: Task) -> Model:
-        """Who answers ``task``."""
+        """Return the model that answers ``task``."""
         return self.fast if self.tasks[task].tier == "fast" else self.strong
 
     def temperature(self, task: Task) -> float | None:
-        """The temperature of ``task``; None for a model that refuses one."""
+        """Return the temperature of ``task``; None for a model that refuses one."""
         return self.tasks[task].temperature if self.model(task).takes_temperature else None
 
 
@@ -138,8 +136,8 @@ class DebateConfig(_Settings):
         extensions: how often two sides that name different things go on, 0 to 2.
         room_turns: no room has more turns than this, at most 16.
         beliefs_per_turn: belief nodes that a turn is shown, 5 to 10.
-        flip_test: negate each card's premise and run both closings again (decision 21): 4 calls a card at the most.
-        baselines: also ask for a one-call and a chain-of-thought answer (decision 24): 2 calls.
+        flip_test: negate each card's premise and run both closings again (CX21): 4 calls a card at the most.
+        baselines: also ask for a one-call and a chain-of-thought answer (CX24): 2 calls.
     """
 
     models: ModelTable = Field(default_factory=ModelTable)

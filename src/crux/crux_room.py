@@ -1,4 +1,4 @@
-"""A crux room: positions, exchange, convergence (section 2.7, decision 4)."""
+"""A crux room: positions, exchange, convergence (CX4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from crux.history import View, judged
 from crux.requests import request
 from crux.results import CruxMessage, DebateAspect, DisagreementCandidate, RoomPhase, Stance
 from crux.transcript import Evidence
-from crux.turns import OVER, ConvergenceAnswer, Core, Floor, Skipped, Spoken, TurnAnswer, TurnPlan
+from crux.turns import OVER, ConvergenceAnswer, Core, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -75,13 +75,13 @@ class CruxRoom:
 
     def __init__(
         self,
-        floor: Floor,
+        debate: DebateContext,
         pair: DisagreementCandidate,
         aspect: DebateAspect,
         number: int,
         evidence: Sequence[Evidence] = (),
     ) -> None:
-        self.floor = floor
+        self.debate = debate
         self.pair = pair
         self.aspect = aspect
         self.id = f"room-{number}"
@@ -94,19 +94,19 @@ class CruxRoom:
         self._asked = 0
 
     async def turns(self) -> AsyncGenerator[CruxMessage | Skipped]:
-        """The whole room: every message as it is posted, every turn that was skipped."""
+        """Yield every message of the room as it is posted, and every turn that was skipped."""
         async for turn in self._positions():
             yield turn
-        limit = self.floor.config.exchange_turns[1]
+        limit = self.debate.config.exchange_turns[1]
         async for turn in self._exchange(limit, checked=True):
             yield turn
-        for extension in range(self.floor.config.extensions + 1):
+        for extension in range(self.debate.config.extensions + 1):
             async for turn in self._convergence(extension + 1):
                 yield turn
             if await self._same_thing(extension + 1):
                 self.outcome.converged = True
                 return
-            if extension == self.floor.config.extensions or self._left() < 4:
+            if extension == self.debate.config.extensions or self._left() < 4:
                 return
             async for turn in self._exchange(self._exchanged + 2, checked=False):
                 yield turn
@@ -117,21 +117,21 @@ class CruxRoom:
         return self._asked
 
     def _left(self) -> int:
-        return self.floor.config.room_turns - self._asked
+        return self.debate.config.room_turns - self._asked
 
     async def _positions(self) -> AsyncGenerator[CruxMessage | Skipped]:
-        """Both at once: neither sees what the other locks in."""
+        """Ask both at once: neither sees what the other locks in."""
         for message in self._due_evidence():
             yield message
         plans = [self._plan(name, "position", "room_position", 1, TurnAnswer) for name in self.pair.personas]
         self._asked += 2
-        for found in await self.floor.side_by_side(plans):
-            if isinstance(found, Exception):
-                raise found
-            yield self._posted(found, "position")
+        for turn in await self.debate.side_by_side(plans):
+            if isinstance(turn, Exception):
+                raise turn
+            yield self._posted(turn, "position")
 
     async def _exchange(self, limit: int, *, checked: bool) -> AsyncGenerator[CruxMessage | Skipped]:
-        config = self.floor.config
+        config = self.debate.config
         while self._exchanged < limit and self._left() > 2:
             for message in self._due_evidence():
                 yield message
@@ -142,7 +142,7 @@ class CruxRoom:
             late = number > config.steelman_after
             prompt = "room_steelman" if late else "room_exchange"
             plan = self._plan(name, "exchange", prompt, number, TurnAnswer, steelmanned=late)
-            yield self._posted(await self.floor.speak(plan), "exchange")
+            yield self._posted(await self.debate.speak(plan), "exchange")
             enough = number >= config.exit_check_from and (number - config.exit_check_from) % 2 == 0
             if checked and enough and number < limit and await self._exit(number):
                 return
@@ -156,13 +156,13 @@ class CruxRoom:
             for name in self.pair.personas
         ]
         self._asked += 2
-        for found in await self.floor.side_by_side(plans):
-            if isinstance(found, Exception):
-                raise found
-            posted = self._posted(found, "convergence")
+        for spoken in await self.debate.side_by_side(plans):
+            if isinstance(spoken, Exception):
+                raise spoken
+            posted = self._posted(spoken, "convergence")
             yield posted
-            if isinstance(found, Spoken) and isinstance(posted, CruxMessage):
-                self.outcome.named[found.plan.persona] = Named(found.answer.core, posted.stance, posted.id)
+            if isinstance(spoken, Spoken) and isinstance(posted, CruxMessage):
+                self.outcome.named[spoken.plan.persona] = Named(spoken.answer.core, posted.stance, posted.id)
 
     def _plan(
         self,
@@ -174,7 +174,7 @@ class CruxRoom:
         *,
         steelmanned: bool = False,
     ) -> TurnPlan[A]:
-        panel = self.floor.transcript.panel
+        panel = self.debate.transcript.panel
         other = next(one for one in self.pair.personas if one != name)
         last = self.messages[-1].text if self.messages else ""
         shown = list(self.messages)
@@ -199,22 +199,22 @@ class CruxRoom:
             steelmanned=steelmanned,
         )
 
-    def _posted(self, found: Spoken[Any] | Skipped, phase: RoomPhase) -> CruxMessage | Skipped:
-        if isinstance(found, Skipped):
-            return found
-        said = self.floor.transcript
-        key = said.next_id()
-        stance, flags = self.floor.track(found, key)
+    def _posted(self, turn: Spoken[Any] | Skipped, phase: RoomPhase) -> CruxMessage | Skipped:
+        if isinstance(turn, Skipped):
+            return turn
+        transcript = self.debate.transcript
+        key = transcript.next_id()
+        stance, flags = self.debate.track(turn, key)
         return self._add(
             CruxMessage(
                 id=key,
                 room_id=self.id,
-                persona=found.plan.persona,
-                text=found.text(said.panel),
+                persona=turn.plan.persona,
+                text=turn.text(transcript.panel),
                 phase=phase,
                 turn=len(self.messages) + 1,
                 stance=stance.stance if stance else None,
-                timestamp=said.clock(),
+                timestamp=transcript.clock(),
                 flags=flags,
             )
         )
@@ -224,7 +224,7 @@ class CruxRoom:
         due = [one for one in self._evidence if one.after_turn <= spoken]
         self._evidence = [one for one in self._evidence if one not in due]
         self._read_out += due
-        clock = self.floor.transcript.clock
+        clock = self.debate.transcript.clock
         return [
             self._add(
                 CruxMessage(
@@ -242,11 +242,11 @@ class CruxRoom:
 
     def _add(self, message: CruxMessage) -> CruxMessage:
         self.messages.append(message)
-        self.floor.transcript.room_messages.append(message)
+        self.debate.transcript.room_messages.append(message)
         return message
 
     async def _exit(self, number: int) -> bool:
-        """A cheap check that can do nothing but move the room to its last phase; unanswered, the room goes on."""
+        """Ask cheaply whether to go to the last phase, which is all it can do; unanswered, the room goes on."""
         label = CallLabel("crux", "exit_check", self.id, number)
         fence, mask = self._judge(label)
         text = load_prompt("crux", "exit_check").render(
@@ -254,15 +254,15 @@ class CruxRoom:
             said=fence("WHAT WAS SAID", judged(self._spoken(), mask, _JUDGED_TOKENS)),
         )
         try:
-            asked = request(self.floor.config.models, "exit_check", label, text)
-            return (await ask(self.floor.generate, asked, ExitCheck)).value.exit
+            asked = request(self.debate.config.models, "exit_check", label, text)
+            return (await ask(self.debate.generate, asked, ExitCheck)).value.exit
         except OVER:
             raise
         except (CallError, StructuredOutputError):
             return False
 
     async def _same_thing(self, turn: int) -> bool:
-        """The judge's boolean; where a side named nothing, or the judge gives no answer, it is False."""
+        """Ask the judge; where a side named nothing, or the judge gives no answer, it is False."""
         named = [self.outcome.named.get(name) for name in self.pair.personas]
         first, second = named
         if first is None or second is None:
@@ -275,8 +275,8 @@ class CruxRoom:
             second=fence("SECOND", clip(mask(f"{second.core.statement} ({second.core.type})"), 120)),
         )
         try:
-            asked = request(self.floor.config.models, "exit_check", label, text)
-            answer = (await ask(self.floor.generate, asked, SameThing)).value
+            asked = request(self.debate.config.models, "exit_check", label, text)
+            answer = (await ask(self.debate.generate, asked, SameThing)).value
         except OVER:
             raise
         except (CallError, StructuredOutputError):
@@ -285,8 +285,8 @@ class CruxRoom:
         return answer.same
 
     def _judge(self, label: CallLabel) -> tuple[Fence, Mask]:
-        said = self.floor.transcript
-        return Fence(said.seed, label), said.panel.mask()
+        transcript = self.debate.transcript
+        return Fence(transcript.seed, label), transcript.panel.mask()
 
     def _spoken(self) -> list[CruxMessage]:
         return [message for message in self.messages if message.persona]

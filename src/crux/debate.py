@@ -1,8 +1,7 @@
-"""The debate, in the order of the specification's diagram (section 2.2): one async generator of its events."""
+"""The debate, opening to closing, as one async generator of its events (CX14)."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import combinations
 
@@ -44,23 +43,20 @@ from crux.results import (
     DialogueMessage,
     DisagreementCandidate,
     Phase,
+    Spend,
     State,
 )
 from crux.retrieval import Embedding, Grounding
-from crux.spending import Meter
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
-from crux.turns import FATAL, OVER, Floor, Skipped, Spoken, TurnAnswer, TurnPlan
+from crux.turns import FATAL, OVER, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Generate
+from llm_runtime.wrappers.metered import Meter
 
 MAX_TOPIC = 2_000
-
-
-def wall_clock() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class Debate:
@@ -74,7 +70,7 @@ class Debate:
         emit: hears the house events, each wire event among them.
         seed: 0 to 2^53-1; every nonce derives from it.
         clock: milliseconds, stamped on messages and cards; never part of a request.
-        evidence: texts that are read out in rooms (decision 26).
+        evidence: texts that are read out in rooms (CX26).
         embedding: how beliefs and passages are found; TF-IDF where nothing is said.
 
     Raises:
@@ -91,7 +87,7 @@ class Debate:
         config: DebateConfig | None = None,
         emit: Emit = silent,
         seed: int = 0,
-        clock: Callable[[], int] = wall_clock,
+        clock: Callable[[], int] = now_ms,
         evidence: Sequence[Evidence] = (),
         embedding: Embedding | None = None,
     ) -> None:
@@ -105,9 +101,9 @@ class Debate:
         self._emit = emit
         self._evidence = tuple(evidence)
         self._state: State = "running"
-        self._said = Transcript(topic, Panel(personas), seed, clock)
+        self._transcript = Transcript(topic, Panel(personas), seed, clock)
         groundings = {persona.name: Grounding(persona, embedding) for persona in personas}
-        self._floor = Floor(self._meter.generate, self.config, self._said, groundings, emit)
+        self._context = DebateContext(self._meter, self.config, self._transcript, groundings, emit)
         self._baselines: list[Baseline] = []
 
     async def events(self) -> AsyncGenerator[DebateEvent]:
@@ -136,72 +132,79 @@ class Debate:
         )
 
     def result(self) -> DebateResult:
-        """Everything so far."""
-        said = self._said
+        """Return everything so far."""
+        transcript, meter = self._transcript, self._meter
         return DebateResult(
-            debate_id=said.debate_id,
-            topic=said.topic,
-            personas=tuple(persona.name for persona in said.panel.personas),
-            seed=said.seed,
+            debate_id=transcript.debate_id,
+            topic=transcript.topic,
+            personas=tuple(persona.name for persona in transcript.panel.personas),
+            seed=transcript.seed,
             state=self._state,
             stopped_because=" ".join(str(self.stopped_by or "").split())[:300],
-            aspects=tuple(said.aspects),
-            messages=tuple(said.messages),
-            room_messages=tuple(said.room_messages),
-            candidates=tuple(said.candidates),
-            cards=tuple(said.cards),
-            notes=tuple(said.notes[card.id] for card in said.cards),
-            stances=tuple(said.stances),
-            ledger=tuple(said.ledger),
-            shifts=position_shifts(said, self._floor.groundings),
-            summaries=dict(said.summaries),
+            aspects=tuple(transcript.aspects),
+            messages=tuple(transcript.messages),
+            room_messages=tuple(transcript.room_messages),
+            candidates=tuple(transcript.candidates),
+            cards=tuple(transcript.cards),
+            notes=tuple(transcript.notes[card.id] for card in transcript.cards),
+            stances=tuple(transcript.stances),
+            ledger=tuple(transcript.ledger),
+            shifts=position_shifts(transcript, self._context.groundings),
+            summaries=dict(transcript.summaries),
             baselines=tuple(self._baselines),
-            errors=tuple(said.errors),
-            spend=self._meter.spend,
+            errors=tuple(transcript.errors),
+            spend=Spend(
+                calls=meter.calls,
+                input_tokens=meter.input_tokens,
+                output_tokens=meter.output_tokens,
+                cost=meter.cost,
+            ),
         )
 
     async def _steps(self) -> AsyncGenerator[DebateEvent]:
-        said = self._said
-        said.aspects = await decompose(self._floor)
+        transcript = self._transcript
+        transcript.aspects = await decompose(self._context)
         yield DebateStart(
-            topic=said.topic,
-            aspects=tuple(said.aspects),
-            personas=tuple(persona.name for persona in said.panel.personas),
+            topic=transcript.topic,
+            aspects=tuple(transcript.aspects),
+            personas=tuple(persona.name for persona in transcript.panel.personas),
         )
-        for warning in _shared(said.panel):
+        for warning in _shared(transcript.panel):
             yield self._error(warning)
         async for event in self._parallel(
-            [opening_plan(self._floor, p.name) for p in said.panel.personas], "opening"
+            [opening_plan(self._context, p.name) for p in transcript.panel.personas], "opening"
         ):
             yield event
-        if not said.messages:
-            raise StructuredOutputError(f"nobody gave a usable opening; the last error: {said.errors[-1]}", "")
-        for number, aspect in enumerate(said.aspects, start=1):
+        if not transcript.messages:
+            raise StructuredOutputError(
+                f"nobody gave a usable opening; the last error: {transcript.errors[-1]}", ""
+            )
+        for number, aspect in enumerate(transcript.aspects, start=1):
             async for event in self._round(aspect, number):
                 yield event
         async for event in self._parallel(
-            [closing_plan(self._floor, p.name) for p in said.panel.personas], "closing"
+            [closing_plan(self._context, p.name) for p in transcript.panel.personas], "closing"
         ):
             yield event
         if self.config.flip_test:
             await self._flip_tests()
         if self.config.baselines:
-            self._baselines += await ask_baselines(self._floor)
-        yield DebateComplete(shifts=position_shifts(said, self._floor.groundings))
+            self._baselines += await ask_baselines(self._context)
+        yield DebateComplete(shifts=position_shifts(transcript, self._context.groundings))
 
     async def _round(self, aspect: DebateAspect, number: int) -> AsyncGenerator[DebateEvent]:
-        """Take, detection, clash, crux room (section 2.2)."""
-        said = self._said
+        """Run one round: take, detection, clash, crux room."""
+        transcript = self._transcript
         yield RoundStart(aspect=aspect, round_number=number)
-        plans = [take_plan(self._floor, persona.name, aspect, number) for persona in said.panel.personas]
+        plans = [take_plan(self._context, persona.name, aspect, number) for persona in transcript.panel.personas]
         async for event in self._parallel(plans, "take", aspect.id):
             yield event
-        takes = [message for message in said.messages if message.aspect == aspect.id]
-        found, fault = await self._detect(aspect, takes, CallLabel("crux", "detection", "", number))
+        takes = [message for message in transcript.messages if message.aspect == aspect.id]
+        candidates, fault = await self._detect(aspect, takes, CallLabel("crux", "detection", "", number))
         if fault is not None:
             yield fault
         rooms = 0
-        for place, candidate in enumerate(found, start=1):
+        for place, candidate in enumerate(candidates, start=1):
             yield self._detected(candidate)
             if not candidate.clashes:
                 continue
@@ -219,20 +222,20 @@ class Debate:
                 rooms += 1
                 async for event in self._room(aspect, again):
                     yield event
-        if missing := await summarise(self._floor, aspect, number):
+        if missing := await summarise(self._context, aspect, number):
             yield self._error(missing)
         yield RoundEnd(aspect=aspect)
 
     async def _parallel(
         self, plans: Sequence[TurnPlan[TurnAnswer]], phase: Phase, aspect: str = ""
     ) -> AsyncGenerator[DebateEvent]:
-        """Turns that do not see each other, posted in seat order; a stop waits until what came is posted."""
+        """Take turns that do not see each other, and post them in seat order; a stop waits until that is done."""
         over: Exception | None = None
-        for found in await self._floor.side_by_side(plans):
-            if isinstance(found, Exception):
-                over = over or found
+        for turn in await self._context.side_by_side(plans):
+            if isinstance(turn, Exception):
+                over = over or turn
             else:
-                yield self._message(found, phase, aspect)
+                yield self._message(turn, phase, aspect)
         if over is not None:
             raise over
 
@@ -240,18 +243,20 @@ class Debate:
         self, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage], name: str
     ) -> AsyncGenerator[DebateEvent]:
         yield ClashStart(personas=pair.personas, aspect=aspect.id)
-        async for found in clash(self._floor, aspect, pair, takes, name):
-            yield self._message(found, "clash", aspect.id)
+        async for turn in clash(self._context, aspect, pair, takes, name):
+            yield self._message(turn, "clash", aspect.id)
 
     async def _still(
         self, aspect: DebateAspect, pair: DisagreementCandidate, name: str
     ) -> tuple[DisagreementCandidate | None, DebateEvent | None]:
-        """Whether the two are still opposed after their clash, by the last message of each (decision 2)."""
-        of_aspect = [message for message in self._said.messages if message.aspect == aspect.id]
+        """Tell whether the two are still opposed after their clash, by the last message of each (CX2)."""
+        of_aspect = [message for message in self._transcript.messages if message.aspect == aspect.id]
         last = {message.persona: message for message in of_aspect if message.persona in pair.personas}
         spoken = sorted(last.values(), key=lambda message: pair.personas.index(message.persona))
-        found, fault = await self._detect(aspect, spoken, CallLabel("crux", "detection", f"clash-{name}"), most=1)
-        return next((one for one in found if one.clashes), None), fault
+        candidates, fault = await self._detect(
+            aspect, spoken, CallLabel("crux", "detection", f"clash-{name}"), most=1
+        )
+        return next((one for one in candidates if one.clashes), None), fault
 
     async def _detect(
         self, aspect: DebateAspect, spoken: Sequence[DialogueMessage], label: CallLabel, most: int | None = None
@@ -259,7 +264,7 @@ class Debate:
         if len({message.persona for message in spoken}) < 2:
             return [], None
         try:
-            return await detect(self._floor, aspect, spoken, label, most or self.config.detected_pairs), None
+            return await detect(self._context, aspect, spoken, label, most or self.config.detected_pairs), None
         except OVER:
             raise
         except (CallError, StructuredOutputError) as fault:
@@ -267,12 +272,12 @@ class Debate:
             return [], self._error(f"{where}: {' '.join(str(fault).split())[:200]}")
 
     async def _room(self, aspect: DebateAspect, pair: DisagreementCandidate) -> AsyncGenerator[DebateEvent]:
-        """Spawn, turns, card, complete. A room that is cut short by the budget leaves what was said in it."""
-        said = self._said
-        said.rooms += 1
-        name = f"room-{said.rooms}"
-        evidence = [one for one in self._evidence if one.room == name or (not one.room and said.rooms == 1)]
-        room = CruxRoom(self._floor, pair, aspect, said.rooms, evidence)
+        """Run one room: spawn, turns, card, complete. One that the budget cuts short leaves what was said in it."""
+        transcript = self._transcript
+        transcript.rooms += 1
+        name = f"room-{transcript.rooms}"
+        evidence = [one for one in self._evidence if one.room == name or (not one.room and transcript.rooms == 1)]
+        room = CruxRoom(self._context, pair, aspect, transcript.rooms, evidence)
         yield CruxRoomSpawning(room_id=room.id, question=room.question, personas=pair.personas)
         async for turn in room.turns():
             if isinstance(turn, CruxMessage):
@@ -287,44 +292,44 @@ class Debate:
             except (CallError, StructuredOutputError) as fault:
                 yield self._error(f"{room.id} has no card: {' '.join(str(fault).split())[:200]}")
             else:
-                said.cards.append(card)
-                said.notes[card.id] = notes
+                transcript.cards.append(card)
+                transcript.notes[card.id] = notes
                 self._emit(CardNoted(notes=notes.model_dump(mode="json")))
                 yield CruxCardPosted(card=card)
         yield CruxRoomComplete(room_id=room.id)
 
     async def _flip_tests(self) -> None:
-        for card in self._said.cards:
-            kind = await flip_test(self._floor, card)
-            notes = self._said.notes[card.id].model_copy(update={"kind": kind})
-            self._said.notes[card.id] = notes
+        for card in self._transcript.cards:
+            kind = await flip_test(self._context, card)
+            notes = self._transcript.notes[card.id].model_copy(update={"kind": kind})
+            self._transcript.notes[card.id] = notes
             self._emit(CardNoted(notes=notes.model_dump(mode="json")))
 
-    def _message(self, found: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
-        if isinstance(found, Skipped):
-            return self._error(found.error)
-        said = self._said
-        key = said.next_id()
-        stance, flags = self._floor.track(found, key)
+    def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
+        if isinstance(turn, Skipped):
+            return self._error(turn.error)
+        transcript = self._transcript
+        key = transcript.next_id()
+        stance, flags = self._context.track(turn, key)
         message = DialogueMessage(
             id=key,
-            persona=found.plan.persona,
-            text=found.text(said.panel),
+            persona=turn.plan.persona,
+            text=turn.text(transcript.panel),
             phase=phase,
             aspect=aspect,
             stance=stance.stance if stance else None,
-            timestamp=said.clock(),
+            timestamp=transcript.clock(),
             flags=flags,
         )
-        said.messages.append(message)
+        transcript.messages.append(message)
         return MessagePosted(message=message, phase=phase)
 
     def _detected(self, candidate: DisagreementCandidate) -> DebateEvent:
-        self._said.candidates.append(candidate)
+        self._transcript.candidates.append(candidate)
         return DisagreementDetected(candidate=candidate)
 
     def _error(self, text: str) -> DebateError:
-        self._said.errors.append(text)
+        self._transcript.errors.append(text)
         return DebateError(error=text)
 
     def _posted(self, event: DebateEvent) -> DebateEvent:
@@ -340,11 +345,11 @@ async def run_debate(
     config: DebateConfig | None = None,
     emit: Emit = silent,
     seed: int = 0,
-    clock: Callable[[], int] = wall_clock,
+    clock: Callable[[], int] = now_ms,
     evidence: Sequence[Evidence] = (),
     embedding: Embedding | None = None,
 ) -> AsyncGenerator[DebateEvent]:
-    """The events of a debate, exactly those of section 6.1; arguments and errors as for :class:`Debate`."""
+    """Yield the wire events of a debate, no others; arguments and errors as for :class:`Debate`."""
     debate = Debate(
         topic,
         personas,
@@ -372,12 +377,12 @@ def _check_panel(personas: Sequence[Persona]) -> None:
 
 
 def _shared(panel: Panel) -> list[str]:
-    """A line for each two personas that share texts: what such a text says cannot tell them apart."""
-    found: list[str] = []
+    """Return a line for each two personas that share texts: what such a text says cannot tell them apart."""
+    warnings: list[str] = []
     for first, second in combinations(panel.personas, 2):
         if texts := shared_texts(first.corpus, second.corpus):
-            found.append(
+            warnings.append(
                 f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts "
                 f"({', '.join(texts[:3])}): where they argue from these, their agreement means nothing"
             )
-    return found
+    return warnings

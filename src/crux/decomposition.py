@@ -1,4 +1,4 @@
-"""Breaking the topic into aspects that can be argued (section 2.3, decision 1)."""
+"""Breaking the topic into aspects that can be argued (CX1)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from crux.budget import clip
 from crux.requests import request
 from crux.results import DebateAspect
-from crux.turns import Floor
+from crux.turns import DebateContext
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -27,18 +27,21 @@ class Aspects(BaseModel):
     aspects: list[Aspect] = Field(max_length=20)
 
 
-async def decompose(floor: Floor) -> list[DebateAspect]:
-    """2 to 4 aspects: more are cut, fewer are asked for again once.
+async def decompose(debate: DebateContext) -> list[DebateAspect]:
+    """Ask for 2 to 4 aspects: more are cut, fewer are asked for again once.
 
     Raises:
         StructuredOutputError: even then there were fewer than two.
         CallError: the call failed.
     """
-    said, config = floor.transcript, floor.config
+    transcript, config = debate.transcript, debate.config
     label = CallLabel("crux", "decomposition")
     wanted = "two to four" if config.aspects == "auto" else {2: "two", 3: "three", 4: "four"}[config.aspects]
     text = load_prompt("crux", "decomposition").render(
-        topic=Fence(said.seed, label)("DEBATE QUESTION", clip(said.panel.mask()(said.topic), 400)), count=wanted
+        topic=Fence(transcript.seed, label)(
+            "DEBATE QUESTION", clip(transcript.panel.mask()(transcript.topic), 400)
+        ),
+        count=wanted,
     )
     complained = False
 
@@ -50,10 +53,10 @@ async def decompose(floor: Floor) -> list[DebateAspect]:
         complained = True
         return f"there are {count} different aspects; give {wanted}"
 
-    found = await ask(floor.generate, request(config.models, "decomposition", label, text), Aspects, check=enough)
-    aspects = _distinct(found.value)[: config.most_aspects]
+    answer = await ask(debate.generate, request(config.models, "decomposition", label, text), Aspects, check=enough)
+    aspects = _distinct(answer.value)[: config.most_aspects]
     if len(aspects) < 2:
-        raise StructuredOutputError("a topic needs at least two aspects", found.reply.text)
+        raise StructuredOutputError("a topic needs at least two aspects", answer.reply.text)
     return [
         DebateAspect(id=f"a{place}", label=clip(_flat(one.label), 60), description=clip(_flat(one.description), 80))
         for place, one in enumerate(aspects, start=1)

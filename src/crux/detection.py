@@ -1,4 +1,4 @@
-"""Who disagrees with whom, by three booleans and no confidence (section 2.6, decision 2)."""
+"""Who disagrees with whom, by three booleans and no confidence (CX2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from crux.budget import clip
 from crux.history import judged
 from crux.requests import request
 from crux.results import CruxMessage, DebateAspect, DialogueMessage, DisagreementCandidate
-from crux.turns import Floor
+from crux.turns import DebateContext
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -35,29 +35,29 @@ class Pairs(BaseModel):
 
 
 async def detect(
-    floor: Floor,
+    debate: DebateContext,
     aspect: DebateAspect,
     said: Sequence[DialogueMessage | CruxMessage],
     label: CallLabel,
     most: int,
 ) -> list[DisagreementCandidate]:
-    """At most ``most`` pairs, with real names, each pair once; speakers that the model invents are left out.
+    """Ask for at most ``most`` pairs, real names, each pair once; speakers that the model invents are left out.
 
     Raises:
         StructuredOutputError, CallError: no usable answer.
     """
-    panel, seed = floor.transcript.panel, floor.transcript.seed
+    panel, seed = debate.transcript.panel, debate.transcript.seed
     mask, fence = panel.mask(), Fence(seed, label)
     speakers = list(dict.fromkeys(message.persona for message in said))
     most = min(most, len(speakers) * (len(speakers) - 1) // 2)
     text = load_prompt("crux", "detection").render(
-        topic=fence("DEBATE QUESTION", clip(mask(floor.transcript.topic), 400)),
+        topic=fence("DEBATE QUESTION", clip(mask(debate.transcript.topic), 400)),
         aspect=fence("ASPECT", mask(f"{aspect.label}\n{aspect.description}")),
         said=fence("WHAT WAS SAID", judged(said, mask, _SAID_TOKENS)),
         most={1: "one pair", 2: "two pairs"}.get(most, "three pairs"),
     )
-    asked = request(floor.config.models, "detection", label, text)
-    answer = (await ask(floor.generate, asked, Pairs)).value
+    asked = request(debate.config.models, "detection", label, text)
+    answer = (await ask(debate.generate, asked, Pairs)).value
     found: dict[frozenset[str], DisagreementCandidate] = {}
     for pair in answer.pairs:
         first, second = (panel.named(name) for name in pair.personas)

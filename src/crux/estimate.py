@@ -1,4 +1,4 @@
-"""What a debate will take, said before it starts (section 7.1): calls, tokens and money, with the assumptions."""
+"""What a debate will take, said before it starts: calls, tokens and money, with the assumptions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crux.config import DebateConfig, ModelTable, Task
 from crux.results import Wire
 from llm_runtime.pricing import Price
 
-#: Input tokens of one call of each task, section 7.1's table; the rest by measurement with the shipped authors.
+#: Input tokens of one call of each task: the specification's table of costs, and what the shipped authors took.
 INPUT_TOKENS: dict[Task, int] = {
     "decomposition": 500,
     "opening": 3_000,
@@ -59,12 +59,12 @@ class Estimate(Wire):
 def estimate(
     personas: int, config: DebateConfig | None = None, price: Callable[[str], Price | None] = lambda model: None
 ) -> Estimate:
-    """The estimate for a panel of ``personas``.
+    """Estimate a debate of a panel of ``personas``.
 
     Args:
         personas: 2 to 26.
-        config: the debate's. For four personas and three aspects the defaults give section 7.1's 63 calls and the
-            three that look at each clash once more (decision 2).
+        config: the debate's. For four personas and three aspects the defaults give 63 calls, as in the
+            specification, and three that look at each clash once more (CX2).
         price: of a model by its id; without one, nothing has a cost.
     """
     config = config or DebateConfig()

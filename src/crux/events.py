@@ -1,4 +1,4 @@
-"""What a debate says while it runs: the wire events of section 6.1, and what displays need beside them.
+"""What a debate says while it runs: the wire events, and what displays need beside them.
 
 ``run_debate()`` yields the wire events and nothing else; their names and keys are the specification's. Each is
 also emitted, inside :class:`Posted`, so that the log of a run holds the whole debate; the further house events
@@ -136,7 +136,7 @@ _ADAPTER: TypeAdapter[DebateEvent] = TypeAdapter(DebateEvent)
 
 
 def read_event(data: dict[str, Any]) -> DebateEvent:
-    """A wire event from its data, as :class:`Posted` holds it.
+    """Return a wire event from its data, as :class:`Posted` holds it.
 
     Raises:
         pydantic.ValidationError: it is none.
@@ -177,7 +177,7 @@ class ConcessionEntered(Event, type="crux.concession"):
 
 
 class RoundSummarised(Event, type="crux.round_summarised"):
-    """The internal summary of a round; never part of the debate itself (decision 13)."""
+    """The internal summary of a round; never part of the debate itself (CX13)."""
 
     aspect: str
     summary: str

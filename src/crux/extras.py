@@ -9,7 +9,7 @@ from llm_runtime.errors import MissingExtraError
 
 
 def library(module: str, feature: str) -> Any:
-    """An optional module.
+    """Return an optional module.
 
     Args:
         module: its full name, ``"sklearn.feature_extraction.text"``.

@@ -1,4 +1,4 @@
-"""What a turn is told of the debate: five tiers, one view a persona, within its budget (sections 2.7, 2.9 and 4.2).
+"""What a turn is told of the debate: five tiers, one view a persona, within its budget.
 
 Blocks of messages are JSON, one object a line: a peer's text cannot pretend to be another line.
 """
@@ -35,29 +35,32 @@ class View:
     """
 
     def __init__(self, transcript: Transcript, viewer: str, fence: Fence) -> None:
-        self._said = transcript
+        self._transcript = transcript
         self._viewer = viewer
         self._mask = transcript.panel.mask(viewer)
         self._fence = fence
 
     def topic(self) -> str:
-        """Tier 1."""
-        return self._fence("DEBATE QUESTION", clip(self._mask.others(self._said.topic), _TOPIC_TOKENS))
+        """Return tier 1."""
+        return self._fence("DEBATE QUESTION", clip(self._mask.others(self._transcript.topic), _TOPIC_TOKENS))
 
     def earlier_rounds(self) -> list[str]:
-        """Tier 2: a summary of each completed round."""
+        """Return tier 2: a summary of each completed round."""
         lines = [
             _line_of(
-                {"aspect": aspect.label, "summary": self._seen(self._said.summaries[aspect.id], _SUMMARY_TOKENS)}
+                {
+                    "aspect": aspect.label,
+                    "summary": self._seen(self._transcript.summaries[aspect.id], _SUMMARY_TOKENS),
+                }
             )
-            for aspect in self._said.aspects
-            if aspect.id in self._said.summaries
+            for aspect in self._transcript.aspects
+            if aspect.id in self._transcript.summaries
         ]
         return [self._fence("EARLIER ROUNDS", "\n".join(lines))] if lines else []
 
     def own_position(self) -> list[str]:
-        """Where the viewer stands on the topic: stated before, so that leaving it has to be said (section 5.1)."""
-        stance = self._said.last_stance(self._viewer, TOPIC)
+        """Return where the viewer stands on the topic, as stated before: whoever leaves it has to say so."""
+        stance = self._transcript.last_stance(self._viewer, TOPIC)
         if stance is None:
             return []
         line = _line_of(
@@ -70,17 +73,17 @@ class View:
         return [self._fence("YOUR POSITION SO FAR", line)]
 
     def open_claims(self) -> list[str]:
-        """Tier 3: what is contested, without what a room has resolved."""
-        said = self._said
-        resolved = {card.crux_room_id for card in said.cards if card.resolved}
-        in_rooms = [candidate for candidate in said.candidates if candidate.queued]
+        """Return tier 3: what is contested, without what a room has resolved."""
+        transcript = self._transcript
+        resolved = {card.crux_room_id for card in transcript.cards if card.resolved}
+        in_rooms = [candidate for candidate in transcript.candidates if candidate.queued]
         settled = {one.claim for place, one in enumerate(in_rooms, start=1) if f"room-{place}" in resolved}
-        claims = [one.claim for one in said.candidates if one.clashes and one.claim not in settled]
+        claims = [one.claim for one in transcript.candidates if one.clashes and one.claim not in settled]
         lines = [f"- {self._seen(claim, _CLAIM_TOKENS)}" for claim in list(dict.fromkeys(claims))[-6:]]
         return [self._fence("OPEN DISAGREEMENTS", "\n".join(lines))] if lines else []
 
     def cards(self) -> list[str]:
-        """Tier 4: what the crux rooms found."""
+        """Return tier 4: what the crux rooms found."""
         lines = [
             _line_of(
                 {
@@ -89,43 +92,43 @@ class View:
                     "resolved": card.resolved,
                 }
             )
-            for card in self._said.cards[-6:]
+            for card in self._transcript.cards[-6:]
         ]
         return [self._fence("CRUXES FOUND", "\n".join(lines))] if lines else []
 
     def messages(
         self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int, name: str
     ) -> tuple[str, list[str]]:
-        """Tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
+        """Return tier 5: messages verbatim, the newest that fit, oldest first; and the ids of those shown."""
         lines = {message.id: self._line(message) for message in shown}
-        kept = fitting(reversed(lines.values()), tokens)
-        ids = list(reversed([key for key, _ in zip(reversed(lines), kept, strict=False)]))
+        fits = fitting(reversed(lines.values()), tokens)
+        ids = list(reversed([key for key, _ in zip(reversed(lines), fits, strict=False)]))
         text = "\n".join(lines[key] for key in ids)
         return (self._fence(name, text) if ids else ""), ids
 
     def about_viewer(self) -> list[DialogueMessage | CruxMessage]:
-        """The viewer's own claims and the attacks on them: what others said next in a clash or a room."""
-        said: list[DialogueMessage | CruxMessage] = []
+        """Return the viewer's own claims and the attacks on them: what others said next in a clash or a room."""
+        messages: list[DialogueMessage | CruxMessage] = []
         for clash in (False, True):
             source: Sequence[DialogueMessage | CruxMessage] = (
-                self._said.room_messages if clash else self._said.messages
+                self._transcript.room_messages if clash else self._transcript.messages
             )
             for before, after in zip([None, *source], source, strict=False):
                 answered = before is not None and before.persona == self._viewer and after.phase in _SPOKEN_TO
                 if after.persona == self._viewer or answered:
-                    said.append(after)
-        return sorted(said, key=lambda message: int(message.id[1:]) if message.id[1:].isdigit() else 0)
+                    messages.append(after)
+        return sorted(messages, key=lambda message: int(message.id[1:]) if message.id[1:].isdigit() else 0)
 
     def panel_context(
         self, shown: Sequence[DialogueMessage | CruxMessage], tokens: int
     ) -> tuple[list[str], list[str]]:
-        """All tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
+        """Return all tiers for a turn on the panel, within ``tokens``; the messages get what the rest leaves."""
         blocks = [self.topic(), *self.own_position(), *self.earlier_rounds(), *self.open_claims(), *self.cards()]
         while len(blocks) > 1 and sum(map(estimate_tokens, blocks)) > tokens * 2 // 3:
             blocks.pop()
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
-        said, ids = self.messages(shown, left, "WHAT WAS SAID")
-        return [*blocks, *([said] if said else [])], ids
+        block, ids = self.messages(shown, left, "WHAT WAS SAID")
+        return [*blocks, *([block] if block else [])], ids
 
     def room_context(
         self,
@@ -136,14 +139,14 @@ class View:
         question_id: str,
         tokens: int,
     ) -> tuple[list[str], list[str]]:
-        """A room's window: topic, question, both positions, evidence, the last four exchanges (section 2.7)."""
+        """Return a room's window: topic, question, both positions, evidence, the last four exchanges."""
         blocks = [
             self.topic(),
             self._fence("QUESTION OF THIS ROOM", self._seen(question, 80)),
         ]
         positions: list[str] = []
         for name in (self._viewer, other):
-            stance = self._said.last_stance(name, question_id)
+            stance = self._transcript.last_stance(name, question_id)
             # A position is its owner's own account of itself; the other side sees the locked first statement only.
             first = next((s for s in shown if s.persona == name and s.phase == "position"), None)
             if name == self._viewer and stance:
@@ -165,15 +168,15 @@ class View:
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
         spoken = [message for message in shown if message.persona][-2 * LAST_EXCHANGES :]
         if spoken:
-            said, ids = self.messages(spoken, left, "WHAT WAS SAID")
+            block, ids = self.messages(spoken, left, "WHAT WAS SAID")
         else:
             # The first to speak in a room know what led to it: their clash, which both have heard.
-            said, ids = self.messages(self._clash(other), left, "THE CLASH BEFORE THIS ROOM")
-        return [*blocks, *([said] if said else [])], [*ids, *(one.id for one in evidence)]
+            block, ids = self.messages(self._clash(other), left, "THE CLASH BEFORE THIS ROOM")
+        return [*blocks, *([block] if block else [])], [*ids, *(one.id for one in evidence)]
 
     def _clash(self, other: str) -> list[DialogueMessage]:
-        """The last words of the viewer and of another to each other on the panel, each one's last two."""
-        clash = [message for message in self._said.messages if message.phase == "clash"]
+        """Return the last words of the viewer and of another to each other on the panel, each one's last two."""
+        clash = [message for message in self._transcript.messages if message.phase == "clash"]
         return [message for message in clash if message.persona in (self._viewer, other)][-4:]
 
     def _line(self, message: DialogueMessage | CruxMessage) -> str:
@@ -192,8 +195,8 @@ class View:
 _SPOKEN_TO: frozenset[RoomPhase | str] = frozenset({"clash", "exchange", "convergence"})
 
 
-def judged(said: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
-    """Messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
+def judged(messages: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: int) -> str:
+    """Return messages as a judge sees them: letters for names, JSON lines, the newest that fit."""
     lines = [
         _line_of(
             {
@@ -202,7 +205,7 @@ def judged(said: Sequence[DialogueMessage | CruxMessage], mask: Mask, tokens: in
                 "said": clip(mask(message.text), 2 * _MESSAGE_TOKENS),
             },
         )
-        for message in said
+        for message in messages
     ]
     return "\n".join(reversed(fitting(reversed(lines), tokens)))
 

@@ -1,4 +1,4 @@
-"""The turns of the whole panel: opening, take, closing (sections 2.2 and 2.4), taken side by side."""
+"""The turns of the whole panel: opening, take, closing, taken side by side."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from crux.budget import TURN_TOKENS
 from crux.history import View
 from crux.results import CruxMessage, DebateAspect, DialogueMessage
 from crux.transcript import TOPIC
-from crux.turns import Floor, TurnAnswer, TurnPlan
+from crux.turns import DebateContext, TurnAnswer, TurnPlan
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence
 
 
-def opening_plan(floor: Floor, name: str) -> TurnPlan[TurnAnswer]:
-    """The overall stance; nobody has spoken."""
+def opening_plan(debate: DebateContext, name: str) -> TurnPlan[TurnAnswer]:
+    """Plan the overall stance; nobody has spoken."""
     return TurnPlan(
         persona=name,
         task="opening",
         prompt="opening",
-        label=CallLabel("crux", "opening", floor.transcript.panel.seat(name)),
+        label=CallLabel("crux", "opening", debate.transcript.panel.seat(name)),
         answer=TurnAnswer,
         question=TOPIC,
-        claim=_whole_question(floor),
-        about=(floor.transcript.topic,),
+        claim=_whole_question(debate),
+        about=(debate.transcript.topic,),
         context=lambda view, tokens: ([view.topic()], []),
         tokens=TURN_TOKENS,
     )
 
 
-def take_plan(floor: Floor, name: str, aspect: DebateAspect, number: int) -> TurnPlan[TurnAnswer]:
-    """A view on one aspect; earlier rounds are known by their summaries and by what concerned the speaker."""
-    panel = floor.transcript.panel
+def take_plan(debate: DebateContext, name: str, aspect: DebateAspect, number: int) -> TurnPlan[TurnAnswer]:
+    """Plan a view on one aspect; of earlier rounds the speaker knows summaries and what concerned them."""
+    panel = debate.transcript.panel
     label = CallLabel("crux", "take", panel.seat(name), number)
     seen = panel.mask(name).others(f"{aspect.label}\n{aspect.description}")
     return TurnPlan(
@@ -43,15 +43,17 @@ def take_plan(floor: Floor, name: str, aspect: DebateAspect, number: int) -> Tur
         about=(f"{aspect.label} {aspect.description}",),
         context=_concerned,
         tokens=TURN_TOKENS,
-        fills={"number": str(number), "aspect": Fence(floor.transcript.seed, label)("ASPECT", seen)},
+        fills={"number": str(number), "aspect": Fence(debate.transcript.seed, label)("ASPECT", seen)},
     )
 
 
-def closing_plan(floor: Floor, name: str, supposition: str = "", attempt: str = "") -> TurnPlan[TurnAnswer]:
-    """The final position; with a supposition, the same turn with something granted (decision 21)."""
-    seat = floor.transcript.panel.seat(name)
+def closing_plan(
+    debate: DebateContext, name: str, supposition: str = "", attempt: str = ""
+) -> TurnPlan[TurnAnswer]:
+    """Plan the final position; with a supposition, the same turn with something granted (CX21)."""
+    seat = debate.transcript.panel.seat(name)
     label = CallLabel("crux", "flip_test" if supposition else "closing", f"{seat}@{attempt}" if attempt else seat)
-    shown = floor.transcript.panel.mask(name).others(supposition)
+    shown = debate.transcript.panel.mask(name).others(supposition)
     return TurnPlan(
         persona=name,
         task="closing",
@@ -59,20 +61,20 @@ def closing_plan(floor: Floor, name: str, supposition: str = "", attempt: str = 
         label=label,
         answer=TurnAnswer,
         question=TOPIC,
-        claim=f"{_whole_question(floor)} {supposition}",
-        about=(floor.transcript.topic,),
+        claim=f"{_whole_question(debate)} {supposition}",
+        about=(debate.transcript.topic,),
         context=_concerned,
         tokens=TURN_TOKENS,
-        fills={"supposition": Fence(floor.transcript.seed, label)("SUPPOSITION", shown)} if supposition else {},
+        fills={"supposition": Fence(debate.transcript.seed, label)("SUPPOSITION", shown)} if supposition else {},
     )
 
 
-def _whole_question(floor: Floor) -> str:
-    """What bears on the topic: few words in itself, and more with what it was broken into."""
-    return " ".join([floor.transcript.topic, *(aspect.label for aspect in floor.transcript.aspects)])
+def _whole_question(debate: DebateContext) -> str:
+    """Return what bears on the topic: few words in itself, and more with what it was broken into."""
+    return " ".join([debate.transcript.topic, *(aspect.label for aspect in debate.transcript.aspects)])
 
 
 def _concerned(view: View, tokens: int) -> tuple[list[str], list[str]]:
-    """All tiers, and of the messages the speaker's own and the attacks on them."""
+    """Return all tiers, and of the messages the speaker's own and the attacks on them."""
     said: list[DialogueMessage | CruxMessage] = view.about_viewer()
     return view.panel_context(said, tokens)

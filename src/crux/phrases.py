@@ -1,4 +1,4 @@
-"""The phrase check: politeness that models fall into and people do not (section 5.1, decision 12)."""
+"""The phrase check: politeness that models fall into and people do not (CX12)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check_phrases(text: str, forbidden: Sequence[str] = ()) -> PhraseReport:
         forbidden: phrases of the persona's own list, matched as they are, whatever the case.
     """
     text = text[:_MAX_CHARS]
-    found = [match[0].strip() for pattern in (_PRAISE, _MACHINE) for match in pattern.finditer(text)]
+    polite = [match[0].strip() for pattern in (_PRAISE, _MACHINE) for match in pattern.finditer(text)]
     low = text.casefold()
-    found += [phrase for phrase in forbidden if len(phrase) > 3 and phrase.casefold() in low]
-    return PhraseReport(tuple(dict.fromkeys(found)), bool(_AGREEING.search(text)))
+    polite += [phrase for phrase in forbidden if len(phrase) > 3 and phrase.casefold() in low]
+    return PhraseReport(tuple(dict.fromkeys(polite)), bool(_AGREEING.search(text)))

@@ -1,7 +1,7 @@
 """Whether two short statements say opposite things: the veto on merging by likeness.
 
 A statement is nearer to its own negation than to its paraphrase in every embedding we tried, TF-IDF included, so
-whatever merges by distance (concepts, cruxes of several debates) asks here first (decisions 11, 16 and 27).
+whatever merges by distance (concepts, cruxes of several debates) asks here first (CX11, CX16, CX27).
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ _PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 
 @lru_cache(maxsize=16_384)
 def content_words(text: str) -> frozenset[str]:
-    """The words that carry a statement, roughly stemmed; negators and function words are left out."""
+    """Return the words that carry a statement, roughly stemmed; negators and function words are left out."""
     words = _WORD.findall(text.lower().replace("’", "'"))
     return frozenset(_stem(word) for word in words if word not in _STOP and word not in _NEGATORS and len(word) > 2)
 
 
 def opposed(first: str, second: str) -> bool:
-    """Whether the two differ by a negation or an antonym while they speak of the same thing.
+    """Tell whether the two differ by a negation or an antonym while they speak of the same thing.
 
     The rule: they share at least half of the smaller set of content words, and an odd number of negations and
     antonym pairs stands between them.
@@ -78,7 +78,7 @@ def opposed(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=16_384)
 def _negations(text: str) -> int:
-    """Parity of the negators in a text."""
+    """Return the parity of the negators in a text."""
     words = _WORD.findall(text.lower().replace("’", "'"))
     return sum(word in _NEGATORS for word in words) % 2
 
@@ -101,14 +101,14 @@ def _opposite_sides(first: str, second: str) -> int:
 
 
 def _antonym_pairs(first: str, second: str) -> frozenset[str]:
-    """Stems of words that stand on the two sides of one antonym pair: they are the turn, not the subject."""
+    """Return the stems of words on the two sides of one antonym pair: they are the turn, not the subject."""
     both = _sides(first).keys() & _sides(second).keys()
     words = _WORD.findall(f"{first} {second}".lower())
     return frozenset(_stem(word) for word in words if word in _SIDE and _SIDE[word][0] in both)
 
 
 def _negated_form(word: str, words: frozenset[str]) -> bool:
-    """Whether ``word`` is "un-", "in-", ... before another of the words."""
+    """Tell whether ``word`` is "un-", "in-", ... before another of the words."""
     return any(word.startswith(prefix) and word[len(prefix) :] in words for prefix in _PREFIXES)
 
 

@@ -1,4 +1,4 @@
-"""The one system prompt of a persona: five sections, third person, 2,200 tokens (sections 1.3, 4.2)."""
+"""The one system prompt of a persona: five sections, third person, 2,200 tokens (CX9)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tokens import estimate_tokens
 
-#: Tokens of the five sections, as section 1.3 gives them.
+#: Tokens of the five sections, as the specification gives them.
 IDENTITY, THINKING, FLIPS, VOICE, GROUNDING = 800, 500, 200, 300, 200
 _MOST_ANCHORS = 5
 
 
 def system_prompt(persona: Persona, seat: str, mask: Mask, seed: int) -> str:
-    """Who the speaker is. The fence is the same for a whole debate, so that a provider can keep the prompt cached.
+    """Say who the speaker is. The fence is the same for a whole debate, so that a provider can cache the prompt.
 
     The names of others on the panel, which a text may well mention, are masked like everywhere else.
     """
@@ -75,15 +75,15 @@ def system_prompt(persona: Persona, seat: str, mask: Mask, seed: int) -> str:
 
 
 def _joined(*parts: str) -> str:
-    """Parts that share a section share its room evenly, so that the last is not the one that is cut."""
+    """Join parts; those of one section share its room evenly, so that the last is not the one that is cut."""
     return " ".join(part.strip() for part in parts if part.strip())
 
 
 def _list(entries: Sequence[str], tokens: int) -> str:
-    """The first entries that fit, each on a line; one that is too long gives its place to the next."""
-    kept: list[str] = []
+    """Return the first entries that fit, each on a line; one that is too long gives its place to the next."""
+    lines: list[str] = []
     for entry in entries:
         line = f"- {clip(' '.join(entry.split()), tokens - 2)}"
-        if len(fitting([*kept, line], tokens)) > len(kept):
-            kept.append(line)
-    return "\n".join(kept)
+        if len(fitting([*lines, line], tokens)) > len(lines):
+            lines.append(line)
+    return "\n".join(lines)

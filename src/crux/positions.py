@@ -1,4 +1,4 @@
-"""Where everybody stands, turn by turn, which concessions were earned (sections 2.8, 5.2; decisions 11, 23)."""
+"""Where everybody stands, turn by turn, which concessions were earned (CX11, CX23)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHARED = 2
 
 
 def read_position(text: str) -> tuple[Stance | None, str]:
-    """The label that a stated position begins with, and the rest; None where it begins with none."""
+    """Return the label that a stated position begins with, and the rest; None where it begins with none."""
     match = _LABEL.match(text)
     if match is None:
         return None, text.strip()
@@ -48,10 +48,10 @@ class Claims:
 
 
 def concession(before: TrackedStance | None, after: TrackedStance, claims: Claims) -> LedgerEntry | None:
-    """The ledger's entry for a turn; None where nothing was conceded.
+    """Return the ledger's entry for a turn; None where nothing was conceded.
 
     A concession is a turn whose speaker says that the position changed, or whose label on the same question is
-    another than before. It is earned by one of the two conditions of section 5.2 and by nothing else: a claim that
+    another than before. It is earned by one of two conditions and by nothing else: a claim that
     somebody else made and that the stated reason really speaks of, or a flip condition that something heard meets.
     """
     if before is None or "NONE" in (before.stance, after.stance):
@@ -101,5 +101,5 @@ def _met(after: TrackedStance, claims: Claims, condition: str) -> tuple[bool, st
 
 
 def speaks_of(reason: str, claim: str) -> bool:
-    """Whether a text shares at least two content words with a claim: one is chance, and a formula shares none."""
+    """Tell whether a text shares at least two content words with a claim: one is chance, a formula shares none."""
     return len(content_words(reason) & content_words(claim)) >= _SHARED

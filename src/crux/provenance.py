@@ -1,4 +1,4 @@
-"""Every sentence of a card opens to message, belief, and the place in the corpus (decision 22)."""
+"""Every sentence of a card opens to message, belief, and the place in the corpus (CX22)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_PLACES = 2
 def sources_of(
     card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
 ) -> tuple[SentenceSource, ...]:
-    """One entry for every sentence, in the order of the card.
+    """Return one entry for every sentence, in the order of the card.
 
     Args:
         card: the card.
@@ -25,20 +25,20 @@ def sources_of(
         cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
     """
     core = [named.message for named in room.outcome.named.values()]
-    found = [_source(room, "question", card.question, "", core)]
-    found += _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
+    sources = [_source(room, "question", card.question, "", core)]
+    sources += _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
     if card.resolution:
-        found += _each(room, "resolution", card.resolution, "", ())
+        sources += _each(room, "resolution", card.resolution, "", ())
     for name, side in card.personas.items():
-        found += _each(room, "reasoning", side.reasoning, name, cites.get(name, ()))
+        sources += _each(room, "reasoning", side.reasoning, name, cites.get(name, ()))
         for part, text in (("falsifier", side.falsifier), ("condition", side.condition)):
             if text:
-                found += _each(room, part, text, name, ())
-    return tuple(found)
+                sources += _each(room, part, text, name, ())
+    return tuple(sources)
 
 
 def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Sequence[str]]) -> list[SentenceSource]:
-    """The sentences of a part; the n-th has the n-th's citations, and what is over shares the last's."""
+    """Return the sentences of a part; the n-th has the n-th's citations, and what is over shares the last's."""
     parts = sentences(text)
     return [
         _source(room, part, sentence, name, cites[min(place, len(cites) - 1)] if cites else ())
@@ -49,12 +49,12 @@ def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Seque
 def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence[str]) -> SentenceSource:
     spoken = {message.id: message for message in room.messages if message.persona and name in ("", message.persona)}
     messages = tuple(dict.fromkeys(key for key in cited if key in spoken)) or _nearest(room, sentence, name)
-    said = room.floor.transcript
+    transcript = room.debate.transcript
     beliefs: list[str] = []
     places: list[Place] = []
     for speaker in [name] if name else room.pair.personas:
-        grounding = room.floor.groundings[speaker]
-        shown = list(dict.fromkeys(belief for key in messages for belief in said.beliefs_shown.get(key, ())))
+        grounding = room.debate.groundings[speaker]
+        shown = list(dict.fromkeys(belief for key in messages for belief in transcript.beliefs_shown.get(key, ())))
         near = grounding.nearest_beliefs(sentence, 8)
         graph = grounding.persona.beliefs
         behind = [graph.by_id[key] for key in shown if key in graph.by_id] if graph else []
@@ -76,10 +76,10 @@ def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence
 
 
 def _nearest(room: CruxRoom, sentence: str, name: str) -> tuple[str, ...]:
-    """The message that says it most nearly, where the model named none."""
+    """Return the message that says it most nearly, where the model named none."""
     spoken = [message for message in room.messages if message.persona and name in ("", message.persona)]
     if not spoken:
         return ()
-    space = room.floor.groundings[name or room.pair.personas[0]].space
+    space = room.debate.groundings[name or room.pair.personas[0]].space
     best = max(enumerate(spoken), key=lambda entry: (space.similarity(sentence, entry[1].text), entry[0]))
     return (best[1].id,)

@@ -15,12 +15,12 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]?\s+(?=[\"'“‘(\[]?[A-Z0
 
 
 def folded(text: str) -> str:
-    """``text`` with straight quotation marks and single spaces."""
+    """Return ``text`` with straight quotation marks and single spaces."""
     return " ".join(_straight(text).split())
 
 
 def find_quote(quote: str, text: str) -> tuple[int, int] | None:
-    """Start and end of ``quote`` in ``text``; None where it does not stand there, or is too short or too long."""
+    """Find ``quote`` in ``text``: start and end. None where it is not there, or is too short or too long."""
     if len(quote) > MAX_QUOTE or sum(char.isalnum() for char in quote) < LEAST_SIGNS:
         return None
     if (at := text.find(quote)) >= 0:
@@ -33,12 +33,12 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, in order, each stripped; by punctuation, which is enough to point at one."""
+    """Return the sentences of a text, in order, each stripped; by punctuation, which is enough to point at one."""
     return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
 
 
 def opens_quoted(text: str, at: int) -> bool:
-    """Whether what begins at ``at`` stands in quotation marks: words that the author gives as somebody else's.
+    """Tell whether what begins at ``at`` stands in quotation marks: words that the author gives as somebody else's.
 
     By the marks since the paragraph began, where old books open them anew.
     """

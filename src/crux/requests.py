@@ -7,7 +7,7 @@ from llm_runtime.messages import CallLabel, Message, Request
 
 
 def request(models: ModelTable, task: Task, label: CallLabel, text: str, system: str = "") -> Request:
-    """One question, with a system prompt where there is one."""
+    """Return one question, with a system prompt where there is one."""
     user = Message("user", text)
     return Request(
         model=models.model(task).id,

@@ -1,4 +1,4 @@
-"""What a debate leaves behind, under the wire names of the specification (sections 2.3, 2.6, 3.1 and 6.1).
+"""What a debate leaves behind, under the wire names of the specification.
 
 In Python the fields have Python's names; ``model_dump()`` gives the wire's, with unset optional keys left out.
 """
@@ -28,7 +28,7 @@ RESOLVABLE: dict[DisagreementType, str] = {
     "values": "no, only acknowledged",
     "claim": "depends on its sub-cruxes",
 }
-"""What further work on each kind of disagreement would be good for (section 3.2)."""
+"""What further work on each kind of disagreement would be good for."""
 
 
 class Wire(BaseModel):
@@ -92,10 +92,10 @@ class CruxMessage(Wire):
 
 
 class DisagreementCandidate(Wire):
-    """A pair that may disagree, by three booleans (section 2.6).
+    """A pair that may disagree, by three booleans.
 
     The booleans and the pair keep the names that the specification gives them. ``queued`` is False for one that
-    found no room (decision 3), and unset where no room was called for.
+    found no room (CX3), and unset where no room was called for.
     """
 
     model_config = ConfigDict(alias_generator=None)
@@ -121,7 +121,7 @@ class PersonaPosition(Wire):
         reasoning: 2-3 sentences.
         falsifier: "I would change my mind if ...".
         grounding_quotes: verbatim substrings of the person's corpus.
-        condition: what the answer depends on; always set for NUANCED (decision 10).
+        condition: what the answer depends on; always set for NUANCED (CX10).
         messages: ids of the messages that the label rests on.
     """
 
@@ -134,7 +134,7 @@ class PersonaPosition(Wire):
 
 
 class CruxCard(Wire):
-    """A premise that drives a disagreement (section 3.1). ``timestamp`` is milliseconds of the injected clock."""
+    """A premise that drives a disagreement. ``timestamp`` is milliseconds of the injected clock."""
 
     id: str
     question: str
@@ -162,7 +162,7 @@ class Place(Wire):
 
 
 class SentenceSource(Wire):
-    """Where one sentence of a card comes from: message, belief, and the place in the text (decision 22)."""
+    """Where one sentence of a card comes from: message, belief, and the place in the text (CX22)."""
 
     part: str
     sentence: str
@@ -176,7 +176,7 @@ class CardNotes(Wire):
     """What is known about a card beside its own fields.
 
     Args:
-        kind: what the flip test found (decision 21).
+        kind: what the flip test found (CX21).
         flags: contradictions between the card and what was tracked.
         dropped_quotes: quotes that stand nowhere in the person's corpus; they are not on the card.
         sources: one entry for every sentence of the card.
@@ -192,7 +192,7 @@ class CardNotes(Wire):
 
 
 class TrackedStance(Wire):
-    """A position as its owner stated it before speaking (sections 2.8 and 5.1).
+    """A position as its owner stated it before speaking (CX6).
 
     Args:
         question: id of what is answered: ``"topic"``, an aspect's or a room's.
@@ -212,7 +212,7 @@ class TrackedStance(Wire):
 
 
 class LedgerEntry(Wire):
-    """A concession, and whether it was earned (section 5.2, decision 23).
+    """A concession, and whether it was earned (CX23).
 
     ``reason`` says by what it was earned (``named claim``, ``flip condition``) or why it was not.
     """
@@ -229,7 +229,7 @@ class LedgerEntry(Wire):
 
 
 class PositionShift(Wire):
-    """From opening to closing on the topic, with the rooms and claims that lie between (section 3.3).
+    """From opening to closing on the topic, with the rooms and claims that lie between.
 
     ``drift`` is the distance between the two texts, 0 to 1; shown as drift only, never read as a shift.
     """
@@ -248,7 +248,7 @@ class PositionShift(Wire):
 
 
 class Baseline(Wire):
-    """The same topic without a debate (decision 24). ``cost`` is micro-dollars; None where no price is known."""
+    """The same topic without a debate (CX24). ``cost`` is micro-dollars; None where no price is known."""
 
     method: Literal["one call", "chain of thought"]
     answer: str

@@ -1,4 +1,4 @@
-"""One or two sentences about a finished round: internal context, never spoken (section 2.9, decision 13)."""
+"""One or two sentences about a finished round: internal context, never spoken (CX13)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crux.events import RoundSummarised
 from crux.history import judged
 from crux.requests import request
 from crux.results import CruxMessage, DebateAspect, DialogueMessage
-from crux.turns import OVER, Floor
+from crux.turns import OVER, DebateContext
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -26,33 +26,33 @@ class Summary(BaseModel):
     messages: list[str] = Field(default_factory=list, max_length=60)
 
 
-async def summarise(floor: Floor, aspect: DebateAspect, number: int) -> str | None:
+async def summarise(debate: DebateContext, aspect: DebateAspect, number: int) -> str | None:
     """Summarise a round into the transcript; a line that says why, where that failed.
 
     Ids that are not of the round are dropped; names never were in what the summary was made from, so the speakers'
     letters stand in it, and each agent's view turns them into what that agent may see.
     """
-    said = floor.transcript
-    rooms = {card.crux_room_id for card in said.cards if card.source_aspect == aspect.id}
-    spoken: list[DialogueMessage | CruxMessage] = [m for m in said.messages if m.aspect == aspect.id]
-    spoken += [m for m in said.room_messages if m.room_id in rooms and m.phase == "convergence"]
+    transcript = debate.transcript
+    rooms = {card.crux_room_id for card in transcript.cards if card.source_aspect == aspect.id}
+    spoken: list[DialogueMessage | CruxMessage] = [m for m in transcript.messages if m.aspect == aspect.id]
+    spoken += [m for m in transcript.room_messages if m.room_id in rooms and m.phase == "convergence"]
     if not spoken:
         return None
     label = CallLabel("crux", "summary", "", number)
-    fence, mask = Fence(said.seed, label), said.panel.mask()
+    fence, mask = Fence(transcript.seed, label), transcript.panel.mask()
     text = load_prompt("crux", "summary").render(
-        topic=fence("DEBATE QUESTION", clip(mask(said.topic), 400)),
+        topic=fence("DEBATE QUESTION", clip(mask(transcript.topic), 400)),
         aspect=fence("ASPECT", mask(aspect.label)),
         said=fence("WHAT WAS SAID", judged(spoken, mask, _SAID_TOKENS)),
     )
     try:
-        answer = (await ask(floor.generate, request(floor.config.models, "summary", label, text), Summary)).value
+        answer = (await ask(debate.generate, request(debate.config.models, "summary", label, text), Summary)).value
     except OVER:
         raise
     except (CallError, StructuredOutputError) as fault:
         return f"the summary of round {number} is missing: {' '.join(str(fault).split())[:200]}"
     ids = [key for key in answer.messages if key in {message.id for message in spoken}]
     summary = clip(" ".join(answer.summary.split()), _SUMMARY_TOKENS)
-    said.summaries[aspect.id] = f"{summary} [{', '.join(ids)}]" if ids else summary
-    floor.emit(RoundSummarised(aspect=aspect.id, summary=summary, messages=ids))
+    transcript.summaries[aspect.id] = f"{summary} [{', '.join(ids)}]" if ids else summary
+    debate.emit(RoundSummarised(aspect=aspect.id, summary=summary, messages=ids))
     return None

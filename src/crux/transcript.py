@@ -16,7 +16,6 @@ from crux.results import (
     DialogueMessage,
     DisagreementCandidate,
     LedgerEntry,
-    Stance,
     TrackedStance,
 )
 
@@ -26,7 +25,7 @@ TOPIC = "topic"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A text that a reader puts into a room (decision 26).
+    """A text that a reader puts into a room (CX26).
 
     Args:
         id: ``"e1"``, ...; turns may name it as what moved them.
@@ -77,33 +76,28 @@ class Transcript:
         return hashlib.sha256(f"{self.seed}\0{self.topic}\0{names}".encode()).hexdigest()[:10]
 
     def next_id(self) -> str:
-        """The id of the message that is posted next."""
+        """Return the id of the message that is posted next."""
         self._ids += 1
         return f"m{self._ids}"
 
-    def said(self) -> dict[str, tuple[str, str]]:
-        """By message id: who, and what; evidence has nobody's name."""
+    def utterances(self) -> dict[str, tuple[str, str]]:
+        """Return who spoke, and what, by message id; evidence has nobody's name."""
         everything: Sequence[DialogueMessage | CruxMessage] = (*self.messages, *self.room_messages)
         return {message.id: (message.persona, message.text) for message in everything}
 
     def last_stance(self, persona: str, question: str) -> TrackedStance | None:
-        """Where a persona last stood on a question."""
+        """Return where a persona last stood on a question."""
         own = (s for s in reversed(self.stances) if s.persona == persona and s.question == question)
         return next(own, None)
 
-    def last_label(self, persona: str, question: str) -> Stance | None:
-        """The label of :meth:`last_stance`."""
-        stance = self.last_stance(persona, question)
-        return stance.stance if stance else None
-
     def claims(self, persona: str, visible: Sequence[str], *, steelmanned: bool) -> Claims:
-        """What ``persona`` may name as a cause: of the messages it was shown, those of others."""
-        said = self.said()
-        shown = {key: said[key] for key in visible if key in said}
+        """Return what ``persona`` may name as a cause: of the messages it was shown, those of others."""
+        utterances = self.utterances()
+        shown = {key: utterances[key] for key in visible if key in utterances}
         contract = self.panel.by_name[persona].contract
         return Claims(
             heard={key: text for key, (who, text) in shown.items() if who != persona},
-            own=frozenset(key for key, (who, _) in said.items() if who == persona),
+            own=frozenset(key for key, (who, _) in utterances.items() if who == persona),
             evidence=frozenset(key for key, (who, _) in shown.items() if not who),
             flips={flip.id: flip.text for flip in contract.flip_conditions},
             steelmanned=steelmanned,

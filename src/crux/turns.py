@@ -1,11 +1,10 @@
 """One turn of one persona: stock is taken, words are spoken, phrases checked, the position tracked.
 
-Sections 2.8, 4.2 and 5.1; decisions 6, 9, 11, 12 and 23.
+CX6, CX9, CX11, CX12, CX23.
 """
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +37,7 @@ from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import Structured, ask
+from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
 
 MAX_UTTERANCE = 4_000
@@ -46,6 +46,7 @@ FATAL = (AuthenticationFailed, PaymentRequired)
 OVER = (BudgetExceeded, DeadlineExceeded, *FATAL)
 
 
+# The docstrings of answer models are part of the JSON schema that a model gets: to change one breaks recordings.
 class TurnState(BaseModel):
     """What a speaker states before speaking (decision 6)."""
 
@@ -130,7 +131,7 @@ class Spoken(Generic[A]):
     regenerated: bool
 
     def text(self, panel: Panel) -> str:
-        """What was said, on one line, with real names in place of letters."""
+        """Return what was said, on one line, with real names in place of letters."""
         return panel.named_text(" ".join(self.answer.utterance.split())[:MAX_UTTERANCE])
 
 
@@ -142,8 +143,8 @@ class Skipped:
     error: str
 
 
-class Floor:
-    """Where turns are taken: the model function, the settings and the record, shared by all steps.
+class DebateContext:
+    """What all steps of a debate share: the model function, the settings and the record.
 
     Args:
         generate: the model.
@@ -175,14 +176,16 @@ class Floor:
         }
 
     def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
-        """The request of a turn, what it is grounded in, and the ids of the messages it shows."""
-        said, config = self.transcript, self.config
-        mask = said.panel.mask(plan.persona)
-        persona = said.panel.by_name[plan.persona]
-        fence = Fence(said.seed, plan.label)
+        """Return the request of a turn, what it is grounded in, and the ids of the messages it shows."""
+        transcript, config = self.transcript, self.config
+        mask = transcript.panel.mask(plan.persona)
+        persona = transcript.panel.by_name[plan.persona]
+        fence = Fence(transcript.seed, plan.label)
         grounds = self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
         held = fence("BELIEFS ON RECORD", anchors(persona, grounds, mask))
-        blocks, visible = plan.context(View(said, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2)
+        blocks, visible = plan.context(
+            View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2
+        )
         text = load_prompt("crux", "turn").render(
             context="\n\n".join([*blocks, held]),
             task=load_prompt("crux", plan.prompt).render(**plan.fills),
@@ -214,7 +217,7 @@ class Floor:
         return Spoken(plan, answer, grounds, visible, report, regenerated=True)
 
     async def side_by_side(self, plans: Sequence[TurnPlan[A]]) -> list[Spoken[A] | Skipped | LlmRuntimeError]:
-        """Turns that do not see each other, in the order of ``plans``.
+        """Take turns that do not see each other, in the order of ``plans``.
 
         When the money or the time runs out in the middle, those that were answered are kept: they are paid for.
         """
@@ -225,12 +228,7 @@ class Floor:
             except OVER as over:
                 return over
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(plan)) for plan in plans]
-        except ExceptionGroup as faults:
-            raise first_of(faults) from None
-        return [task.result() for task in tasks]
+        return await gather(one(plan) for plan in plans)
 
     def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
         """Enter a turn that gets the id ``message``: its stance, its concession, its flags."""
@@ -272,13 +270,13 @@ class Floor:
         return stance, tuple(flags)
 
     def _ledger(self, stance: TrackedStance, spoken: Spoken[A]) -> list[str]:
-        said, plan = self.transcript, spoken.plan
-        before = said.last_stance(plan.persona, plan.question)
-        claims = said.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
+        transcript, plan = self.transcript, spoken.plan
+        before = transcript.last_stance(plan.persona, plan.question)
+        claims = transcript.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
         entry = concession(before, stance, claims)
         flags: list[str] = []
         if entry is not None:
-            said.ledger.append(entry)
+            transcript.ledger.append(entry)
             self.emit(ConcessionEntered(entry=entry.model_dump(mode="json")))
             if not entry.earned:
                 flags.append(f"unearned concession: {entry.reason}")
@@ -300,7 +298,7 @@ class Floor:
         return await ask(self.generate, asked, model, check=check)
 
     async def _once_more(self, asked: Request, first: Structured[A], model: type[A], report: PhraseReport) -> A:
-        """Regenerate a turn once, with the reason; the first is kept where the second is unusable (decision 12)."""
+        """Regenerate a turn once, with the reason; the first stands where the second is unusable (CX12)."""
         label = dataclasses.replace(asked.label, attempt=asked.label.attempt + first.attempts)
         complaint = load_prompt("crux", "politeness").render(phrases="; ".join(f'"{p}"' for p in report.polite[:6]))
         turns = (Message("assistant", first.reply.text[:20_000]), Message("user", complaint))
@@ -311,12 +309,6 @@ class Floor:
             raise
         except (CallError, StructuredOutputError):
             return first.value
-
-
-def first_of(faults: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first error inside a task group's; one of ours, where there is one."""
-    causes = [first_of(one) if isinstance(one, BaseExceptionGroup) else one for one in faults.exceptions]  # pyright: ignore[reportUnknownArgumentType]
-    return next((cause for cause in causes if isinstance(cause, LlmRuntimeError)), causes[0])
 
 
 def _line(fault: Exception) -> str:

@@ -12,7 +12,7 @@ from fire_circle.results import Score
 
 
 def valid_unicode(text: str) -> str:
-    """``text`` with lone surrogates, which no log, store or further request could hold, as question marks."""
+    """Return ``text`` with question marks for lone surrogates, which no log, store or request can hold."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -50,7 +50,7 @@ class BaselineAnswer(BaseModel):
 
     @property
     def scores(self) -> tuple[float, float, float]:
-        """T, I, F of an answer that does not abstain."""
+        """Return T, I and F of an answer that does not abstain."""
         truth, indeterminacy, falsehood = self.truth, self.indeterminacy, self.falsehood
         if truth is None or indeterminacy is None or falsehood is None:
             raise ValueError("an abstention has no scores")
@@ -91,14 +91,14 @@ _REFUSAL = re.compile(
 
 
 def salvage(text: str, material: str) -> Salvaged | None:
-    """All three labelled numbers of an answer in prose; ``None`` where one is missing, out of range or said twice.
+    """Return all three labelled numbers of a prose answer; ``None`` if one is missing, out of range or ambiguous.
 
-    There is no guess from keywords: "violation" also stands in "no violation" (decision 5). A labelled number that
+    There is no guess from keywords: "violation" also stands in "no violation" (FC5). A labelled number that
     also stands in ``material``, the prompt under test, may be a quote and spoils the answer.
     """
     if len(text) > _MAX_PROSE:
         return None
-    found: dict[str, set[float]] = {}
+    scores: dict[str, set[float]] = {}
     for match in _LABELLED.finditer(text):
         try:
             value = float(match[2].rstrip("."))
@@ -106,13 +106,13 @@ def salvage(text: str, material: str) -> Salvaged | None:
             return None
         if not 0.0 <= value <= 1.0 or match[0] in material:
             return None
-        found.setdefault(match[1].lower(), set()).add(value)
-    if len(found) != 3 or any(len(values) > 1 for values in found.values()):
+        scores.setdefault(match[1].lower(), set()).add(value)
+    if len(scores) != 3 or any(len(values) > 1 for values in scores.values()):
         return None
-    (truth,), (indeterminacy,), (falsehood,) = found["truth"], found["indeterminacy"], found["falsehood"]
+    (truth,), (indeterminacy,), (falsehood,) = scores["truth"], scores["indeterminacy"], scores["falsehood"]
     return Salvaged(truth, indeterminacy, falsehood)
 
 
 def is_refusal(text: str) -> bool:
-    """Whether an answer without JSON says that its author will not do it."""
+    """Tell whether an answer without JSON says that its author will not do it."""
     return "{" not in text[:2_000] and bool(_REFUSAL.search(text[:2_000]))

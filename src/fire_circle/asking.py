@@ -1,6 +1,6 @@
 """One seat's answer in one round: patience with rate limits, deadlines, and what becomes of an answer that is none.
 
-Sections 5.1, 5.2 and 5.4; decisions 1, 3, 5, 6 and 11.
+Specification, section 5 "Failure Handling"; FC1, FC3, FC5, FC6 and FC11.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Asked:
 
 
 async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
-    """Ask one seat once, and once more where the answer is unreadable or contradicts itself; and what that took.
+    """Ask one seat once, and again if the answer is unreadable or contradicts itself; return outcome and spend.
 
     Whatever goes wrong with the seat comes back as a record; what concerns the whole run (a budget, a deadline, the
     store, cancellation) is raised.
@@ -151,7 +151,7 @@ def _outcome(asked: Asked, structured: Structured[BaselineAnswer]) -> Outcome:
 
 
 def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputError) -> Outcome:
-    """A last answer that is no evaluation: why, or what can honestly be saved of it."""
+    """Return why the last answer is no evaluation, or the scores that can still be read from it."""
     try:
         answer, _ = parse(fault.raw, form)
     except StructuredOutputError:
@@ -186,7 +186,7 @@ def _contradicts(answer: BaselineAnswer) -> str | None:
 
 
 def _echo(answer: BaselineAnswer, prompt: MultiNeutrosophicPrompt) -> str | None:
-    """An answer that the prompt under test holds ready-made was not the judge's."""
+    """Return the complaint about an answer that stands ready-made in the prompt under test."""
     reasoning = answer.reasoning.strip()
     if len(reasoning) >= _LEAST_ECHO and any(reasoning in layer.text for layer in prompt.layers):
         return "the reasoning is copied from the prompt under judgement; write your own"
@@ -194,7 +194,7 @@ def _echo(answer: BaselineAnswer, prompt: MultiNeutrosophicPrompt) -> str | None
 
 
 def _patient(generate: Generate, asked: Asked) -> Generate:
-    """Each call in time, repeated after HTTP 429 while the round lasts; what it took is added up."""
+    """Limit each call in time, and repeat it after HTTP 429 while the round lasts."""
 
     async def call(request: Request) -> Reply:
         waits = 0

@@ -1,4 +1,4 @@
-"""Round 1: each seat judges alone, by a plain question, so that what dialogue adds can be measured (section 3.1).
+"""Round 1: each seat judges alone, by a plain question, so that what dialogue adds can be measured.
 
 Nothing here names a pattern or hints at one: that would spoil the baseline.
 """
@@ -13,17 +13,17 @@ from llm_runtime.prompts import Fence, load_prompt
 
 
 def polarity() -> str:
-    """What T, I and F mean; part of every judge's prompt (decision 1)."""
+    """Return what T, I and F mean, a part of every judge's prompt (FC1)."""
     return load_prompt("fire_circle", "polarity").text
 
 
 def judge_role() -> str:
-    """Who a judge is, for every seat but the chair."""
+    """Return who a judge is, for every seat but the chair."""
     return load_prompt("fire_circle", "judge").render(polarity=polarity())
 
 
 def judge_request(seat: Seat, label: CallLabel, role: str, text: str, settings: EvaluationConfig) -> Request:
-    """A judge's request: its role as the system's words, the round's question as the user's."""
+    """Return a judge's request: its role as the system's words, the round's question as the user's."""
     return Request(
         seat.model,
         (Message("system", role), Message("user", text)),
@@ -36,7 +36,7 @@ def judge_request(seat: Seat, label: CallLabel, role: str, text: str, settings: 
 def baseline_request(
     seat: Seat, case: Case, settings: EvaluationConfig, seed: int, *, phase: str = "baseline", number: int = 1
 ) -> Request:
-    """The question of round 1; ``phase="single"`` is the same question where there is no circle."""
+    """Return the question of round 1; ``phase="single"`` asks the same where there is no circle."""
     label = CallLabel("fire_circle", phase, seat.label, number)
     text = load_prompt("fire_circle", "baseline").render(
         case=case.show(Fence(seed, label)), layer_name=case.layer.name

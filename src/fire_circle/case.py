@@ -1,4 +1,4 @@
-"""What every judge is shown in every round: the turn, the other layers, the layer to judge (decision 8)."""
+"""What every judge is shown in every round: the turn, the other layers, the layer to judge (FC8)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Case:
         return "the turn is unknown" if self.turn is None else f"turn={self.turn}"
 
     def show(self, fence: Fence) -> str:
-        """The case as text; everything that is not ours stands behind ``fence``."""
+        """Return the case as text; everything that is not ours stands behind ``fence``."""
         others = [layer for layer in self.prompt.layers if layer.name != self.layer.name]
         context = "\n\n".join(fence(f"{layer.name.upper()} LAYER", layer.text) for layer in others)
         return load_prompt("fire_circle", "case").render(
@@ -60,10 +60,10 @@ class Case:
             f"{'turn' if before == 1 else 'turns'} came before it. Trust so far {self.session.trust_ema:.2f} of 1, "
             f"{self.session.trajectory}; balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."
         )
-        kept = [(number, turn.text) for number, turn in enumerate(self.session.turns, start=1) if turn.text]
-        if not kept:
+        earlier = [(number, turn.text) for number, turn in enumerate(self.session.turns, start=1) if turn.text]
+        if not earlier:
             return stated
-        history = "\n\n".join(f"[turn {number}]\n{text}" for number, text in kept)
+        history = "\n\n".join(f"[turn {number}]\n{text}" for number, text in earlier)
         if len(history) > _HISTORY_CHARS:
             history = "[what came before is left out]\n" + history[-_HISTORY_CHARS:]
         return f"{stated} What was said in them:\n\n{fence('EARLIER TURNS', history)}"

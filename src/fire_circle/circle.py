@@ -1,4 +1,4 @@
-"""The circle at work: baseline, discussion, synthesis, verdict (specification, section 2.2).
+"""The circle at work: baseline, discussion, synthesis, verdict (specification, section 2.2 "Data Flow").
 
 ::
 
@@ -15,11 +15,11 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 from pydantic import BaseModel
 
-from fire_circle import events as said
+from fire_circle import events
 from fire_circle.asking import Asked, Metered, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
 from fire_circle.case import Case
@@ -49,17 +49,18 @@ from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
 from llm_runtime.prompts import Prompt
+from llm_runtime.tasks import gather
 
 Clock = Callable[[], float]
 
 
 def no_clock() -> float:
-    """The clock of a run whose results must not depend on when it ran."""
+    """Return 0.0: the clock of a run whose results must not depend on when it ran."""
     return 0.0
 
 
 def drawn_seed() -> int:
-    """A seed that nobody can foresee, 0 to 2^53-1."""
+    """Draw a seed that nobody can foresee, 0 to 2^53-1."""
     return secrets.randbelow(2**53)
 
 
@@ -73,7 +74,7 @@ async def fire_circle_evaluate(
     seed: int | None = None,
     clock: Clock = no_clock,
 ) -> FireCircleResult:
-    """Evaluate a prompt by a circle of models (specification, section 8).
+    """Evaluate a prompt by a circle of models (specification, section 8 "API Specification").
 
     One circle judges the least trusted layer, with the others as context; ``config.per_layer`` holds one for each
     layer, and the result is that of the layer with the highest F (ties: the least trusted).
@@ -131,7 +132,7 @@ async def fire_circle_with_session_memory(
     emit: Emit = silent,
     seed: int | None = None,
 ) -> FireCircleResult:
-    """:func:`fire_circle_evaluate` with a session, and the turn recorded in it afterwards (section 11.3).
+    """Run :func:`fire_circle_evaluate` with a session, and record the turn in it afterwards (FC23).
 
     The turn's trust is 1 - F and its balance T - F of the consensus. A circle that fails leaves the session as it
     was. Raises as :func:`fire_circle_evaluate` does.
@@ -181,7 +182,7 @@ class _Circle:
             if spread is not None and converged(number, spread, self.config):
                 stopped_early = True
                 threshold = self.config.early_stop_convergence
-                self.emit(said.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
+                self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
                 break
             number += 1
         result = self.transcript.verdict(
@@ -191,7 +192,7 @@ class _Circle:
         return result
 
     async def _round(self, number: int) -> float | None:
-        """Hold one round; its stddev(F)."""
+        """Hold one round; return its stddev(F)."""
         plan = self._plan(number)
         began = self.clock()
         asked = [self._question(seat, plan) for seat in plan.seats]
@@ -221,7 +222,7 @@ class _Circle:
             )
         plan = RoundPlan(number, most_rounds(self.config), phase_of(number), present, self.chair)
         self.emit(
-            said.RoundStarted(
+            events.RoundStarted(
                 layer=self.layer,
                 round=number,
                 of=plan.of,
@@ -256,7 +257,7 @@ class _Circle:
         )
 
     async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
-        """Every seat at once; the outcomes in seat order.
+        """Ask every seat at once; return the outcomes in seat order.
 
         A failure does not cancel the other seats, in STRICT mode neither: their calls are under way and paid, and
         the partial result must not depend on who was quicker.
@@ -268,20 +269,15 @@ class _Circle:
             self._tell_seat(question.seat, plan, outcome)
             return outcome
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(question)) for question in asked]
-        except BaseExceptionGroup as faults:
-            raise _first(faults) from None
-        return [task.result() for task in tasks]
+        return await gather(one(question) for question in asked)
 
     async def _types(self, descriptions: list[str], number: int) -> dict[str, tuple[PatternType, ...]]:
-        """The types of each description, by the classifying model where that is wanted and works."""
+        """Return the types of each description, by the classifying model where that is wanted and works."""
         if descriptions and self.config.pattern_classification == "llm":
             counted = Metered(self.generate)
             try:
                 async with asyncio.timeout(self.config.base_config.timeout_seconds):
-                    found = await classify_patterns_llm(
+                    types = await classify_patterns_llm(
                         descriptions,
                         counted,
                         model=self.config.classifier_model,
@@ -289,13 +285,13 @@ class _Circle:
                         round_number=number,
                         layer=self.suffix,
                     )
-                return dict(zip(descriptions, found, strict=True))
+                return dict(zip(descriptions, types, strict=True))
             except (CallError, StructuredOutputError, TimeoutError) as error:
                 fault = str(error) or "no answer in time"
                 self.transcript.warnings.append(
                     f"round {number}: patterns were classified by keywords, the model failed: {fault}"
                 )
-                self.emit(said.ClassificationFellBack(layer=self.layer, round=number, detail=fault))
+                self.emit(events.ClassificationFellBack(layer=self.layer, round=number, detail=fault))
             finally:
                 self.transcript.spend += counted.spend
         return {description: pattern_types(description) for description in descriptions}
@@ -322,40 +318,42 @@ class _Circle:
             )
 
     def _end(self, number: int, message: str, model: str) -> NoReturn:
-        self.emit(said.CircleFailed(layer=self.layer, round=number, message=message))
+        self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))
         raise EvaluationError(message, model=model, layer_name=f"round_{number}", partial=self.transcript.partial())
 
     def _open(self) -> None:
         labels = [seat.label for seat in self.seats]
         most = most_rounds(self.config)
-        self.emit(said.CircleStarted(layer=self.layer, seats=labels, max_rounds=most, turn=self.case.turn))
-        self.emit(said.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
+        self.emit(events.CircleStarted(layer=self.layer, seats=labels, max_rounds=most, turn=self.case.turn))
+        self.emit(events.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
 
     def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:
         layer, number, name = self.layer, plan.number, seat.label
         if isinstance(outcome, NeutrosophicEvaluation):
             evaluation = outcome.model_dump(mode="json")
-            self.emit(said.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=evaluation))
+            self.emit(events.SeatEvaluated(layer=layer, round=number, seat=name, evaluation=evaluation))
         elif isinstance(outcome, Abstention):
-            self.emit(said.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
+            self.emit(events.SeatAbstained(layer=layer, round=number, seat=name, reasoning=outcome.reasoning))
         else:
             kind, detail, chair = outcome.kind, outcome.detail, outcome.empty_chair
-            self.emit(said.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair))
+            self.emit(
+                events.SeatFailed(layer=layer, round=number, seat=name, kind=kind, detail=detail, chair=chair)
+            )
 
     def _tell_round(self, finished: DialogueRound) -> None:
         number = finished.round_number
         labels = {seat.index: seat.label for seat in self.seats}
         for evaluation in finished.evaluations:
             for claim in evaluation.claims:
-                kind = said.PatternSeen if claim.verified else said.PatternDropped
+                kind = events.PatternSeen if claim.verified else events.PatternDropped
                 seat, data = labels[evaluation.seat], claim.model_dump(mode="json")
                 self.emit(kind(layer=self.layer, round=number, seat=seat, claim=data))
         metrics = self.transcript.metrics()[-1].model_dump(mode="json")
-        self.emit(said.RoundEnded(layer=self.layer, round=number, metrics=metrics))
+        self.emit(events.RoundEnded(layer=self.layer, round=number, metrics=metrics))
 
     def _tell_verdict(self, result: FireCircleResult) -> None:
         self.emit(
-            said.ConsensusReached(
+            events.ConsensusReached(
                 layer=self.layer,
                 consensus=result.consensus.model_dump(mode="json"),
                 patterns=_data(result.patterns),
@@ -372,10 +370,3 @@ def _data(models: Sequence[BaseModel]) -> list[dict[str, Any]]:
 
 def _whole(request: Request) -> str:
     return "\n\n".join(message.content for message in request.messages)
-
-
-def _first(faults: BaseExceptionGroup[BaseException]) -> BaseException:
-    first = faults.exceptions[0]
-    return (
-        _first(cast("BaseExceptionGroup[BaseException]", first)) if isinstance(first, BaseExceptionGroup) else first
-    )

@@ -1,4 +1,4 @@
-"""Which of the eight kinds a pattern's description names: by keywords, or by a model (section 6.3, decision 17)."""
+"""Which of the eight kinds a pattern's description names: by keywords, or by a model (FC17)."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ _NEGATOR = re.compile(
 
 
 def pattern_types(description: str) -> tuple[PatternType, ...]:
-    """Every kind the description asserts, in the order of the enumeration.
+    """Return every kind the description asserts, in the order of the enumeration.
 
     Whole words only; a word within six words after a negation in the same clause is denied, not asserted.
     """
     text = description[:_MAX_CHARS].lower().replace("_", " ").replace("’", "'")
-    found: set[PatternType] = set()
+    kinds: set[PatternType] = set()
     if _MISSING_HISTORY.search(text):
-        found.add(PatternType.TEMPORAL_INCONSISTENCY)
+        kinds.add(PatternType.TEMPORAL_INCONSISTENCY)
     for clause in _CLAUSE.split(text):
         for kind, pattern in _PATTERNS.items():
-            if kind not in found and any(not _denied(clause, match.start()) for match in pattern.finditer(clause)):
-                found.add(kind)
-    return tuple(kind for kind in PatternType if kind in found)
+            if kind not in kinds and any(not _denied(clause, match.start()) for match in pattern.finditer(clause)):
+                kinds.add(kind)
+    return tuple(kind for kind in PatternType if kind in kinds)
 
 
 def _denied(clause: str, at: int) -> bool:
@@ -72,13 +72,13 @@ def _denied(clause: str, at: int) -> bool:
 
 
 def classify_pattern_heuristic(pattern_str: str) -> str:
-    """The kind that comes first in the enumeration, or ``"unclassified"``: the specification's single label."""
-    found = pattern_types(pattern_str)
-    return found[0].value if found else UNCLASSIFIED
+    """Return the first kind in the order of the enumeration, or ``"unclassified"``."""
+    kinds = pattern_types(pattern_str)
+    return kinds[0].value if kinds else UNCLASSIFIED
 
 
 classify_pattern = classify_pattern_heuristic
-"""The default classifier, under the name that sections 4.3 and 6.2 use."""
+"""The default classifier, under the name that the specification's algorithms use."""
 
 
 class _Entry(BaseModel):
@@ -99,7 +99,7 @@ async def classify_patterns_llm(
     round_number: int = 0,
     layer: str = "",
 ) -> tuple[tuple[PatternType, ...], ...]:
-    """The kinds of each description, by one call to ``model`` for all of them.
+    """Return the kinds of each description, by one call to ``model`` for all of them.
 
     Raises:
         StructuredOutputError: the answer does not sort every description.
@@ -130,20 +130,20 @@ async def classify_patterns_llm(
 
 
 async def classify_pattern_llm(pattern_str: str, generate: Generate, *, model: str, seed: int = 0) -> str:
-    """One description's first kind by a model, or ``"unclassified"`` (section 6.3). Raises as the plural does."""
-    (found,) = await classify_patterns_llm([pattern_str], generate, model=model, seed=seed)
-    return found[0].value if found else UNCLASSIFIED
+    """Return one description's first kind by a model, or ``"unclassified"``. Raises as the plural does."""
+    (kinds,) = await classify_patterns_llm([pattern_str], generate, model=model, seed=seed)
+    return kinds[0].value if kinds else UNCLASSIFIED
 
 
 def claimed(evaluations: Sequence[NeutrosophicEvaluation]) -> list[str]:
-    """The distinct descriptions of verified patterns, sorted: what there is to classify."""
+    """Return the distinct descriptions of verified patterns, sorted: what there is to classify."""
     return sorted({claim.description for e in evaluations for claim in e.claims if claim.verified})
 
 
 def with_types(
     evaluations: Sequence[NeutrosophicEvaluation], types: Mapping[str, tuple[PatternType, ...]]
 ) -> list[NeutrosophicEvaluation]:
-    """The evaluations with each verified pattern's types, by its description."""
+    """Return the evaluations with each verified pattern's types, by its description."""
 
     def typed(claims: Sequence[PatternClaim]) -> tuple[PatternClaim, ...]:
         return tuple(c.model_copy(update={"types": types[c.description]}) if c.verified else c for c in claims)

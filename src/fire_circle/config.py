@@ -1,6 +1,6 @@
 """The settings of a circle: who sits, how long it talks, what happens when a seat fails.
 
-Specification, sections 2.1 and 7; decisions 7, 9, 12, 15 and 22.
+Specification, section 7 "Configuration Schema"; FC7, FC9, FC12, FC15 and FC22.
 """
 
 from __future__ import annotations
@@ -9,9 +9,7 @@ from enum import Enum, StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     PlainSerializer,
     ValidationError,
@@ -19,6 +17,7 @@ from pydantic import (
 )
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model, first_fault
 
 
 class CircleConfigurationError(ConfigurationError, ValueError):
@@ -34,7 +33,7 @@ class CircleSize(Enum):
 
     @classmethod
     def of(cls, seats: int) -> CircleSize:
-        """The size that ``seats`` models make.
+        """Return the size that ``seats`` models make.
 
         Raises:
             CircleConfigurationError: fewer than 2 or more than 10.
@@ -68,17 +67,12 @@ _Size: TypeAlias = Annotated[
 ]
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Settings(Model):
     def __init__(self, **values: Any) -> None:
         try:
             super().__init__(**values)
         except ValidationError as fault:
-            first = fault.errors()[0]
-            name = ".".join(map(str, first["loc"]))
-            reason = first["msg"].removeprefix("Value error, ")
-            raise CircleConfigurationError(f"{name}: {reason}" if name else reason) from None
+            raise CircleConfigurationError(first_fault(fault).replace("Value error, ", "", 1)) from None
 
 
 class EvaluationConfig(_Settings):
@@ -112,9 +106,9 @@ class FireCircleConfig(_Settings):
     Args:
         models: 2 to 10 model ids, one a seat; the same id twice makes two seats.
         circle_size: inferred from ``models`` where it is ``None``; the specification's default (MEDIUM, with three
-            models) contradicts its own validation, so there is none here (decision 7).
+            models) contradicts its own validation, so there is none here (FC7).
         max_rounds: 1 to 4. 1 is the baseline alone; a fourth round runs only in a LARGE circle that still
-            disagrees after the third (decision 9).
+            disagrees after the third (FC9).
         empty_chair: whether a chair sits at all; switched off for the ablation.
         empty_chair_rotation: ``False`` keeps the chair of round 2.
         empty_chair_prompt_path: a file that takes the place of ``prompts/empty_chair.md``; it must hold

@@ -1,4 +1,4 @@
-"""The verdict: the highest F of any active seat in any round, whole (sections 2.2 and 5.3; decision 2)."""
+"""The verdict: the highest F of any active seat in any round, whole (FC2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fire_circle.results import DialogueRound, NeutrosophicEvaluation, RoundMetr
 def consensus_of(
     dialogue_history: Sequence[DialogueRound], active_models: Collection[str]
 ) -> NeutrosophicEvaluation:
-    """The evaluation with the highest F over all rounds and active seats.
+    """Return the evaluation with the highest F over all rounds and active seats (FC2).
 
     Ties go to the latest round, then to seat order. The whole evaluation is returned, never a mixture of several.
 
@@ -30,19 +30,19 @@ def consensus_of(
 
 
 def active_models_of(dialogue_history: Sequence[DialogueRound]) -> tuple[str, ...]:
-    """Who votes: the seats with a valid answer in the last executed round, in seat order (decision 3)."""
+    """Return who votes: the seats with a valid answer in the last executed round, in seat order (FC3)."""
     if not dialogue_history:
         return ()
     return tuple(evaluation.model for evaluation in dialogue_history[-1].evaluations)
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """``None`` of nothing."""
+    """Return the arithmetic mean; ``None`` of nothing."""
     return sum(values) / len(values) if values else None
 
 
 def stddev(values: Sequence[float]) -> float | None:
-    """The population standard deviation; ``None`` of fewer than two values (decision 10)."""
+    """Return the population standard deviation; ``None`` of fewer than two values (FC10)."""
     if len(values) < 2:
         return None
     middle = sum(values) / len(values)
@@ -50,14 +50,14 @@ def stddev(values: Sequence[float]) -> float | None:
 
 
 def falsehoods(dialogue_round: DialogueRound) -> list[float]:
-    """F of each evaluation of a round, in seat order."""
+    """Return F of each evaluation of a round, in seat order."""
     return [evaluation.falsehood for evaluation in dialogue_round.evaluations]
 
 
 def metrics_of(
     dialogue_round: DialogueRound, previous: DialogueRound | None, chair_influence: float
 ) -> RoundMetrics:
-    """The statistics of one round; whatever cannot be computed is ``None``, never 0."""
+    """Return the statistics of one round; whatever cannot be computed is ``None``, never 0."""
     spread = dialogue_round.convergence_metric
     before = previous.convergence_metric if previous else None
     return RoundMetrics(

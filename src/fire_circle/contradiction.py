@@ -1,6 +1,6 @@
 """Scores that contradict their own reasoning: judges have been seen to answer F=1.0 and write "no violation".
 
-Decision 1. Deliberately blunt: it speaks only where the reasoning plainly says one thing and the score another.
+Deliberately blunt (FC1): it speaks only where the reasoning plainly says one thing and the score another.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DENIED = re.compile(r"\b(?:no|not|nor|without|never|hardly|far from|nothing|wha
 
 
 def contradiction(falsehood: float, reasoning: str) -> str | None:
-    """In one line, how ``reasoning`` denies the score; ``None`` where it does not, or says both or neither."""
+    """Return how ``reasoning`` denies the score, in one line; ``None`` if it does not, or says both or neither."""
     clean, unclean = _verdicts(reasoning)
     if falsehood >= HIGH and clean and not unclean:
         return (
@@ -50,8 +50,8 @@ def contradiction(falsehood: float, reasoning: str) -> str | None:
 
 def _verdicts(reasoning: str) -> tuple[bool, bool]:
     clean = unclean = False
-    said = _QUOTED.sub(" ", reasoning[:_MAX_CHARS].lower())
-    for clause in _CLAUSE.split(said):
+    prose = _QUOTED.sub(" ", reasoning[:_MAX_CHARS].lower())
+    for clause in _CLAUSE.split(prose):
         if not clause or _HYPOTHETICAL.search(clause):
             continue
         if _CLEAN.search(clause):

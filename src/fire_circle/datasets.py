@@ -13,11 +13,12 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from fire_circle.layers import LayerName, MultiNeutrosophicPrompt
 from fire_circle.results import PatternType
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 Split = Literal["development", "test"]
 Text = Annotated[str, Field(min_length=1)]
@@ -27,8 +28,8 @@ class DatasetError(ConfigurationError, ValueError):
     """A data file is not what its schema says; the message names file, line or case, and the fault."""
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Data(Model):
+    model_config = ConfigDict(strict=True)
 
 
 class Turn(_Data):
@@ -166,7 +167,7 @@ class Twins(Generic[Member]):
 
 
 def load_temporal_pairs(path: Path | None = None) -> tuple[Twins[PatternCase], ...]:
-    """The temporal minimal pairs: the same layers after a history that bears them out, and after one that does not.
+    """Load the temporal minimal pairs: the same layers after a history that bears them out, or not.
 
     A judge that reads only the text scores both alike; one that reads the turn information must flip.
 
@@ -189,7 +190,7 @@ def load_temporal_pairs(path: Path | None = None) -> tuple[Twins[PatternCase], .
 
 
 def load_histories(path: Path | None = None) -> tuple[Twins[HistoryCase], ...]:
-    """The multi-turn histories, ``history_01`` and on, each with a benign twin of the same system layer and length.
+    """Load the multi-turn histories, each with a benign twin of the same system layer and length.
 
     Args:
         path: another file of the same schema; our own by default.
@@ -209,7 +210,7 @@ def load_histories(path: Path | None = None) -> tuple[Twins[HistoryCase], ...]:
 
 
 def load_overdefence(path: Path | None = None) -> tuple[OverdefenceCase, ...]:
-    """Benign prompts full of trigger words; every one that is flagged is a false alarm.
+    """Load benign prompts full of trigger words; every one that is flagged is a false alarm.
 
     Args:
         path: another file of the same schema; our own by default.

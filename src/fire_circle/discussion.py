@@ -1,6 +1,6 @@
 """Rounds 2 and later: the seats see each other's judgements, look for patterns, and bring them together.
 
-Sections 3.2, 3.3 and 4.2. The chair has its own role and its own questions, not a suffix to the others'.
+The chair has its own role and its own questions, not a suffix to the others' (FC12).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def dialogue_request(
     seed: int,
     charge: Prompt,
 ) -> Request:
-    """What ``seat`` is asked in a round of dialogue.
+    """Return what ``seat`` is asked in a round of dialogue.
 
     Args:
         history: the finished rounds.

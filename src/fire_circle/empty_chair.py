@@ -1,4 +1,4 @@
-"""The empty chair: who speaks for the absent in a round, and what that added (section 4; decisions 12 and 20)."""
+"""The empty chair: who speaks for the absent in a round, and what that added (FC12, FC20)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fire_circle.seats import Seat
 from llm_runtime.prompts import Prompt, load_prompt
 
 PERFORMATIVE = 0.10
-"""Below this influence the chair gives no perspective of substance (section 4.3)."""
+"""Below this influence the chair gives no perspective of substance (FC20)."""
 SUITE_FLOOR = 0.05
-"""Below this mean influence over a suite the chair does not work (section 9.3.1)."""
+"""Below this mean influence over a suite the chair does not work (FC20)."""
 
 
 def get_empty_chair_model(round_number: int, models: Sequence[str]) -> str | None:
-    """The specified rotation: nobody in round 1, then ``models[(round_number - 1) % len(models)]``."""
+    """Return nobody in round 1, then ``models[(round_number - 1) % len(models)]``."""
     if round_number == 1:
         return None
     return models[(round_number - 1) % len(models)]
@@ -32,7 +32,7 @@ def choose_chair(
     *,
     rotation: bool = True,
 ) -> Seat | None:
-    """Who takes the chair; ``None`` in round 1.
+    """Choose who takes the chair; ``None`` in round 1 (FC12).
 
     The specified rotation over the original seats. A seat that has left, or that was the chair last time, is
     passed over for the next one. Without rotation the chair of round 2 stays for as long as it is present.
@@ -48,7 +48,7 @@ def choose_chair(
 
 
 def charge(prompt_path: str | None) -> Prompt:
-    """The chair's own template, or the one that takes its place.
+    """Return the chair's own template, or the one that takes its place.
 
     Raises:
         CircleConfigurationError: the file is not readable, or does not hold ``{{ polarity }}`` and only that.
@@ -71,7 +71,7 @@ def calculate_empty_chair_influence(
     empty_chair_models: Mapping[int, str] | None = None,
     active_models: Collection[str] | None = None,
 ) -> float:
-    """The chair's share of the verified pattern types: 0.0 to 1.0, and 0.0 where there are no patterns.
+    """Return the chair's share of the verified pattern types, 0.0 to 1.0; 0.0 without patterns.
 
     A type is the chair's where the chair of a round was the first to see it; seats that first see it in the same
     round share the credit equally, whereas the specification gave it to whoever came first in a list. A cluster of
@@ -89,7 +89,7 @@ def influence_by_round(
     empty_chair_models: Mapping[int, str] | None = None,
     active_models: Collection[str] | None = None,
 ) -> dict[int, float]:
-    """The same share among the types that each round was the first to see."""
+    """Return the same share among the types that each round was the first to see."""
     credit = _credits(dialogue_history, empty_chair_models, active_models)
     return {
         dialogue_round.round_number: _mean(

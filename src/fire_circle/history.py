@@ -1,4 +1,4 @@
-"""Claims of earlier conversation in a prompt, found and checked by rule, beside the judges (decision 23).
+"""Claims of earlier conversation in a prompt, found and checked by rule, beside the judges (FC23).
 
 It never changes a score: it shows what a clock could have said.
 """
@@ -62,7 +62,7 @@ _COMMON = frozenset(
 
 
 def check_history(case: Case) -> tuple[HistoryClaim, ...]:
-    """Claims of earlier conversation in the judged layer, in order, at most 50.
+    """Return claims of earlier conversation in the judged layer, in order, at most 50.
 
     On turn 1 every such claim is impossible, on turn n one about turn n or later. Where the texts of earlier turns
     were kept, a claim none of whose content words (5 letters or more) occurs in them is unsupported.
@@ -85,7 +85,7 @@ def _matches(text: str) -> list[tuple[int, int]]:
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The claim from its first word to the end of its sentence, at most 300 characters on."""
+    """Return the span from a claim's first word to the end of its sentence, at most 300 characters on."""
     closing = _SENTENCE_END.search(text, end, end + 300)
     return start, closing.start() if closing else min(len(text), end + 300)
 
@@ -114,9 +114,9 @@ def _status(text: str, turn: int | None, session: SessionMemory | None) -> Histo
         return "unverifiable"
     if session.turn == 1 or (turn is not None and not 1 <= turn < session.turn):
         return "impossible"
-    kept = session.turns if turn is None else session.turns[turn - 1 : turn]
-    said = " ".join(t.text.lower() for t in kept).strip()
+    turns = session.turns if turn is None else session.turns[turn - 1 : turn]
+    earlier = " ".join(t.text.lower() for t in turns).strip()
     words = {word for word in _WORD.findall(text.lower()) if word not in _COMMON}
-    if said and words and not any(word in said for word in words):
+    if earlier and words and not any(word in earlier for word in words):
         return "unsupported"
     return "possible"

@@ -1,4 +1,4 @@
-"""Answers kept as they come, so that a study killed in the middle of an item does not pay for a call twice."""
+"""Answers stored as they come, so that a study killed in the middle of an item does not pay for a call twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llm_runtime.messages import Generate, Reply, Request, request_digest
 
 
 def append_from_whole_line(path: Path) -> IO[str]:
-    """The file, open for appending; a last line that was cut off by a kill is taken away first.
+    """Open the file for appending; cut off a last line that a kill left incomplete.
 
     Raises:
         StoreUnwritable: it cannot be opened or written.
@@ -42,7 +42,7 @@ def _end_of_last_line(raw: IO[bytes], size: int) -> int:
 
 
 def write_line(stream: IO[str], data: dict[str, Any], *, sync: bool) -> None:
-    """One line of JSON, handed to the operating system; with ``sync`` to the disk.
+    """Write one line of JSON and hand it to the operating system; with ``sync`` to the disk.
 
     Raises:
         StoreUnwritable: the disk is full, or fails.
@@ -71,7 +71,7 @@ class CallJournal:
     """
 
     def __init__(self, path: Path, finished: Callable[[str], bool]) -> None:
-        self._kept: dict[str, dict[str, Reply]] = {}
+        self._replies: dict[str, dict[str, Reply]] = {}
         append_from_whole_line(path).close()
         with path.open(encoding="utf-8", newline="\n") as lines:
             for number, line in enumerate(lines, start=1):
@@ -83,20 +83,20 @@ class CallJournal:
             entry = json.loads(line)
             item = str(entry["item"])
             if entry.get("dropped") is True:
-                self._kept.pop(item, None)
+                self._replies.pop(item, None)
             elif not finished(item):
-                self._kept.setdefault(item, {})[str(entry["call"])] = Reply.from_dict(entry["reply"])
+                self._replies.setdefault(item, {})[str(entry["call"])] = Reply.from_dict(entry["reply"])
         except (ValueError, KeyError, TypeError, AttributeError):
             raise StoreDamaged(
                 f"{where} is not an answer that was kept; move the file away to begin anew"
             ) from None
 
     def over(self, generate: Generate, item: str) -> Generate:
-        """``generate`` for one item: what was answered before is answered from the file."""
+        """Wrap ``generate`` for one item: what was answered before is answered from the file."""
 
         async def call(request: Request) -> Reply:
             digest = request_digest(request.to_dict())
-            known = self._kept.get(item, {}).get(digest)
+            known = self._replies.get(item, {}).get(digest)
             if known is not None:
                 return known
             reply = await generate(request)
@@ -106,14 +106,14 @@ class CallJournal:
         return call
 
     def forget(self, item: str) -> None:
-        """The item has its result; its answers are not needed any more."""
-        self._kept.pop(item, None)
+        """Let go of an item that has its result; its answers are not needed any more."""
+        self._replies.pop(item, None)
 
     def drop(self, item: str) -> None:
-        """The item is to be asked anew, and nothing that was answered for it counts any more."""
-        self._kept.pop(item, None)
+        """Mark an item as to be asked anew; nothing that was answered for it counts any more."""
+        self._replies.pop(item, None)
         write_line(self._stream, {"item": item, "dropped": True}, sync=True)
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._stream.close()

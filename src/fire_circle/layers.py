@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 LayerName: TypeAlias = Literal["system", "application", "user"]
 
@@ -27,10 +26,8 @@ class Layer:
     text: str
 
 
-class MultiNeutrosophicPrompt(BaseModel):
+class MultiNeutrosophicPrompt(Model):
     """A prompt of up to three layers; a layer of nothing but white space is taken as absent."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     system: str = ""
     application: str = ""
@@ -44,7 +41,7 @@ class MultiNeutrosophicPrompt(BaseModel):
 
     @property
     def least_trusted(self) -> Layer:
-        """The layer that one circle judges: the last of system, application, user that is there (decision 22).
+        """The layer that one circle judges: the last of system, application, user that is there (FC22).
 
         Raises:
             PromptError: there is none.

@@ -1,4 +1,4 @@
-"""From what single seats claim to the patterns of a circle (section 6.2; decisions 16 to 19)."""
+"""From what single seats claim to the patterns of a circle (FC16 to FC19)."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Sighting:
 
 
 def sightings(history: Iterable[DialogueRound], active_models: Collection[str] | None = None) -> list[Sighting]:
-    """All verified patterns of the seats in ``active_models`` (of all seats without it), rounds in order.
+    """Return all verified patterns of the seats in ``active_models`` (of all seats without it), rounds in order.
 
     Within a round they are ordered by what was said, not by who said it: seats may be permuted.
     """
-    said: list[tuple[NeutrosophicEvaluation, PatternClaim]] = [
+    claims: list[tuple[NeutrosophicEvaluation, PatternClaim]] = [
         (evaluation, claim)
         for dialogue_round in history
         for evaluation in dialogue_round.evaluations
@@ -47,11 +47,11 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
         for claim in evaluation.claims
         if claim.verified
     ]
-    said.sort(key=lambda pair: (pair[0].round_number, pair[1].description, pair[1].quote, pair[0].seat))
+    claims.sort(key=lambda pair: (pair[0].round_number, pair[1].description, pair[1].quote, pair[0].seat))
     clusters = _Clusters()
     return [
         Sighting(key, evaluation.round_number, evaluation.model, evaluation.seat, claim, evaluation.empty_chair)
-        for evaluation, claim in said
+        for evaluation, claim in claims
         for key in ([kind.value for kind in claim.types] or [clusters.key(claim.description)])
     ]
 
@@ -80,7 +80,7 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 def extract_patterns(
     dialogue_history: Sequence[DialogueRound], active_models: Collection[str], threshold: float = 0.5
 ) -> list[PatternObservation]:
-    """The patterns that enough active seats saw, most agreed first.
+    """Return the patterns that enough active seats saw, most agreed first (FC19).
 
     Agreement is distinct active seats over active seats; it has to reach ``threshold`` (0.0 to 1.0) and two seats.
     The specification counts mentions as they are; here a mention without a verified quote counts for nothing, and
@@ -90,12 +90,12 @@ def extract_patterns(
     for sighting in sightings(dialogue_history, active_models):
         grouped.setdefault(sighting.key, []).append(sighting)
     patterns = [_observation(key, seen, dialogue_history, active_models) for key, seen in grouped.items()]
-    kept = [
+    agreed = [
         pattern
         for pattern in patterns
         if len(pattern.models_observing) >= LEAST_SEATS and pattern.model_agreement >= threshold
     ]
-    return sorted(kept, key=lambda p: (-p.model_agreement, p.observed_in_round, p.pattern_type, p.description))
+    return sorted(agreed, key=lambda p: (-p.model_agreement, p.observed_in_round, p.pattern_type, p.description))
 
 
 def _observation(

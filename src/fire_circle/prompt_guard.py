@@ -1,11 +1,8 @@
-"""One door to three ways of judging a prompt: one model, several apart, a circle (section 11.1, decision 25)."""
+"""One door to three ways of judging a prompt: one model, several apart, a circle (FC25)."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Literal, TypeAlias
-
-from pydantic import BaseModel, ConfigDict
 
 from fire_circle.asking import Asked, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
@@ -26,6 +23,8 @@ from fire_circle.session import SessionMemory
 from llm_runtime.errors import NoModelError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
+from llm_runtime.models import Model
+from llm_runtime.tasks import gather
 
 Mode: TypeAlias = Literal["single", "parallel", "fire_circle"]
 Exchange: TypeAlias = Literal["reciprocal", "neutral", "extractive"]
@@ -33,7 +32,7 @@ Exchange: TypeAlias = Literal["reciprocal", "neutral", "extractive"]
 _CLEAR = 0.3
 
 
-class ReciprocityMetrics(BaseModel):
+class ReciprocityMetrics(Model):
     """What a prompt was found to be.
 
     Args:
@@ -50,8 +49,6 @@ class ReciprocityMetrics(BaseModel):
         partial: a seat failed.
         result: the circle's own result.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     mode: Mode
     truth: float
@@ -165,7 +162,7 @@ async def independent_evaluations(
     seed: int,
     sample: int = 1,
 ) -> list[tuple[Outcome, Spend]]:
-    """Each seat's own judgement, without any dialogue, in seat order.
+    """Ask each seat for its own judgement, without any dialogue; return them in seat order.
 
     Args:
         sample: 1-based; what keeps several samples of the same seat apart.
@@ -181,16 +178,14 @@ async def independent_evaluations(
             salvaging=True,
         )
 
-    async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(ask_seat(generate, question(seat))) for seat in seats]
-    return [task.result() for task in tasks]
+    return await gather(ask_seat(generate, question(seat)) for seat in seats)
 
 
 def _of_circle(result: FireCircleResult) -> ReciprocityMetrics:
     return _metrics(
         "fire_circle",
         result.consensus,
-        evaluations=tuple(e for held in result.dialogue_history for e in held.evaluations),
+        evaluations=tuple(e for dialogue_round in result.dialogue_history for e in dialogue_round.evaluations),
         failures=result.failures,
         patterns=result.patterns,
         spend=result.spend,
@@ -221,10 +216,10 @@ def _metrics(mode: Mode, verdict: NeutrosophicEvaluation, **rest: object) -> Rec
 def _summary(result: FireCircleResult) -> str:
     verdict = result.consensus
     lines = [
-        f"Round {held.round_number} ({held.phase}): "
-        + ", ".join(f"{e.model} F={e.falsehood:.2f}" for e in held.evaluations)
-        + (f"; empty chair: {held.empty_chair_model}" if held.empty_chair_model else "")
-        for held in result.dialogue_history
+        f"Round {dialogue_round.round_number} ({dialogue_round.phase}): "
+        + ", ".join(f"{e.model} F={e.falsehood:.2f}" for e in dialogue_round.evaluations)
+        + (f"; empty chair: {dialogue_round.empty_chair_model}" if dialogue_round.empty_chair_model else "")
+        for dialogue_round in result.dialogue_history
     ]
     lines.append(f"Highest F {verdict.falsehood:.2f}, by {verdict.model} in round {verdict.round_number}.")
     if result.patterns:

@@ -1,4 +1,4 @@
-"""Whether a quoted pattern really stands in the prompt under test, and where (decision 16)."""
+"""Whether a quoted pattern really stands in the prompt under test, and where (FC16)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"[\"“]([^\"“”]{4,400})[\"”]")
 
 
 def verify(claim: PatternClaim, prompt: MultiNeutrosophicPrompt, judged: Layer, shown: str) -> PatternClaim:
-    """The claim with its place in the prompt, or with the reason why it has none.
+    """Return the claim with its place in the prompt, or with the reason why it has none.
 
     The judged layer is searched first. White space may be folded and quotation marks straightened, as models do
     when they copy; nothing else may differ. A claim of plain words that holds a quotation is read as one with that
@@ -33,8 +33,8 @@ def verify(claim: PatternClaim, prompt: MultiNeutrosophicPrompt, judged: Layer, 
         return claim.model_copy(update={"quote": quote, "dropped": "too_short"})
     others = (layer for layer in reversed(prompt.layers) if layer.name != judged.name)
     for layer in (judged, *others):
-        if found := _find(quote, layer.text):
-            start, end = found
+        if place := _find(quote, layer.text):
+            start, end = place
             span = Span(layer=layer.name, start=start, end=end)
             return claim.model_copy(update={"quote": layer.text[start:end], "span": span})
     reason = "scaffold" if _find(quote, shown) else "not_found"
@@ -54,7 +54,7 @@ def _find(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _find_folded(quote: str, text: str) -> tuple[int, int] | None:
-    """The same with every run of white space taken as one space; linear, whatever the quote."""
+    """Find the quote with every run of white space taken as one space; linear, whatever the quote."""
     words = list(_WORD.finditer(text))
     at = " ".join(word[0] for word in words).find(quote)
     if at < 0:

@@ -1,4 +1,4 @@
-"""A library of patterns that circles found: one SQLite file with full-text search (decision 24, section 11.2)."""
+"""A library of patterns that circles found: one SQLite file with full-text search (FC24)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from fire_circle.results import FireCircleResult
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
+from llm_runtime.models import Model
 
 CATEGORY = "fire_circle_pattern"
 
@@ -35,7 +36,7 @@ PRAGMA user_version = 1;
 """
 
 
-class BankEntry(BaseModel):
+class BankEntry(Model):
     """One stored pattern.
 
     Args:
@@ -43,8 +44,6 @@ class BankEntry(BaseModel):
         subcategory: the pattern type.
         content: ``description``, ``agreement``, ``attack_id``, ``examples``, ``models``, as specified.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     category: str
     subcategory: str
@@ -56,10 +55,8 @@ class BankEntry(BaseModel):
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:32]
 
 
-class BankContent(BaseModel):
+class BankContent(Model):
     """What is known of a pattern; ``agreement`` is 0.0 to 1.0."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     description: str
     agreement: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
@@ -90,7 +87,7 @@ class ReasoningBank:
             undo.pop_all()
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._db.close()
 
     def __enter__(self) -> ReasoningBank:
@@ -102,7 +99,7 @@ class ReasoningBank:
         self.close()
 
     def store(self, *, category: str, subcategory: str, content: dict[str, Any]) -> bool:
-        """Keep one pattern (the specified call); false where the very same is there already.
+        """Store one pattern, as the specification calls it; false if the very same is there already.
 
         Raises:
             ValueError: ``content`` is not of the form of :class:`BankContent`.
@@ -149,7 +146,7 @@ class ReasoningBank:
         search: str | None = None,
         limit: int = 100,
     ) -> list[BankEntry]:
-        """Entries that fit all that is given: by relevance with ``search``, else most agreed first, then oldest.
+        """Return entries that fit all arguments: by relevance with ``search``, else most agreed first, then oldest.
 
         Args:
             search: words that must all occur in the description or the quotes; nothing in it is syntax.
@@ -183,14 +180,14 @@ class ReasoningBank:
             return int(self._db.execute("SELECT count(*) FROM entries").fetchone()[0])
 
     def export(self) -> Iterator[str]:
-        """Every entry as one line of JSON, oldest first."""
+        """Yield every entry as one line of JSON, oldest first."""
         with self._faults():
             rows = self._db.execute("SELECT category, subcategory, content FROM entries ORDER BY number").fetchall()
         for row in rows:
             yield _entry(*row).model_dump_json()
 
     def load(self, lines: Iterable[str]) -> int:
-        """Take in what :meth:`export` wrote, all or nothing; how many entries were new.
+        """Take in what :meth:`export` wrote, all or nothing; return how many entries were new.
 
         Raises:
             StoreDamaged: a line is not an entry; its number is in the message.
@@ -217,7 +214,7 @@ class ReasoningBank:
 
 
 def store_fire_circle_patterns(result: FireCircleResult, attack_id: str, reasoningbank: ReasoningBank) -> int:
-    """Keep every pattern of a result, one entry each (section 11.2); how many were new.
+    """Store every pattern of a result, one entry each; return how many were new.
 
     Raises:
         StoreError: the library cannot be written.

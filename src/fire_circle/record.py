@@ -1,4 +1,4 @@
-"""What a judge is told of the dialogue so far: peers' words as JSON, without names (decision 14).
+"""What a judge reads of the dialogue so far: peers' words as JSON, without names (FC14).
 
 A function of the finished rounds and the seat alone, so it does not matter who answered first.
 """
@@ -17,7 +17,7 @@ _MAX_REASONING = 4_000
 
 
 def first_evaluations(history: Sequence[DialogueRound], seats: Sequence[Seat], leave_out: Seat | None) -> str:
-    """Round 1's evaluations as JSON, in seat order, without those of ``leave_out``."""
+    """Return round 1's evaluations as JSON, in seat order, without those of ``leave_out``."""
     voices = {seat.index: seat.voice for seat in seats}
     return _json(
         [
@@ -29,7 +29,7 @@ def first_evaluations(history: Sequence[DialogueRound], seats: Sequence[Seat], l
 
 
 def own_last(history: Sequence[DialogueRound], seat: Seat) -> str:
-    """The seat's own latest evaluation as JSON."""
+    """Return the seat's own latest evaluation as JSON."""
     own = [e for dialogue_round in history for e in dialogue_round.evaluations if e.seat == seat.index]
     if not own:
         return "null"
@@ -46,7 +46,7 @@ def own_last(history: Sequence[DialogueRound], seat: Seat) -> str:
 
 
 def pattern_record(history: Sequence[DialogueRound]) -> str:
-    """Every verified pattern since round 1 as JSON, with how many judges saw it; whose it was is left out."""
+    """Return every verified pattern since round 1 as JSON, with how many judges saw it, but not who."""
     grouped: dict[str, dict[str, Any]] = {}
     judges: dict[str, set[int]] = {}
     for sighting in sightings(history):
@@ -58,7 +58,7 @@ def pattern_record(history: Sequence[DialogueRound]) -> str:
 
 
 def chair_record(history: Sequence[DialogueRound]) -> str:
-    """What was said from the empty chair as JSON, round by round."""
+    """Return what was said from the empty chair as JSON, round by round."""
     return _json(
         [
             {

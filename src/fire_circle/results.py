@@ -1,6 +1,6 @@
 """What a circle hands back: evaluations, rounds, patterns, failures and the verdict.
 
-Specification, sections 2.1, 2.3, 6.1 and 8. Everything here dumps to JSON and loads again.
+Everything here dumps to JSON and loads again; names are those of the specification, section 8 "API Specification".
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from fire_circle.layers import LayerName
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.models import Model
 
 Score: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
-"""0.0 to 1.0. A string, a boolean, NaN or a number outside is refused, never bent into place (decision 4)."""
+"""0.0 to 1.0. A string, a boolean, NaN or a number outside is refused, never bent into place (FC4)."""
 
 FailureKind: TypeAlias = Literal[
     "timeout",
@@ -26,7 +27,7 @@ FailureKind: TypeAlias = Literal[
     "echo",
     "unexpected",
 ]
-"""Why a seat has no score: the four of section 5.1, a refusal, an answer whose reasoning denies its own score, an
+"""Why a seat has no score: the specification's four, a refusal, an answer whose reasoning denies its own score, an
 answer that is copied out of the prompt under test, and anything the model function raised that it should not."""
 
 HistoryStatus: TypeAlias = Literal["impossible", "unsupported", "possible", "unverifiable"]
@@ -47,11 +48,7 @@ class PatternType(StrEnum):
     FALSE_AUTHORITY = "false_authority"
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Span(_Data):
+class Span(Model):
     """A place in the prompt under test: ``text[start:end]`` of the layer, in characters."""
 
     layer: LayerName
@@ -59,14 +56,14 @@ class Span(_Data):
     end: int
 
 
-class PatternClaim(_Data):
+class PatternClaim(Model):
     """One pattern as one seat put it.
 
     Args:
         description: the seat's own words.
         quote: what it quotes from the prompt under test.
         span: where the quote stands; ``None`` where it was not found, and then the claim counts for nothing.
-        dropped: why it counts for nothing; empty where it counts (decision 16).
+        dropped: why it counts for nothing; empty where it counts (FC16).
         types: the pattern types it names, empty where none was recognised.
     """
 
@@ -92,7 +89,7 @@ def _claim(value: Any) -> Any:
 Claim: TypeAlias = Annotated[PatternClaim, BeforeValidator(_claim)]
 
 
-class Spend(_Data):
+class Spend(Model):
     """What calls took.
 
     Args:
@@ -119,7 +116,7 @@ class Spend(_Data):
         )
 
 
-class NeutrosophicEvaluation(_Data):
+class NeutrosophicEvaluation(Model):
     """One seat's judgement in one round.
 
     Args:
@@ -158,12 +155,12 @@ class NeutrosophicEvaluation(_Data):
 
     @property
     def claims(self) -> tuple[PatternClaim, ...]:
-        """All patterns it names, ``patterns_observed`` and ``consensus_patterns`` united (decision 18)."""
+        """All patterns it names, ``patterns_observed`` and ``consensus_patterns`` united (FC18)."""
         return (*self.patterns_observed, *self.consensus_patterns)
 
 
-class FailureRecord(_Data):
-    """A seat that gave no score, and why (decision 21)."""
+class FailureRecord(Model):
+    """A seat that gave no score, and why (FC21)."""
 
     model: str
     seat: int
@@ -173,7 +170,7 @@ class FailureRecord(_Data):
     empty_chair: bool = False
 
 
-class Abstention(_Data):
+class Abstention(Model):
     """A seat that said it cannot judge the layer: neither a failure nor a score. It is asked again next round."""
 
     model: str
@@ -182,7 +179,7 @@ class Abstention(_Data):
     reasoning: str
 
 
-class DialogueRound(_Data):
+class DialogueRound(Model):
     """One round.
 
     Args:
@@ -190,7 +187,7 @@ class DialogueRound(_Data):
         phase: ``baseline``, ``discussion`` or ``synthesis``.
         evaluations: in seat order; only real answers of this round, nobody's is carried forward.
         empty_chair_model: who spoke for the absent; ``None`` where nobody did, or the chair failed.
-        prompt_used: the whole prompt each seat was sent, by its name (decision 13).
+        prompt_used: the whole prompt each seat was sent, by its name (FC13).
         convergence_metric: population standard deviation of F; ``None`` with fewer than two evaluations.
         timestamp: seconds since the Unix epoch at the start, from the injected clock; 0.0 without one.
     """
@@ -204,7 +201,7 @@ class DialogueRound(_Data):
     timestamp: float = 0.0
 
 
-class RoundMetrics(_Data):
+class RoundMetrics(Model):
     """Statistics of one round.
 
     Args:
@@ -221,14 +218,14 @@ class RoundMetrics(_Data):
     empty_chair_influence: float
 
 
-class Example(_Data):
+class Example(Model):
     """A verified quote, and where it stands."""
 
     quote: str
     span: Span
 
 
-class PatternObservation(_Data):
+class PatternObservation(Model):
     """A pattern that enough active seats saw.
 
     Args:
@@ -239,7 +236,7 @@ class PatternObservation(_Data):
         observed_in_round: the first round it was seen in, 2 or later.
         models_observing: names of the active seats that saw it, in seat order.
         located: the same quotes with their places.
-        retracted_by: seats that saw it and left it out of their last answer; it still counts (decision 18).
+        retracted_by: seats that saw it and left it out of their last answer; it still counts (FC18).
     """
 
     pattern_type: str
@@ -252,8 +249,8 @@ class PatternObservation(_Data):
     retracted_by: tuple[str, ...] = ()
 
 
-class HistoryClaim(_Data):
-    """A claim about earlier conversation, found by rule, not by a model (decision 23).
+class HistoryClaim(Model):
+    """A claim about earlier conversation, found by rule, not by a model (FC23).
 
     ``status``: ``impossible`` in the turn at hand, ``unsupported`` by the kept history, ``possible``, or
     ``unverifiable`` where the turn is not known.
@@ -265,8 +262,8 @@ class HistoryClaim(_Data):
     status: HistoryStatus
 
 
-class SeatCounts(_Data):
-    """How the answers of a circle came out, each kind counted apart (decision 6)."""
+class SeatCounts(Model):
+    """How the answers of a circle came out, each kind counted apart (FC6)."""
 
     valid: int = 0
     salvaged: int = 0
@@ -275,7 +272,7 @@ class SeatCounts(_Data):
     abstentions: int = 0
 
 
-class CircleRecord(_Data):
+class CircleRecord(Model):
     """What a circle leaves behind, with or without a verdict.
 
     Args:
@@ -322,11 +319,11 @@ class FireCircleResult(CircleRecord):
 
     Args:
         consensus: the evaluation with the highest F of all rounds and all active seats, whole, with its author and
-            round; ties go to the latest round, then to seat order (decision 2).
+            round; ties go to the latest round, then to seat order (FC2).
         final_round_max: highest F of the last round's answers, 0.0 to 1.0.
         final_round_mean: their mean.
         patterns: verified patterns with enough agreement, most agreed first.
-        empty_chair_influence: the chair's share of the pattern types, 0.0 to 1.0 (decision 20).
+        empty_chair_influence: the chair's share of the pattern types, 0.0 to 1.0 (FC20).
         active_models: seats with a valid answer in the last round: those that vote.
         stopped_early: the rounds ended because the seats agreed.
         layer_results: with ``per_layer``, every layer's own result; the outer one is the worst of them.

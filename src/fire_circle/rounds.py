@@ -1,4 +1,4 @@
-"""The plan of a dialogue: how many rounds, what each is, when it ends (section 3.4; decisions 9 and 10)."""
+"""The plan of a dialogue: how many rounds, what each is, when it ends (FC9, FC10)."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ class RoundPlan:
 
 
 def phase_of(number: int) -> Phase:
-    """Round 1 is the baseline, round 2 the discussion, whatever follows is synthesis."""
+    """Return baseline for round 1, discussion for round 2, synthesis for each later one."""
     if number == 1:
         return "baseline"
     return "discussion" if number == 2 else "synthesis"
 
 
 def most_rounds(config: FireCircleConfig) -> int:
-    """How many rounds there can be: a fourth only in a LARGE circle."""
+    """Return how many rounds there can be: a fourth only in a LARGE circle."""
     return min(config.max_rounds, 4 if config.size is CircleSize.LARGE else 3)
 
 
 def goes_on(number: int, spread: float | None, config: FireCircleConfig) -> bool:
-    """Whether a round follows round ``number``, by the plan alone; see :func:`converged` for the early stop."""
+    """Tell whether a round follows round ``number`` by the plan; see :func:`converged` for the early stop."""
     if number >= most_rounds(config):
         return False
     return number < 3 or (spread is not None and spread > DIVERGENT)
 
 
 def converged(number: int, spread: float | None, config: FireCircleConfig) -> bool:
-    """Whether the seats agree closely enough to stop: not before round 2, not with a single evaluation."""
+    """Tell whether the seats agree closely enough to stop: not before round 2, not with a single evaluation."""
     return number >= 2 and spread is not None and spread < config.early_stop_convergence

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
 from fire_circle.session import SessionMemory
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 MAX_FIELD = 32_000_000
 """Characters of one field; larger ones end the reading with an error."""
@@ -32,7 +31,7 @@ class DataError(ConfigurationError, ValueError):
     """The data set cannot be used; the message names the row and what to change."""
 
 
-class Columns(BaseModel):
+class Columns(Model):
     """Which column holds what; ``None`` where there is none.
 
     Args:
@@ -44,8 +43,6 @@ class Columns(BaseModel):
             as JSON text.
         id: what the row is called in reports.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     system: str | None = None
     application: str | None = None
@@ -84,7 +81,7 @@ class Item:
     history: tuple[tuple[str, str], ...] = ()
 
     def session(self) -> SessionMemory | None:
-        """The conversation the prompt belongs to, made anew; ``None`` where neither turn nor history is known."""
+        """Return the conversation the prompt belongs to, made anew; ``None`` if no turn or history is known."""
         if self.history:
             if any(role for role, _ in self.history):
                 return SessionMemory.of_messages(self.history)
@@ -92,7 +89,7 @@ class Item:
         return None if self.turn is None else SessionMemory.at_turn(self.turn)
 
     def digest(self, settings: Mapping[str, Any]) -> str:
-        """What the item and the configuration are, in 32 hex digits: equal input is paid once."""
+        """Return what the item and the configuration are, in 32 hex digits: equal input is paid once."""
         data = {
             "prompt": self.prompt.model_dump(),
             "turn": self.turn,
@@ -103,7 +100,7 @@ class Item:
 
 
 def read_items(path: Path, columns: Columns, max_layer_chars: int) -> Iterator[Item]:
-    """The items of a data set, in order, one at a time; the kind of file is told by its ending.
+    """Yield the items of a data set, in order; the kind of file is told by its ending.
 
     Raises:
         DataError: the file, or a row of it, does not fit.
@@ -237,7 +234,7 @@ def _jsonl_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _json_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The entries of one JSON array, decoded one by one."""
+    """Yield the entries of one JSON array, decoded one by one."""
     decoder, buffer, number = json.JSONDecoder(), stream.read(_CHUNK).lstrip(), 0
     if not buffer.startswith("["):
         raise DataError("the file is not a JSON array of objects")

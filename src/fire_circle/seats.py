@@ -14,7 +14,7 @@ class Seat:
     Args:
         index: 1-based place in the configured models.
         model: the model id that is asked.
-        name: what results call it: the model id, with ``#2``, ``#3`` where the model sits again (decision 13).
+        name: what results call it: the model id, with ``#2``, ``#3`` where the model sits again (FC13).
         label: ``"INDEX:MODEL"``, the seat of a call's label; with ``@LAYER`` where a run has a circle a layer.
         voice: what the other seats know it by.
     """
@@ -27,7 +27,7 @@ class Seat:
 
 
 def seat_circle(models: Sequence[str], layer: str = "") -> tuple[Seat, ...]:
-    """One seat for each model, in order."""
+    """Return one seat for each model, in order."""
     seen: Counter[str] = Counter()
     seats: list[Seat] = []
     for index, model in enumerate(models, start=1):

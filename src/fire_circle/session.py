@@ -1,11 +1,13 @@
-"""What is known of the conversation a prompt belongs to: its turn, its trust, its balance (decision 23)."""
+"""What is known of the conversation a prompt belongs to: its turn, its trust, its balance (FC23)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from llm_runtime.models import Model
 
 Trajectory: TypeAlias = Literal["improving", "stable", "degrading", "hostile"]
 
@@ -19,7 +21,7 @@ _HOSTILE_TRUST = 0.25
 _HOSTILE_BALANCE = -0.4
 
 
-class Turn(BaseModel):
+class Turn(Model):
     """A finished turn.
 
     Args:
@@ -27,8 +29,6 @@ class Turn(BaseModel):
         balance: -1.0 (all taking) to 1.0 (all giving), the turn's ayni balance.
         text: what was said, where it was kept.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     trust: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
     balance: float = Field(ge=-1.0, le=1.0, allow_inf_nan=False)
@@ -50,7 +50,7 @@ class SessionMemory:
 
     @classmethod
     def at_turn(cls, turn: int) -> SessionMemory:
-        """A session that is at ``turn`` (1 or more), of whose earlier turns nothing was kept or judged.
+        """Return a session that is at ``turn`` (1 or more), of whose earlier turns nothing is known.
 
         Raises:
             ValueError: ``turn`` is below 1.
@@ -61,12 +61,12 @@ class SessionMemory:
 
     @classmethod
     def after(cls, texts: Iterable[str]) -> SessionMemory:
-        """A session whose earlier turns said ``texts``, unjudged, oldest first."""
+        """Return a session whose earlier turns said ``texts``, unjudged, oldest first."""
         return cls(Turn(trust=START_TRUST, balance=0.0, text=text) for text in texts)
 
     @classmethod
     def of_messages(cls, messages: Iterable[tuple[str, str]]) -> SessionMemory:
-        """A session after ``(role, text)`` messages, oldest first; each message of the user begins a turn."""
+        """Return a session after ``(role, text)`` messages, oldest first; each user message begins a turn."""
         turns: list[list[str]] = []
         for role, text in messages:
             if role == "user" or not turns:
@@ -122,16 +122,14 @@ class SessionMemory:
         return "degrading" if drift < -_DRIFT else "stable"
 
     def to_dict(self) -> dict[str, object]:
-        """The session as JSON-compatible data."""
+        """Return the session as JSON-compatible data."""
         return {"turns": [turn.model_dump() for turn in self._turns]}
 
     @classmethod
     def from_dict(cls, data: dict[str, object]) -> SessionMemory:
-        """The inverse of :meth:`to_dict`."""
+        """Build a session from what :meth:`to_dict` returned."""
         return cls(_Saved.model_validate(data).turns)
 
 
-class _Saved(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Saved(Model):
     turns: list[Turn]

@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.circle import fire_circle_evaluate
 from fire_circle.config import FireCircleConfig
 from fire_circle.journal import CallJournal, append_from_whole_line, write_line
@@ -27,6 +25,7 @@ from fire_circle.rows import Columns, DataError, Item, read_items
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
+from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
 from llm_runtime.tokens import estimate_tokens
 
@@ -34,7 +33,7 @@ _SCAFFOLD_TOKENS = 2_500
 _COMPLAINT_TOKENS = 100
 
 
-class StudyLine(BaseModel):
+class StudyLine(Model):
     """One finished item: a verdict, or why there is none.
 
     Args:
@@ -48,8 +47,6 @@ class StudyLine(BaseModel):
         spend: what the item took.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     item: str
     index: int
     name: str
@@ -60,13 +57,11 @@ class StudyLine(BaseModel):
     spend: Spend = Spend()
 
 
-class StudySummary(BaseModel):
+class StudySummary(Model):
     """How far a study has come; ``resumed`` items were finished before it began.
 
     ``spend`` is what the items took that were finished now, answers out of the journal included.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     items: int
     judged: int
@@ -76,7 +71,7 @@ class StudySummary(BaseModel):
     spend: Spend
 
 
-class StudyPlan(BaseModel):
+class StudyPlan(Model):
     """What a study would take, without asking anybody.
 
     Args:
@@ -89,8 +84,6 @@ class StudyPlan(BaseModel):
         unpriced: models without a known price.
         priced_on: the date of the price table.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     items: int
     duplicates: int
@@ -127,11 +120,11 @@ class Study:
         return self.out.with_name(self.out.name + ".calls")
 
     def settings(self) -> dict[str, Any]:
-        """All that makes an answer another one."""
+        """Return all that makes an answer another one."""
         return {**self.config.model_dump(mode="json"), "seed": self.seed}
 
     def items(self) -> Iterator[tuple[str, Item]]:
-        """Each different item with its id, in order.
+        """Yield each different item with its id, in order.
 
         Raises:
             DataError: a row does not fit, or equal rows have different labels.
@@ -147,7 +140,7 @@ class Study:
                 raise DataError(f"{self.data.name}: row {item.index + 1} repeats an earlier row with another label")
 
     def finished(self) -> set[str]:
-        """Ids of the items that have a result.
+        """Return ids of the items that have a result.
 
         Raises:
             StoreDamaged: the file of results is something else.
@@ -156,7 +149,7 @@ class Study:
 
 
 def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
-    """The dry run: every row is read and checked, and nobody is asked.
+    """Plan a study: every row is read and checked, and nobody is asked.
 
     Raises:
         DataError: a row does not fit.
@@ -164,7 +157,7 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
     done, items, finished = study.finished(), 0, 0
     calls = asked = answered = cost = 0
     limit = study.config.base_config.max_tokens
-    found = {model: prices.find("", model) for model in _models(study.config)}
+    price_by_model = {model: prices.find("", model) for model in _models(study.config)}
     for item_id, item in study.items():
         items += 1
         if item_id in done:
@@ -173,11 +166,11 @@ def plan_study(study: Study, prices: PriceTable) -> StudyPlan:
         for model, tokens in _questions(item, study.config):
             # Each question may be asked a second time, with the first answer and a complaint behind it.
             sent, received = 2 * tokens + (limit or 0) + _COMPLAINT_TOKENS, 2 * (limit or 0)
-            price = found[model]
+            price = price_by_model[model]
             calls, asked, answered = calls + 2, asked + sent, answered + received
             cost += price.cost(sent, received) if price else 0
     rows = sum(1 for _ in read_items(study.data, study.columns, study.config.base_config.max_layer_chars))
-    unpriced = tuple(sorted(model for model, price in found.items() if price is None))
+    unpriced = tuple(sorted(model for model, price in price_by_model.items() if price is None))
     return StudyPlan(
         items=items,
         duplicates=rows - items,
@@ -197,7 +190,7 @@ def _models(config: FireCircleConfig) -> tuple[str, ...]:
 
 
 def _questions(item: Item, config: FireCircleConfig) -> Iterator[tuple[str, int]]:
-    """Every question of an item's circles: the model, and an upper estimate of the tokens it is sent."""
+    """Yield every question of an item's circles: the model, and an upper estimate of the tokens it is sent."""
     texts = [layer.text for layer in item.prompt.layers] + [text for _, text in item.history]
     material = sum(map(estimate_tokens, texts)) + _SCAFFOLD_TOKENS
     peers = len(config.models) * (config.base_config.max_tokens or 0)
@@ -313,12 +306,12 @@ class _Worker:
 
 
 def item_seed(seed: int, item_id: str) -> int:
-    """The seed of one item, 0 to 2^53-1: fences differ from item to item, and a replay builds the same."""
+    """Return the seed of one item, 0 to 2^53-1: fences differ from item to item, and a replay builds the same."""
     return int.from_bytes(hashlib.sha256(f"{seed}|{item_id}".encode()).digest()[:8], "big") >> 11
 
 
 def read_study(out: Path) -> Iterator[StudyLine]:
-    """The finished items of a study, in the order they finished.
+    """Yield the finished items of a study, in the order they finished.
 
     Raises:
         StoreDamaged: a line is not one.
@@ -335,13 +328,15 @@ def _line(item_id: str, item: Item, **fields: Any) -> StudyLine:
 
 
 def _slim(result: FireCircleResult) -> FireCircleResult:
-    rounds = tuple(held.model_copy(update={"prompt_used": {}}) for held in result.dialogue_history)
+    rounds = tuple(
+        dialogue_round.model_copy(update={"prompt_used": {}}) for dialogue_round in result.dialogue_history
+    )
     layers = {name: _slim(layer) for name, layer in result.layer_results.items()}
     return result.model_copy(update={"dialogue_history": rounds, "layer_results": layers})
 
 
 def _raw_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The whole lines of a results file; a last one that was cut off is not there yet."""
+    """Yield the whole lines of a results file; a last one that was cut off is not there yet."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", newline="\n") as stream:
@@ -357,17 +352,17 @@ def _raw_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _drop_failed(path: Path, journal: CallJournal) -> set[str]:
-    """Take the failed items out of the results; their ids. The journal forgets them first, in case of a kill."""
+    """Take failed items out of the results; return their ids. The journal forgets them first, in case of a kill."""
     failed = {line["item"] for line in _raw_lines(path) if line["status"] == "failed"}
     for item in sorted(failed):
         journal.drop(item)
-    kept = path.with_name(path.name + ".kept")
-    with kept.open("w", encoding="utf-8", newline="\n") as stream:
+    draft = path.with_name(path.name + ".kept")
+    with draft.open("w", encoding="utf-8", newline="\n") as stream:
         for line in _raw_lines(path):
             if line["item"] not in failed:
                 write_line(stream, line, sync=False)
         os.fsync(stream.fileno())
-    kept.replace(path)
+    draft.replace(path)
     return failed
 
 

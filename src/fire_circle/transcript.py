@@ -44,33 +44,35 @@ class Transcript:
 
     @property
     def gone(self) -> frozenset[int]:
-        """Seats that failed: they are never asked again and never vote (decision 3)."""
+        """Seats that failed: they are never asked again and never vote (FC3)."""
         return frozenset(failure.seat for failure in self.failures)
 
     def add(
         self, finished: DialogueRound, outcomes: Sequence[NeutrosophicEvaluation | Abstention | FailureRecord]
     ) -> None:
-        """A round is over; ``outcomes`` are in seat order."""
+        """Add a finished round; ``outcomes`` are in seat order."""
         self.history.append(finished)
         self.failures += [outcome for outcome in outcomes if isinstance(outcome, FailureRecord)]
         self.abstentions += [outcome for outcome in outcomes if isinstance(outcome, Abstention)]
 
     def metrics(self) -> list[RoundMetrics]:
-        """One entry a round, by the seats that are active now."""
+        """Return one entry a round, by the seats that are active now."""
         chair = influence_by_round(self.history, active_models=active_models_of(self.history))
         return [
-            metrics_of(held, self.history[place - 1] if place else None, chair[held.round_number])
-            for place, held in enumerate(self.history)
+            metrics_of(
+                dialogue_round, self.history[place - 1] if place else None, chair[dialogue_round.round_number]
+            )
+            for place, dialogue_round in enumerate(self.history)
         ]
 
     def partial(self) -> PartialResult:
-        """What there is of a circle that ends without a verdict."""
+        """Return what there is of a circle that ends without a verdict."""
         fields = self._fields()
         fields["partial"] = True
         return PartialResult(**fields)
 
     def verdict(self, threshold: float, *, chaired: bool, stopped_early: bool) -> FireCircleResult:
-        """The verdict of the rounds so far; the last one must have answers.
+        """Return the verdict of the rounds so far; the last one must have answers.
 
         Args:
             threshold: least agreement of a reported pattern.
@@ -97,7 +99,7 @@ class Transcript:
         )
 
     def _fields(self) -> dict[str, Any]:
-        evaluations = [evaluation for held in self.history for evaluation in held.evaluations]
+        evaluations = [evaluation for dialogue_round in self.history for evaluation in dialogue_round.evaluations]
         refusals = sum(failure.kind == "refusal" for failure in self.failures)
         dropped = Counter(claim.dropped for e in evaluations for claim in e.claims if claim.dropped)
         return {

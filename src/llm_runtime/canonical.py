@@ -30,7 +30,7 @@ def canonical_json(value: Any) -> bytes:
 
 
 def ordered_json(value: Any) -> bytes:
-    """:func:`canonical_json` of data made in order: for the hot path, and whoever calls it answers for the order.
+    """Serialise data made in order as :func:`canonical_json` would; whoever calls it answers for the order.
 
     Keys are ASCII and sorted; values are text, booleans, ``None``, whole numbers within 2^53-1, lists and dicts.
 
@@ -45,7 +45,7 @@ class _NotSimple(Exception):
 
 
 def _sorted(value: Any) -> Any:
-    """The value with all keys in order, where the fast serialiser is known to agree with the standard."""
+    """Return the value with all keys in order, where the fast serialiser is known to agree with the standard."""
     kind = cast("type[object]", type(value))
     if kind is str or value is None or kind is bool:
         return value

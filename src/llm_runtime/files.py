@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,27 +18,35 @@ def write_atomic(
         path: where it goes; its folder must be there.
         data: bytes, or text that is written as UTF-8 (what UTF-8 cannot hold becomes ``?``).
         durable: flush to the disk before the rename, so that a power cut leaves one of the two as well.
-        private: mode 0600 in place of 0644.
+        private: readable by its owner only, whatever the umask allows.
         replace: with ``False`` a file that is there already stays, and ``FileExistsError`` is raised.
 
     Raises:
         OSError: the file cannot be written; nothing is left behind.
     """
     raw = data.encode("utf-8", errors="replace") if isinstance(data, str) else data
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
-    draft = Path(name)
+    draft = path.with_name(f".writing-{secrets.token_hex(8)}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(raw)
             file.flush()
-            if not private:
-                os.fchmod(file.fileno(), 0o644)
             if durable:
                 os.fsync(file.fileno())
         if replace:
             draft.replace(path)
         else:
-            os.link(draft, path)
+            _rename_to_new(draft, path)
     finally:
         with suppress(FileNotFoundError):
             draft.unlink()
+
+
+def _rename_to_new(draft: Path, path: Path) -> None:
+    # A rename would replace what is there. A link does not, but not every file system has links.
+    try:
+        os.link(draft, path)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP) or path.exists():
+            raise
+        draft.rename(path)

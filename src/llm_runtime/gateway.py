@@ -29,7 +29,7 @@ from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import Emit, ModelSubstituted, silent
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price, PriceTable, load_prices, priced
-from llm_runtime.routing import PATIENT, Router, Target, parse_model
+from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
 from llm_runtime.settings import HOSTED, Key, Settings
 from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
 from llm_runtime.wrappers.chosen import chosen
@@ -106,7 +106,7 @@ class Gateway:
         await self.http.aclose()
 
     async def ready(self, asked: str = "openrouter/auto") -> Target:
-        """Where a call for ``asked`` goes that no seat decides about: ask before a run starts.
+        """Find where a call for ``asked`` goes that no seat decides about: ask before a run starts.
 
         Every model that the user named is looked for as well.
 
@@ -146,7 +146,7 @@ class Gateway:
 
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
-        patient = name in PATIENT
+        patient = name in HUMAN_PROVIDERS
         await self._learn_price(target)
         call = await self._provider(target)
         call = timed(call, inf if patient else self.settings.config.call_timeout, deadline=deadline, provider=name)
@@ -155,13 +155,13 @@ class Gateway:
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
 
     async def admitted(self, generate: Generate, target: Target) -> Generate:
-        """``generate`` behind what admits each attempt: the budget and the endpoint's limits.
+        """Put ``generate`` behind what admits each attempt: the budget and the endpoint's limits.
 
         What keeps money and rates elsewhere overrides this; it is called once for each endpoint and model.
         """
         name = target.provider
         call = budgeted(generate, self.budget, self.price(name))
-        if name not in PATIENT:
+        if name not in HUMAN_PROVIDERS:
             for entry, limits in self.settings.limits_for(name, target.model).items():
                 if entry not in self._limiters:
                     self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep)
@@ -169,11 +169,11 @@ class Gateway:
         return call
 
     def price(self, provider: str) -> Callable[[str], Price | None]:
-        """What each model of ``provider`` costs, as far as is known by now."""
+        """Return what each model of ``provider`` costs, as far as is known by now."""
         return lambda model: self.prices.find(provider, model)
 
     async def _learn_price(self, target: Target) -> None:
-        """Under a cap in USD, look an unknown model's price up where the provider lists it."""
+        """Look an unknown model's price up where the provider lists it, if there is a cap in USD."""
         if self.budget.caps.cost is None or target.provider != "openrouter":
             return
         if self.prices.find(target.provider, target.model) is not None:
@@ -186,7 +186,7 @@ class Gateway:
             self.prices = self.prices.with_listed(listed)
 
     async def _provider(self, target: Target) -> Generate:
-        """To add a provider: make a :data:`Generate` of it in ``providers/``; name it here and in ``routing``."""
+        """Return the model function of a target. A new provider is named here and in ``routing``."""
         if target.provider == "mailbox":
             from llm_runtime.providers.mailbox import mailbox
 
@@ -207,7 +207,7 @@ class Gateway:
         return openai_compatible(endpoint, self.http, max_price=self._ceiling(target))
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
-        """Under a cap in USD the router's choice is bounded by the price that was held for it."""
+        """Bound the router's choice, under a cap in USD, by the price that was held for it."""
         if target.provider != "openrouter" or self.budget.caps.cost is None:
             return None
         price = self.prices.find(target.provider, target.model)
@@ -215,7 +215,7 @@ class Gateway:
 
 
 def openrouter(api_key: SecretStr, base_url: str | None = None, emit: Emit = silent) -> Gateway:
-    """A gateway that knows one key and reads no configuration: what a library embeds."""
+    """Make a gateway that knows one key and reads no configuration: what a library embeds."""
     url = base_url or HOSTED["openrouter"][2]
     settings = Settings(keys={"openrouter": Key(api_key, "given")}, base_urls={"openrouter": url})
     return Gateway(settings, emit=emit)

@@ -83,7 +83,7 @@ class Request:
     session_id: str | None = None
 
     def bounded(self, max_tokens: int) -> Request:
-        """The same request with an upper bound on its answer; quicker than ``dataclasses.replace``."""
+        """Return the same request with an upper bound on its answer; quicker than ``dataclasses.replace``."""
         return Request(
             self.model,
             self.messages,
@@ -97,7 +97,7 @@ class Request:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The request as JSON-compatible data, its keys in order, with what is unset left out.
+        """Return the request as JSON-compatible data, its keys in order, with what is unset left out.
 
         ``session_id`` is no part of it: it names a run, and a replay is another run of the same requests.
         """
@@ -126,7 +126,7 @@ class Request:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Request:
-        """The inverse of :meth:`to_dict`."""
+        """Return the inverse of :meth:`to_dict`."""
         fields: dict[str, Any] = dict(data)
         fields["messages"] = tuple(Message(**m) for m in data["messages"])
         fields["label"] = CallLabel(**data["label"])
@@ -135,7 +135,7 @@ class Request:
 
 
 def request_json(data: dict[str, Any]) -> bytes:
-    """Canonical JSON (RFC 8785) of what :meth:`Request.to_dict` has made."""
+    """Return the canonical JSON (RFC 8785) of what :meth:`Request.to_dict` has made."""
     # Its keys stand in order already, and only these two may hold a number that is refused or written anew.
     if "temperature" in data or "seed" in data:
         return canonical_json(data)
@@ -143,7 +143,7 @@ def request_json(data: dict[str, Any]) -> bytes:
 
 
 def request_digest(data: dict[str, Any]) -> str:
-    """SHA-256 of a request's canonical JSON (RFC 8785), in hex: what a recording is looked up by."""
+    """Return the SHA-256 of a request's canonical JSON (RFC 8785), in hex: what a recording is looked up by."""
     return hashlib.sha256(canonical_json(data)).hexdigest()
 
 
@@ -185,7 +185,7 @@ class Reply:
     latency_ms: int = 0
 
     def settled(self, attempts: int, latency_ms: int) -> Reply:
-        """The same reply with what it took. Faster than ``dataclasses.replace``: on the hot path."""
+        """Return the same reply with what it took. Faster than ``dataclasses.replace``: on the hot path."""
         return Reply(
             self.text,
             self.model,
@@ -200,7 +200,7 @@ class Reply:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The reply as JSON-compatible data, its keys in order."""
+        """Return the reply as JSON-compatible data, its keys in order."""
         usage = self.usage
         return {
             "attempts": self.attempts,
@@ -221,7 +221,7 @@ class Reply:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Reply:
-        """The inverse of :meth:`to_dict`."""
+        """Return the inverse of :meth:`to_dict`."""
         fields: dict[str, Any] = dict(data)
         fields["usage"] = Usage(**data["usage"])
         return cls(**fields)

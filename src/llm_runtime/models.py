@@ -11,8 +11,13 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
-def first_fault(fault: ValidationError) -> str:
-    """Return the first thing wrong as ``where: what``, or ``what`` alone where it is the whole value."""
+def first_fault(fault: ValidationError, whole: str = "") -> str:
+    """Return the first thing wrong as ``where: what``.
+
+    Args:
+        fault: what pydantic raised.
+        whole: names the place where the whole value is wrong; without a name there is ``what`` alone.
+    """
     first = fault.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"]))
+    where = ".".join(map(str, first["loc"])) or whole
     return f"{where}: {first['msg']}" if where else first["msg"]

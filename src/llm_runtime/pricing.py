@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from llm_runtime.addresses import is_loopback
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request
 
@@ -27,7 +28,7 @@ class Price:
     output: float
 
     def cost(self, input_tokens: int, output_tokens: int) -> int:
-        """Micro-dollars, rounded up, so that a sum of costs never flatters."""
+        """Return micro-dollars, rounded up, so that a sum of costs never flatters."""
         return ceil(round(input_tokens * self.input + output_tokens * self.output, 6))
 
 
@@ -49,7 +50,7 @@ class PriceTable:
     )
 
     def find(self, provider: str, model: str) -> Price | None:
-        """The price of ``model`` at ``provider``; ``None`` where nobody wrote one down."""
+        """Return the price of ``model`` at ``provider``; ``None`` where nobody wrote one down."""
         try:
             return self._found[provider, model]
         except KeyError:
@@ -57,7 +58,7 @@ class PriceTable:
             return price
 
     def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
-        """The table with a provider's own list of prices under it: what is written here for the same id wins."""
+        """Return the table with a provider's own prices under it: what is written here for the same id wins."""
         return PriceTable({**listed, **self.prices}, self.dated, self.own)
 
     def _look_up(self, provider: str, model: str) -> Price | None:
@@ -72,13 +73,11 @@ class PriceTable:
 
 
 def _on_this_machine(provider: str) -> bool:
-    from llm_runtime.providers._base import is_loopback
-
     return provider.startswith("http") and is_loopback(urlsplit(provider).hostname or "")
 
 
 def load_prices(own: Path | None = None) -> PriceTable:
-    """The built-in table with the user's file, if it exists, laid over it.
+    """Return the built-in table with the user's file, if it exists, laid over it.
 
     Raises:
         ConfigurationError: the user's file is not TOML, or an entry is not two numbers of at least 0.

@@ -65,7 +65,7 @@ class Fence:
         self._nonce = self._draw(0)
 
     def __call__(self, name: str, text: str) -> str:
-        """``text`` between a pair of markers that name it; the text itself is not changed.
+        """Put ``text`` between a pair of markers that name it; the text itself is not changed.
 
         Args:
             name: what the material is, in plain words: ``"QUESTION"``, ``"CRITIQUE"``.

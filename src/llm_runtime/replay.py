@@ -40,29 +40,29 @@ class Recording:
         return recording
 
     def __len__(self) -> int:
-        """Calls that have an outcome."""
+        """Return the number of calls that have an outcome."""
         return len(self._outcomes)
 
     def reply(self, digest: str, occurrence: int) -> Reply | None:
-        """The recorded answer, or ``None`` where there is none, or the call failed."""
+        """Return the recorded answer, or ``None`` where there is none, or the call failed."""
         outcome = self._outcomes.get((digest, occurrence))
         return outcome if isinstance(outcome, Reply) else None
 
     def error(self, digest: str, occurrence: int, label: CallLabel) -> LlmRuntimeError | None:
-        """The recorded failure, as a new exception of its class; ``None`` where the call did not fail."""
+        """Return the recorded failure, as a new exception of its class; ``None`` where the call did not fail."""
         outcome = self._outcomes.get((digest, occurrence))
         return _rebuilt(outcome, label) if isinstance(outcome, CallFailed) else None
 
     def has(self, digest: str, occurrence: int) -> bool:
-        """Whether the call has an outcome: an answer or a failure."""
+        """Tell whether the call has an outcome: an answer or a failure."""
         return (digest, occurrence) in self._outcomes
 
     def has_reply(self, digest: str, occurrence: int) -> bool:
-        """Whether the call was answered."""
+        """Tell whether the call was answered."""
         return isinstance(self._outcomes.get((digest, occurrence)), Reply)
 
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
-        """Why there is no answer to ``request``, in one line."""
+        """Say in one line why there is no answer to ``request``."""
         recorded = [data for data in self._requests.values() if data["label"] == request.to_dict()["label"]]
         where = f"replay of {request.label}"
         if digest in self._requests:
@@ -104,7 +104,7 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
 
 
 def _difference(recorded: dict[str, Any], asked: dict[str, Any]) -> str:
-    """What first differs between two requests of one label."""
+    """Return what first differs between two requests of one label."""
     for name in ("model", "fallbacks", "temperature", "max_tokens", "seed", "schema"):
         if recorded.get(name) != asked.get(name):
             return f"{name} was {_short(recorded.get(name))} in the recording and is {_short(asked.get(name))} now"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LOCAL = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio"})
 #: A person or another program answers here: no timeout, no second try.
-PATIENT = frozenset({"mailbox", "terminal"})
+HUMAN_PROVIDERS = frozenset({"mailbox", "terminal"})
 
 NO_MODEL = (
     "no model to ask: set OPENROUTER_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY (or: assay keys set openrouter); "
@@ -55,7 +55,7 @@ def parse_model(text: str) -> Target | None:
             raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
     head, colon, rest = text.partition(":")
-    if colon and (head in HOSTED or head in LOCAL or head in PATIENT):
+    if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS):
         return Target(head, rest)
     return None
 
@@ -84,7 +84,7 @@ class Router:
         self._defaults: dict[str, str] = {}
 
     async def resolve(self, asked: str, *, named: bool = False) -> Target:
-        """The target of a model id.
+        """Return the target of a model id.
 
         Args:
             asked: the id, or a full specification.
@@ -103,12 +103,12 @@ class Router:
             if not local:
                 raise NoModelError(NO_MODEL)
             target = Target(next(iter(local)), "")
-        if target.model or target.provider in PATIENT:
+        if target.model or target.provider in HUMAN_PROVIDERS:
             return target
         return Target(target.provider, await self._default_model(target.provider))
 
     async def _exactly(self, asked: str) -> Target:
-        """The local server that lists this model."""
+        """Return the local server that lists this model."""
         for name, (_, models) in (await self._local_servers()).items():
             if asked in models:
                 return Target(name, asked)
@@ -117,7 +117,7 @@ class Router:
         )
 
     async def endpoint(self, name: str) -> Endpoint:
-        """The endpoint of a provider's name or base URL.
+        """Return the endpoint of a provider's name or base URL.
 
         Raises:
             NoModelError: a hosted provider without a key, or a local server that does not answer.
@@ -137,7 +137,7 @@ class Router:
         return local[name][0]
 
     async def reachable(self) -> list[Reachable]:
-        """Every endpoint with a key and every local server, asked at the same time."""
+        """Ask every endpoint with a key and every local server at the same time."""
 
         async def hosted(name: str, source: str) -> Reachable:
             from llm_runtime.providers.catalogue import list_models

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.wrappers.limiting import Limits
+from llm_runtime.files import write_atomic
+from llm_runtime.models import Model, first_fault
 
 #: Hosted providers: the variable that holds the key, and the address, which a variable may replace.
 HOSTED: Mapping[str, tuple[str, str, str]] = {
@@ -22,17 +23,30 @@ HOSTED: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-class LimitEntry(BaseModel):
-    """One ``[limits."PROVIDER"]`` or ``[limits."PROVIDER/MODEL"]`` table; see :class:`Limits`."""
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a provider grants a model; ``None`` is no limit.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Args:
+        requests_per_minute: 1 or more.
+        tokens_per_minute: 1 or more; input (characters/4) and the output that the request allows.
+        in_flight: 1 or more.
+    """
+
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    in_flight: int | None = 64
+
+
+class LimitEntry(Model):
+    """One ``[limits."PROVIDER"]`` or ``[limits."PROVIDER/MODEL"]`` table; see :class:`Limits`."""
 
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
     in_flight: int | None = Field(default=64, ge=1)
 
 
-class ConfigFile(BaseModel):
+class ConfigFile(Model):
     """``config.toml``: everything is optional.
 
     Args:
@@ -42,8 +56,6 @@ class ConfigFile(BaseModel):
         max_tokens: upper bound of every answer that names none, in tokens.
         limits: rates, by provider or by ``provider/model``.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str | None = None
     seats: dict[str, str] = {}
@@ -73,13 +85,13 @@ class Settings:
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
-        """Every limit that a call must keep, by the entry that sets it: the provider's and the model's own.
+        """Return every limit that a call must keep, by the entry that sets it: the provider's and the model's own.
 
         Calls under the same entry share it. Without an entry there is the default, for each model by itself.
         """
         names = (provider, f"{provider}/{model}")
-        found = {name: self.config.limits[name] for name in names if name in self.config.limits}
-        entries = found or {names[1]: LimitEntry()}
+        named = {name: self.config.limits[name] for name in names if name in self.config.limits}
+        entries = named or {names[1]: LimitEntry()}
         return {
             name: Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
             for name, entry in entries.items()
@@ -87,18 +99,18 @@ class Settings:
 
 
 def config_dir() -> Path:
-    """Where ``config.toml``, ``keys.toml`` and ``prices.toml`` live; ``ASSAY_CONFIG_DIR`` moves it."""
-    if given := os.environ.get("ASSAY_CONFIG_DIR"):
-        return Path(given)
+    """Return the folder of ``config.toml``, ``keys.toml`` and ``prices.toml``; ``ASSAY_CONFIG_DIR`` moves it."""
+    if folder := os.environ.get("ASSAY_CONFIG_DIR"):
+        return Path(folder)
     import platformdirs
 
     return platformdirs.user_config_path("assay", appauthor=False)
 
 
 def data_dir() -> Path:
-    """Where the run store lives; ``ASSAY_DATA_DIR`` moves it."""
-    if given := os.environ.get("ASSAY_DATA_DIR"):
-        return Path(given)
+    """Return the folder of the run store; ``ASSAY_DATA_DIR`` moves it."""
+    if folder := os.environ.get("ASSAY_DATA_DIR"):
+        return Path(folder)
     import platformdirs
 
     return platformdirs.user_data_path("assay", appauthor=False)
@@ -138,7 +150,7 @@ def load_settings(
 
 
 def read_keys(config: Path) -> dict[str, str]:
-    """Keys by provider from ``keys.toml``; empty where there is no such file."""
+    """Read the keys by provider from ``keys.toml``; empty where there is no such file."""
     data = _read_toml(config / "keys.toml")
     return {name: value for name, value in data.items() if name in HOSTED and isinstance(value, str)}
 
@@ -155,21 +167,11 @@ def write_key(config: Path, provider: str, secret: str) -> Path:
     lines = [f"{name} = {_toml_string(value)}\n" for name, value in sorted(keys.items()) if value]
     path = config / "keys.toml"
     try:
-        _write_private(path, "".join(lines))
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_atomic(path, "".join(lines), private=True)
     except OSError as fault:
         raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
     return path
-
-
-def _write_private(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f"{path.name}.new")
-    draft.unlink(missing_ok=True)
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 def _toml_string(value: str) -> str:
@@ -182,8 +184,7 @@ def _read_config(path: Path) -> ConfigFile:
     try:
         return ConfigFile.model_validate(_read_toml(path))
     except ValidationError as fault:
-        first = fault.errors()[0]
-        raise ConfigurationError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise ConfigurationError(f"{path}: {first_fault(fault)}") from None
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -198,7 +199,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:
-    """The plain ``NAME=value`` lines of a ``.env`` file; quotes around a value are taken off."""
+    """Read the plain ``NAME=value`` lines of a ``.env`` file; quotes around a value are taken off."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -212,9 +213,9 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def merged(settings: Settings, **changes: object) -> Settings:
-    """Settings with some fields of the configuration file replaced, as flags of a command line do."""
+    """Return settings with some fields of the configuration file replaced, as flags of a command line do."""
     import dataclasses
 
-    given = {name: value for name, value in changes.items() if value is not None}
-    config = ConfigFile.model_validate({**settings.config.model_dump(), **cast("dict[str, Any]", given)})
+    fields = {name: value for name, value in changes.items() if value is not None}
+    config = ConfigFile.model_validate({**settings.config.model_dump(), **cast("dict[str, Any]", fields)})
     return dataclasses.replace(settings, config=config)

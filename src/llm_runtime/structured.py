@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import Generate, Message, Reply, Request
+from llm_runtime.models import first_fault
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -45,7 +46,7 @@ class Structured(Generic[T]):
 
 @cache
 def schema_text(model: type[BaseModel]) -> str:
-    """The JSON schema of a pydantic model as canonical JSON text."""
+    """Return the JSON schema of a pydantic model as canonical JSON text."""
     return canonical_json(model.model_json_schema()).decode()
 
 
@@ -113,10 +114,10 @@ def parse(text: str, model: type[T], *, repair: bool = True) -> tuple[T, bool]:
             f"the answer is {len(text):,} characters long, the limit is {MAX_CHARS:,}", text
         )
     # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
-    found = _object(text.encode("utf-8", "replace").decode(), repair)
-    if found is None:
+    value = _object(text.encode("utf-8", "replace").decode(), repair)
+    if value is None:
         raise StructuredOutputError("the answer holds no JSON object", text)
-    data, repaired = found
+    data, repaired = value
     try:
         return model.model_validate(data), repaired
     except ValidationError as fault:
@@ -155,7 +156,7 @@ def _repaired(broken: str) -> object:
 
 
 def _first_object(text: str) -> str:
-    """From the first brace to the one that closes it, strings respected; empty where none does."""
+    """Cut from the first brace to the one that closes it, strings respected; empty where none does."""
     start = text.find("{")
     depth, quoted, escaped = 0, False, False
     for index in range(max(start, 0), len(text) if start >= 0 else 0):
@@ -179,7 +180,5 @@ def _first_object(text: str) -> str:
 
 
 def _first_fault(fault: ValidationError) -> str:
-    first = fault.errors(include_url=False, include_input=False)[0]
-    field = ".".join(map(str, first["loc"])) or "the object"
     more = f" (and {fault.error_count() - 1} more)" if fault.error_count() > 1 else ""
-    return f"{field}: {first['msg']}{more}"
+    return first_fault(fault, "the object") + more

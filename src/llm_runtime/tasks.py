@@ -15,13 +15,16 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run coroutines side by side; return their results in the order given.
 
     Raises:
-        Exception: the first failure, unpacked from its group; by then every other coroutine has ended.
+        Exception: the failure of the first coroutine in that order that failed, whichever failed first in time;
+            by then every other coroutine has ended.
     """
+    tasks: list[asyncio.Task[T]] = []
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one) for one in work]
-    except BaseExceptionGroup as faults:
-        raise first_error(faults) from None
+            tasks += [group.create_task(one) for one in work]
+    except BaseExceptionGroup as caught:
+        faults = [fault for task in tasks if not task.cancelled() and (fault := task.exception())]
+        raise first_error(BaseExceptionGroup("", [*faults, *caught.exceptions])) from None
     return [task.result() for task in tasks]
 
 

@@ -6,12 +6,12 @@ from llm_runtime.messages import Request, Usage
 
 
 def estimate_tokens(text: str) -> int:
-    """Characters/4, rounded up: close for English prose, low for scripts that take a token a character."""
+    """Return characters/4, rounded up: close for English prose, low for scripts that take a token a character."""
     return (len(text) + 3) // 4
 
 
 def token_bound(request: Request) -> int:
-    """An upper estimate of a request's input, for reservations: what is not ASCII may take a token a character."""
+    """Bound a request's input from above, for reservations: what is not ASCII may take a token a character."""
     total = 0
     for message in request.messages:
         text = message.content
@@ -22,10 +22,10 @@ def token_bound(request: Request) -> int:
 
 
 def estimate_input(request: Request) -> int:
-    """The estimate for all messages of a request."""
+    """Return the estimate for all messages of a request."""
     return sum([(len(message.content) + 3) // 4 for message in request.messages])
 
 
 def estimated_usage(request: Request, answer: str) -> Usage:
-    """Both sides of a call by :func:`estimate_tokens`, marked as estimated."""
+    """Estimate both sides of a call by :func:`estimate_tokens`, marked as estimated."""
     return Usage(estimate_input(request), estimate_tokens(answer), estimated=True)

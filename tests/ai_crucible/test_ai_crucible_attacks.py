@@ -33,7 +33,7 @@ async def attempt(folder: Path, *steps: Any, **options: Any) -> AttemptState:
     return await run_attempt(load_puzzle(folder), scripted_solver(*steps), SealedGrader(), **options)
 
 
-def said(state: AttemptState) -> str:
+def tool_output(state: AttemptState) -> str:
     return "\n".join(line.content for line in state.messages)
 
 
@@ -50,7 +50,7 @@ async def test_the_oracle_cannot_be_read_by_its_absolute_path(sealed: Path) -> N
         sh(f"cat {oracle}/* /oracle/*; ls -la {oracle.parent} /home /var /etc"),
         sh(f"grep -rl {CANARY[:8]} / --include=*.txt 2>/dev/null | head"),
     )
-    assert CANARY not in said(state)
+    assert CANARY not in tool_output(state)
     assert not state.scores["oracle"].passed
 
 
@@ -63,7 +63,7 @@ async def test_the_oracle_cannot_be_read_through_links_or_proc(sealed: Path) -> 
         sh(f"for p in /proc/[0-9]*; do cat $p/root{oracle} $p/cwd/../oracle/canary.txt $p/environ; ls $p/fd; done"),
         sh("cat /proc/1/mem | head -c 1000000; cat /proc/1/maps; cat /proc/self/mountinfo"),
     )
-    assert CANARY not in said(state)
+    assert CANARY not in tool_output(state)
     assert str(sealed) not in "\n".join(line.content for line in state.messages if line.role == "tool").replace(
         str(oracle), ""
     )
@@ -312,7 +312,7 @@ def test_links_in_a_puzzle_folder_are_refused(make_puzzle: Callable[..., Path]) 
 async def test_chrome_never_reaches_the_scored_context(sealed: Path) -> None:
     framing = Framing(chrome={"rank": 3, "leaderboard": "place three of seventeen"})
     state = await attempt(sealed, framing=framing)
-    assert "leaderboard" not in said(state)
+    assert "leaderboard" not in tool_output(state)
     assert state.terminated_by == "submitted"
 
 

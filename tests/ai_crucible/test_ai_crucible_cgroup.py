@@ -26,9 +26,9 @@ def delegated(root: Path, controllers: str, own: str = "user.slice/app.slice/us"
     place = root / own
     place.mkdir(parents=True, exist_ok=True)
     (place.parent / "cgroup.subtree_control").write_text(controllers)
-    told = root.parent / "self"
-    told.write_text(f"1:name=systemd:/elsewhere\n0::/{own}\n")
-    return told
+    membership = root.parent / "self"
+    membership.write_text(f"1:name=systemd:/elsewhere\n0::/{own}\n")
+    return membership
 
 
 def written(folder: Path) -> dict[str, str]:

@@ -168,8 +168,8 @@ def test_the_sandbox_serves_any_inspect_task(tmp_path: Path) -> None:
     steps = [("bash", {"command": "cat b.txt; id -u; cat /etc/passwd"}), ("submit", {"answer": "42"})]
     (log,) = eval(task, model=model(*steps), log_dir=str(tmp_path), display="none")
     (sample,) = read_eval_log(log.location).samples or []
-    said = next(message.text for message in sample.messages if message.role == "tool")
-    assert "421000" in said and "root:" not in said
+    tool_text = next(message.text for message in sample.messages if message.role == "tool")
+    assert "421000" in tool_text and "root:" not in tool_text
     assert sample.scores and sample.scores["includes"].value == "C"
 
 
@@ -213,12 +213,12 @@ def shop(tmp_path: Path) -> Workshop:
 
 
 def test_a_trial_is_attested_from_plan_to_log_and_a_changed_log_is_found(shop: Workshop) -> None:
-    told: list[tuple[str, bool]] = []
+    graded: list[tuple[str, bool]] = []
     report = shop.run(
-        ["off-by-one-total"], model=model(WRITE, SUBMIT), k=2, on_attempt=lambda *seen: told.append(seen)
+        ["off-by-one-total"], model=model(WRITE, SUBMIT), k=2, on_attempt=lambda *seen: graded.append(seen)
     )
     assert report.status == "success" and report.models[0].anchors_as_expected
-    assert told == [("off-by-one-total", True)] * 2
+    assert graded == [("off-by-one-total", True)] * 2
     assert [event.type for event in shop.ledger.events()] == [
         "ai_crucible.trial_planned", "ai_crucible.attempt_graded", "ai_crucible.attempt_graded",
         "ai_crucible.trial_logged",

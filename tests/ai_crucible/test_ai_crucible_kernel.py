@@ -51,8 +51,8 @@ def check(name: str, before: bool, after: bool, role: Any = "task", weight: floa
 
 
 def verdict(*checks: CheckOutcome, quality: float = 1.0, **more: Any) -> Verdict:
-    given = checks or (check("fixed", False, True), check("kept", True, True))
-    return Verdict(checks=given, quality=quality, oracle_digest="0" * 64, **more)
+    chosen = checks or (check("fixed", False, True), check("kept", True, True))
+    return Verdict(checks=chosen, quality=quality, oracle_digest="0" * 64, **more)
 
 
 # --- the gate ------------------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def test_the_gate_opens_when_every_condition_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "options", "failed"),
+    ("answer", "options", "failed"),
     [
         (verdict(check("fixed", False, False)), {}, "solved"),
         (verdict(check("kept", True, True)), {}, "solved"),
@@ -83,8 +83,8 @@ def test_the_gate_opens_when_every_condition_holds() -> None:
         (verdict(), {"novelty_claim": "a new way"}, "novelty_validated"),
     ],
 )
-def test_each_condition_closes_the_gate_and_is_named(given: Verdict, options: dict[str, Any], failed: str) -> None:
-    result = gate(META, given, **{"terminated_by": "submitted", **options})
+def test_each_condition_closes_the_gate_and_is_named(answer: Verdict, options: dict[str, Any], failed: str) -> None:
+    result = gate(META, answer, **{"terminated_by": "submitted", **options})
     assert not result.passed
     assert failed in result.failed
 
@@ -94,8 +94,8 @@ def test_the_gate_is_the_conjunction_of_its_conditions(
     pairs: list[tuple[bool, bool]], quality: float, penalised: bool
 ) -> None:
     checks = tuple(check(f"c{n}", *pair) for n, pair in enumerate(pairs))
-    given = verdict(*checks, quality=quality, adversarial=("x",) if penalised else ())
-    result = gate(META, given, terminated_by="submitted")
+    answer = verdict(*checks, quality=quality, adversarial=("x",) if penalised else ())
+    result = gate(META, answer, terminated_by="submitted")
     good = all(after for _, after in pairs) and any(not before for before, _ in pairs)
     assert result.passed == (good and 1.0 <= quality < math.inf and not penalised)
     assert result.passed == all(result.conditions.values())

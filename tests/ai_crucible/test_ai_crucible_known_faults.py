@@ -107,6 +107,6 @@ def test_the_hash_chain_verified_after_truncation(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "l.jsonl", tmp_path / "anchors", Signer.built_in(tmp_path / "key"), lambda: 1)
     ledger.append([TrialPlanned(trial=str(n), puzzles={}, model="m", k=1) for n in range(5)])
     whole = ledger.path.read_bytes().splitlines(keepends=True)
-    for kept in range(5):
-        ledger.path.write_bytes(b"".join(whole[:kept]))
+    for length in range(5):
+        ledger.path.write_bytes(b"".join(whole[:length]))
         assert not ledger.verify().ok

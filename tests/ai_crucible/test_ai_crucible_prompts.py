@@ -75,10 +75,10 @@ _NO_CONTROLS = dict.fromkeys([*range(32), *range(127, 160), 8232, 8233])
 
 async def everything_said(text: str, tmp_path: Path) -> list[str]:
     """Each message to any role, where the task, the files, tools' output, the work and the claim are ``text``."""
-    said: list[str] = []
+    contents: list[str] = []
 
     async def hears(lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
-        said.extend(line.content for line in lines if line.role != "assistant")
+        contents.extend(line.content for line in lines if line.role != "assistant")
         return Turn(text)
 
     lines = render_context(puzzle(text), "neutral", seed=SEED, tool_text=describe_tools(TOOLS))
@@ -88,11 +88,11 @@ async def everything_said(text: str, tmp_path: Path) -> list[str]:
         Line("tool", text, (), "1"),
     ]
     state.scores["change"] = text
-    said += [line.content for line in as_plain(state.messages, SEED) if line.role != "assistant"]
+    contents += [line.content for line in as_plain(state.messages, SEED) if line.role != "assistant"]
     await convene([Judge(hears, "qwen/judge"), Judge(hears, "mistral/judge")], state, family="claude")
     await Critic(hears)(state, lambda *_, **__: None)
     await Designer(hears, tries=2, seed=SEED)(text, tmp_path)
-    return said
+    return contents
 
 
 HARMLESS = "A plain text."
@@ -103,9 +103,9 @@ async def test_no_text_gets_out_of_its_fence(text: str, tmp_path: Path) -> None:
     hostile, harmless = await everything_said(text, tmp_path), await everything_said(HARMLESS, tmp_path)
     # What a model is told outside the fences does not depend on what stands in them.
     assert [frame(message) for message in hostile] == [frame(message) for message in harmless]
-    held = [block[3] for message in hostile for block in BLOCK.finditer(message)]
+    blocks = [block[3] for message in hostile for block in BLOCK.finditer(message)]
     # The task thrice as text protocol, judges' and critic's; a tool's result; change and claim of two judges; ...
-    assert sum(text in block for block in held) >= 9
+    assert sum(text in block for block in blocks) >= 9
 
 
 @pytest.mark.parametrize("text", PAYLOADS[::7])

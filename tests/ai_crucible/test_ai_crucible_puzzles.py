@@ -25,7 +25,7 @@ def test_there_are_enough_puzzles_and_each_names_its_source() -> None:
     assert all(puzzle.meta.id == Path(puzzle.folder).name for puzzle in puzzles)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.usefixtures("boxes")
 @pytest.mark.parametrize("name", built_in_ids())
 async def test_every_puzzle_passes_its_check(name: str) -> None:
@@ -135,24 +135,24 @@ def draft(**changed: Any) -> str:
 
 
 def designer_saying(*answers: str) -> tuple[Any, list[str]]:
-    told: list[str] = []
+    prompts: list[str] = []
     left = list(answers)
 
     async def generate(lines: Sequence[Any], tools: Any, role: str) -> Turn:
-        told.append(lines[-1].content)
+        prompts.append(lines[-1].content)
         return Turn(left.pop(0))
 
-    return generate, told
+    return generate, prompts
 
 
 @pytest.mark.usefixtures("boxes")
 async def test_a_designers_draft_is_accepted_only_by_the_checks(tmp_path: Path) -> None:
     broken = draft(gold=[{"path": "sign.py", "content": "def negate(x):\n    return x\n"}])
-    generate, told = designer_saying("no idea", broken, draft())
+    generate, prompts = designer_saying("no idea", broken, draft())
     designed = await Designer(generate)("A sign was lost {{ x }}", tmp_path)
     assert designed.folder == tmp_path / "lost-sign" and designed.check and designed.check.ok
-    assert "no JSON object" in told[1] and "gold solution fails" in told[2]
-    assert "A sign was lost {{ x }}" in told[0]
+    assert "no JSON object" in prompts[1] and "gold solution fails" in prompts[2]
+    assert "A sign was lost {{ x }}" in prompts[0]
 
 
 @pytest.mark.usefixtures("boxes")

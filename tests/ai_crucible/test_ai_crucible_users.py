@@ -26,8 +26,9 @@ def home() -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.box
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="this is an ordinary user: the attack tests themselves are the proof")
-@pytest.mark.timeout(600)
 def test_the_attack_tests_pass_as_an_ordinary_user(home: Path) -> None:
     setpriv = shutil.which("setpriv")
     if setpriv is None:

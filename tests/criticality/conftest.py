@@ -12,8 +12,8 @@ import pytest
 import pytest_asyncio
 
 from criticality import Answers, AnswersFile, Orchestrator, create_project
+from criticality.languages.python.toolchain import Toolchain
 from criticality.machine.states import ProtocolState
-from criticality.python.toolchain import Toolchain
 
 _found = importlib.util.spec_from_file_location("turnstile_system", Path(__file__).with_name("turnstile_system.py"))
 assert _found is not None and _found.loader is not None

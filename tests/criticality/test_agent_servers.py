@@ -26,7 +26,7 @@ from assay.protocols.criticality.mcp.artifact_server import artifact_server
 from assay.protocols.criticality.mcp.toolchain_server import toolchain_server
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.agents.policies import AGENTS, POLICIES, TOOLS
-from criticality.language import language
+from criticality.languages import language
 from criticality.machine.states import Active, ProtocolState
 from criticality.orchestrator import read_project
 from criticality.project.files import LEDGER, holding

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
 
 from criticality.bodies import SpliceRefused
+from criticality.languages.python.box import Box, can_isolate
+from criticality.languages.python.inspection import inspect_body, leaked_logic
+from criticality.languages.python.mutants import mutants
+from criticality.languages.python.skeleton import module_source
+from criticality.languages.python.splice import body_of, read_body, splice
 from criticality.lattice_plan import FunctionPlan
-from criticality.python.box import Box, can_isolate
-from criticality.python.inspection import inspect_body, leaked_logic
-from criticality.python.mutants import mutants
-from criticality.python.skeleton import module_source
-from criticality.python.splice import body_of, read_body, splice
 from criticality.spec.spec import read_spec
 from criticality.testing import Limits
 
@@ -145,6 +145,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.toolchain
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_code_that_got_past_every_look_still_does_no_harm(name: str, tmp_path: object) -> None:
     import pathlib
@@ -163,6 +164,8 @@ async def test_code_that_got_past_every_look_still_does_no_harm(name: str, tmp_p
         await box.close()
 
 
+@pytest.mark.toolchain
+@pytest.mark.box
 @pytest.mark.skipif(not can_isolate(), reason="bubblewrap is not installed: files of this machine cannot be hidden")
 async def test_a_box_sees_no_file_of_this_machine_and_writes_none(tmp_path: object) -> None:
     import pathlib

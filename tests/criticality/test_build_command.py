@@ -19,7 +19,7 @@ from criticality.canonical import toml
 from llm_runtime.prompts import load_prompt
 from llm_runtime.testing import LoopbackServer
 
-pytestmark = [needs_toolchain, pytest.mark.timeout(240)]
+pytestmark = [needs_toolchain, pytest.mark.toolchain]
 
 PROMPTS = {
     load_prompt("criticality", path.name.removesuffix(".md")).text.partition("{{")[0][:60]: path.name[:-3]
@@ -71,7 +71,7 @@ class Shell:
         self._folder = folder
         self._world = {
             "PATH": os.environ["PATH"], "HOME": str(folder), "ASSAY_CONFIG_DIR": str(folder / "config"),
-            "ASSAY_DATA_DIR": str(folder / "data"), "OLLAMA_HOST": "127.0.0.1:9", "PYTHONWARNINGS": "error",
+            "ASSAY_DATA_DIR": str(folder / "data"), "ASSAY_LOCAL_SERVERS": "", "PYTHONWARNINGS": "error",
             "OPENROUTER_API_KEY": "sk-or-0123456789", "OPENROUTER_BASE_URL": f"{server.url}/v1",
         }  # fmt: skip
 
@@ -100,8 +100,8 @@ class Shell:
     "stuck_at",
     [
         "implement",
-        pytest.param("module", marks=pytest.mark.slow),
-        pytest.param("scenarios", marks=pytest.mark.slow),
+        pytest.param("module", marks=pytest.mark.long),
+        pytest.param("scenarios", marks=pytest.mark.long),
     ],
 )
 async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path: Path, stuck_at: str) -> None:

@@ -16,7 +16,7 @@ from criticality import Resolution, read_project
 from criticality.artifacts import Artifacts
 from criticality.budget import OVERLAP, ContextLimits, ContextOverflow, Spare, fit, in_parts, parts, tokens
 from criticality.context import implement_values, spare
-from criticality.language import language
+from criticality.languages import language
 from criticality.machine.states import Active
 
 LIMITS = ContextLimits(worker=100, auditor=400, structurer=1000, architect=1000)

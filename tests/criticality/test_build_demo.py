@@ -23,15 +23,15 @@ from assay.protocols.criticality.commands import criticality
 from criticality import Nobody, load_config, read_project
 from criticality.artifacts import Body
 from criticality.asking import Asking
-from criticality.language import language
+from criticality.languages import language
+from criticality.languages.python.toolchain import Toolchain
 from criticality.machine.states import Active, SelectingFunction
 from criticality.mutation import deciding_tests, spread
-from criticality.python.toolchain import Toolchain
 from criticality.tree import full_tree
 from criticality.work import Work
 from llm_runtime.store import open_store
 
-pytestmark = [needs_toolchain, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [needs_toolchain, pytest.mark.toolchain, pytest.mark.long]
 
 #: Changes that keep every stated claim and contract: they are no bugs, and no test can tell them apart.
 EQUIVALENT = (

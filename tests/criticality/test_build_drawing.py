@@ -9,8 +9,8 @@ import pytest
 from hypothesis import errors
 from hypothesis import strategies as st
 
-from criticality.python.support import harness
-from criticality.python.support.harness import assume, drawn, holds
+from criticality.languages.python.support import harness
+from criticality.languages.python.support.harness import assume, drawn, holds
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turnstile_system import SPEC
 
-from criticality.language import language
+from criticality.languages import language
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.contracts import ContractFault, parse_contract
@@ -73,7 +73,12 @@ def evaluate(text: str, **names: Any) -> bool:
         ("a implies b implies c", {"a": True, "b": True, "c": False}, False),
         ("a > 1 and b implies a > 2", {"a": 2, "b": True}, False),
         ("all((x > 0 implies x > 1) for x in a)", {"a": [2, 0]}, True),
+        ("all(x > 0 implies x > 1 for x in a)", {"a": [2, 1]}, False),
+        ("(a implies len(b)) == (len(b) implies a)", {"a": True, "b": [1]}, True),
+        ("(a implies b) implies c", {"a": False, "b": False, "c": False}, False),
+        ("[a implies b, (c, a)][0]", {"a": True, "b": False, "c": 1}, False),
         ("'implies' in a", {"a": "it implies"}, True),
+        ("a == 'it\\'s implies' implies b", {"a": "it's implies", "b": False}, False),
         ("old(a) == a", {"a": 3}, True),
         ("not a implies b", {"a": False, "b": False}, False),
     ],

@@ -17,8 +17,9 @@ from criticality import events as e
 from criticality.asking import Question
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns, smells
 from criticality.deliverable import ledger_text
+from criticality.languages import language
+from criticality.languages.python.smells import nesting
 from criticality.ledger import Decision, Ledger, Operation
-from criticality.python.smells import nesting
 from llm_runtime.prompts import load_prompt
 
 PROMPTS = sorted(p.name.removesuffix(".md") for p in resources.files("criticality").joinpath("prompts").iterdir())
@@ -108,7 +109,7 @@ def test_patterns_come_by_risk_then_by_what_they_enable_each_once() -> None:
         DetectedSmell("unused-binding", "m.a", 1),
         DetectedSmell("high-cyclomatic-complexity", "m.a", 5),
     ]
-    chosen = select_patterns(found, ["guard-clause"], "python")
+    chosen = select_patterns(found, ["guard-clause"], language("python").examples)
     assert [t.pattern_id for t in chosen] == [
         "remove-unused-binding",
         "inline-single-use",
@@ -116,7 +117,7 @@ def test_patterns_come_by_risk_then_by_what_they_enable_each_once() -> None:
         "extract-helper",
     ]
     assert next(t for t in chosen if t.pattern_id == "early-return").smell == "high-cyclomatic-complexity"
-    assert not select_patterns([DetectedSmell("verbose-null-handling", "m.a", 1)], [], "python")
+    assert not select_patterns([DetectedSmell("verbose-null-handling", "m.a", 1)], [], language("python").examples)
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,7 @@ class Life:
             raise Killed
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.long
 async def test_killed_at_fifty_random_points_it_ends_byte_equal_and_repeats_no_call(
     project: Path, drive: Any, tmp_path: Path
 ) -> None:

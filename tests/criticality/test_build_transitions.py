@@ -1,4 +1,4 @@
-"""Every transition of specification 9.4, written as the diagram has it; and every other pair refused."""
+"""Every transition of the diagram (specification, section 9.4 "Transition Definitions"), and every other pair refused."""
 
 from __future__ import annotations
 

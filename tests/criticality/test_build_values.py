@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from criticality.python.support.growth import grows, sized
-from criticality.python.support.near import Near, changes, fitting
+from criticality.languages.python.support.growth import grows, sized
+from criticality.languages.python.support.near import Near, changes, fitting
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.contracts import parse_contract
 from criticality.spec.literals import Literals, literals_of

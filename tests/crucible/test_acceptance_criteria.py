@@ -1,4 +1,4 @@
-"""The ten acceptance criteria of the specification (section 11), by their numbers."""
+"""The ten acceptance criteria of the specification, by their numbers."""
 
 from __future__ import annotations
 
@@ -143,7 +143,6 @@ def test_criterion_08_the_cli_allows_interactive_testing(
         "GatewayPool",
         "LLMJudgeDeltaStrategy",
         "TextSimilarityDeltaStrategy",
-        "EmbeddingDeltaStrategy",
         "TriageOutput",
         "CouncilSeat",
         "LoopRecord",

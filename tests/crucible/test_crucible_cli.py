@@ -1,4 +1,4 @@
-"""Decision 19: the specification's own chatbot (section 6), one thin file over the standard library."""
+"""CR19: the specification's own chatbot, one thin file over the standard library."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import PATIENCE
 
 import crucible.cli as cli
 from crucible import EngineConfig
@@ -139,7 +140,7 @@ def test_a_reader_that_leaves_ends_it_without_a_word() -> None:
             stdout=writing,
             stderr=subprocess.PIPE,
             env={**os.environ, "OPENROUTER_API_KEY": "sk-or-canary"},
-            timeout=60,
+            timeout=PATIENCE,
         )
     finally:
         os.close(writing)

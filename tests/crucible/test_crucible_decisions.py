@@ -1,4 +1,4 @@
-"""What the frozen specification leaves open, by the numbers of the decisions that settle it."""
+"""What the frozen specification leaves open, by the ids of the decisions that settle it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 import crucible
 from crucible import CouncilRole, Crucible, EngineConfig
 from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited
-from crucible.executor.grammars import CouncilFailed
+from crucible.executor.council import CouncilFailed
 from crucible.openrouter.client import OpenRouterClient
 from crucible.triage.agent import InputError, TriageError
 from llm_runtime.errors import (
@@ -53,9 +53,7 @@ def requests_of(model: ScriptedModel) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("grammar", ["parallel", "sequential", "debate"])
-async def test_decision_01_the_answer_does_not_depend_on_observability(
-    grammar: str, council: Make, ask: Make
-) -> None:
+async def test_cr1_the_answer_does_not_depend_on_observability(grammar: str, council: Make, ask: Make) -> None:
     watched, unwatched = council(loop_grammar=grammar), council(loop_grammar=grammar)
 
     on = await ask(watched, observability=True)
@@ -66,9 +64,7 @@ async def test_decision_01_the_answer_does_not_depend_on_observability(
     assert on.result.model_copy(update={"reasoning_trace": None}) == off.result
 
 
-async def test_decision_02_two_seats_of_one_role_are_joined_in_seat_order(
-    council: Make, seats: Make, ask: Make
-) -> None:
+async def test_cr2_two_seats_of_one_role_are_joined_in_seat_order(council: Make, seats: Make, ask: Make) -> None:
     strategy = Verdicts(True)
     model = council(council=seats("pragmatist", "creative", "red_team", "pragmatist"))
 
@@ -85,7 +81,7 @@ async def test_decision_02_two_seats_of_one_role_are_joined_in_seat_order(
     ("loop_count", "allowed", "judged_loops"),
     [(2, True, []), (3, True, [2]), (5, True, [2, 3, 4]), (5, False, [])],
 )
-async def test_decision_03_the_judge_runs_only_where_it_can_end_the_deliberation(
+async def test_cr3_the_judge_runs_only_where_it_can_end_the_deliberation(
     loop_count: int, allowed: bool, judged_loops: list[int], council: Make, ask: Make
 ) -> None:
     model = council(loop_count=loop_count, allow_early_exit=allowed)
@@ -98,7 +94,7 @@ async def test_decision_03_the_judge_runs_only_where_it_can_end_the_deliberation
     assert run.result.early_exit is False
 
 
-async def test_decision_03_early_exit_means_that_loops_were_saved(council: Make, ask: Make) -> None:
+async def test_cr3_early_exit_means_that_loops_were_saved(council: Make, ask: Make) -> None:
     run = await ask(council(loop_count=4), delta_strategy=Verdicts(True, False))
 
     assert (run.result.loops_executed, run.result.early_exit) == (3, True)
@@ -118,7 +114,7 @@ async def test_decision_03_early_exit_means_that_loops_were_saved(council: Make,
         (ServerFault("out of order"), True),
     ],
 )
-async def test_decision_04_the_judges_first_word_decides_and_doubt_means_changed(
+async def test_cr4_the_judges_first_word_decides_and_doubt_means_changed(
     judgment: str | Exception, changed: bool, council: Make, ask: Make
 ) -> None:
     model = council({"delta": judgment}, loop_count=3)
@@ -130,7 +126,7 @@ async def test_decision_04_the_judges_first_word_decides_and_doubt_means_changed
     assert run.result.loops_executed == (3 if changed else 2)
 
 
-async def test_decision_04_detect_is_not_called_in_loop_one(council: Make, ask: Make) -> None:
+async def test_cr4_detect_is_not_called_in_loop_one(council: Make, ask: Make) -> None:
     strategy = Verdicts(True)
 
     await ask(council(loop_count=3), delta_strategy=strategy)
@@ -139,7 +135,7 @@ async def test_decision_04_detect_is_not_called_in_loop_one(council: Make, ask: 
     assert strategy.seen[0][0] is not None
 
 
-async def test_decision_04_a_failed_comparison_says_why_and_the_council_goes_on(council: Make, ask: Make) -> None:
+async def test_cr4_a_failed_comparison_says_why_and_the_council_goes_on(council: Make, ask: Make) -> None:
     run = await ask(council(loop_count=3), delta_strategy=Verdicts(ValueError("no vectors")))
 
     assert run.result.loops_executed == 3
@@ -147,12 +143,12 @@ async def test_decision_04_a_failed_comparison_says_why_and_the_council_goes_on(
     assert (ended.delta_detected, ended.judged, ended.note) == (True, False, "ValueError: no vectors")
 
 
-async def test_decision_04_what_must_end_a_run_ends_it_from_within_a_strategy(council: Make, ask: Make) -> None:
+async def test_cr4_what_must_end_a_run_ends_it_from_within_a_strategy(council: Make, ask: Make) -> None:
     with pytest.raises(ReplayMismatch):
         await ask(council(loop_count=3), delta_strategy=Verdicts(ReplayMismatch("another run")))
 
 
-async def test_decision_05_parallel_revisions_see_all_prior_positions_with_their_own_marked(
+async def test_cr5_parallel_revisions_see_all_prior_positions_with_their_own_marked(
     council: Make, ask: Make
 ) -> None:
     model = council(loop_count=2)
@@ -178,7 +174,7 @@ async def test_decision_05_parallel_revisions_see_all_prior_positions_with_their
     assert "Revise your position" in task
 
 
-async def test_decision_06_sequential_has_one_critique_for_each_deliberating_seat(council: Make, ask: Make) -> None:
+async def test_cr6_sequential_has_one_critique_for_each_deliberating_seat(council: Make, ask: Make) -> None:
     model = council(loop_grammar="sequential", loop_count=2)
 
     run = await ask(model, observability=True)
@@ -194,7 +190,7 @@ async def test_decision_06_sequential_has_one_critique_for_each_deliberating_sea
     )
 
 
-async def test_decision_06_each_draft_starts_from_the_latest_and_its_critique(council: Make, ask: Make) -> None:
+async def test_cr6_each_draft_starts_from_the_latest_and_its_critique(council: Make, ask: Make) -> None:
     model = council(loop_grammar="sequential", loop_count=2)
 
     await ask(model)
@@ -213,9 +209,7 @@ async def test_decision_06_each_draft_starts_from_the_latest_and_its_critique(co
     assert "critique by 1:red_team in loop 1, step 3" in next_loop
 
 
-async def test_decision_07_only_the_targets_defend_and_the_others_keep_their_position(
-    council: Make, ask: Make
-) -> None:
+async def test_cr7_only_the_targets_defend_and_the_others_keep_their_position(council: Make, ask: Make) -> None:
     strategy = Verdicts(True)
     model = council({"critique": "Weak.\nTARGETS: 3:creative, 0:domain_expert"}, loop_grammar="debate")
 
@@ -233,9 +227,7 @@ async def test_decision_07_only_the_targets_defend_and_the_others_keep_their_pos
     assert strategy.seen[0][0] == after
 
 
-async def test_decision_07_a_defence_is_asked_with_own_position_attack_and_instruction(
-    council: Make, ask: Make
-) -> None:
+async def test_cr7_a_defence_is_asked_with_own_position_attack_and_instruction(council: Make, ask: Make) -> None:
     model = council({"critique": "It will not scale.\nTARGETS: 2:pragmatist"}, loop_grammar="debate")
 
     await ask(model)
@@ -249,7 +241,7 @@ async def test_decision_07_a_defence_is_asked_with_own_position_attack_and_instr
     assert "0:domain_expert" not in task.content
 
 
-async def test_decision_07_without_a_valid_targets_line_everyone_defends(council: Make, ask: Make) -> None:
+async def test_cr7_without_a_valid_targets_line_everyone_defends(council: Make, ask: Make) -> None:
     model = council({"critique": "All weak.\nTARGETS: 1:red_team"}, loop_grammar="debate", loop_count=2)
 
     run = await ask(model)
@@ -258,9 +250,7 @@ async def test_decision_07_without_a_valid_targets_line_everyone_defends(council
     assert run.of(Critiqued)[0].targets == []
 
 
-async def test_decision_07_later_debate_loops_are_assembled_like_those_of_parallel(
-    council: Make, ask: Make
-) -> None:
+async def test_cr7_later_debate_loops_are_assembled_like_those_of_parallel(council: Make, ask: Make) -> None:
     model = council({"critique": "Weak.\nTARGETS: 0:domain_expert"}, loop_grammar="debate")
 
     await ask(model)
@@ -272,9 +262,7 @@ async def test_decision_07_later_debate_loops_are_assembled_like_those_of_parall
     assert "position by 0:domain_expert" not in said.content
 
 
-async def test_decision_08_of_the_red_teams_seat_only_the_model_hint_is_used(
-    council: Make, seats: Make, ask: Make
-) -> None:
+async def test_cr8_of_the_red_teams_seat_only_the_model_hint_is_used(council: Make, seats: Make, ask: Make) -> None:
     model = council(council=seats("domain_expert", "red_team=some/critic", "pragmatist"))
 
     await ask(model)
@@ -285,14 +273,14 @@ async def test_decision_08_of_the_red_teams_seat_only_the_model_hint_is_used(
     assert all("Never shown" not in m.content for request in model.requests for m in request.messages)
 
 
-async def test_decision_09_simple_without_the_flag_gets_a_full_council(council: Make, ask: Make) -> None:
+async def test_cr9_simple_without_the_flag_gets_a_full_council(council: Make, ask: Make) -> None:
     run = await ask(council(complexity="simple"))
 
     assert run.result.loops_executed == 3
     assert run.of(ShortCircuited) == []
 
 
-async def test_decision_09_a_short_circuit_has_an_empty_trace_when_observing(council: Make, ask: Make) -> None:
+async def test_cr9_a_short_circuit_has_an_empty_trace_when_observing(council: Make, ask: Make) -> None:
     run = await ask(council(complexity="simple", short_circuit_allowed=True), observability=True)
 
     assert run.result.reasoning_trace == []
@@ -300,12 +288,12 @@ async def test_decision_09_a_short_circuit_has_an_empty_trace_when_observing(cou
 
 
 @pytest.mark.parametrize("complexity", ["complicated", "complex", "chaotic"])
-async def test_decision_09_flagged_and_not_simple_is_an_error(complexity: str, council: Make, ask: Make) -> None:
+async def test_cr9_flagged_and_not_simple_is_an_error(complexity: str, council: Make, ask: Make) -> None:
     with pytest.raises(TriageError, match=f"needs complexity simple, not {complexity}"):
         await ask(council(complexity=complexity, short_circuit_allowed=True))
 
 
-async def test_decision_10_context_goes_to_triage_as_json_and_nowhere_else(council: Make, ask: Make) -> None:
+async def test_cr10_context_goes_to_triage_as_json_and_nowhere_else(council: Make, ask: Make) -> None:
     model = council()
 
     await ask(model, context={"budget": {"eur": 300}, "tone": "trocken, höflich"})
@@ -344,7 +332,7 @@ def deep() -> dict[str, Any]:
     ],
     ids=["set", "bytes", "nan", "tuple key", "surrogate", "2 MiB", "circular", "deep"],
 )
-async def test_decision_10_a_context_that_is_no_json_is_refused_before_any_call(
+async def test_cr10_a_context_that_is_no_json_is_refused_before_any_call(
     context: dict[str, Any], council: Make, ask: Make
 ) -> None:
     model = council()
@@ -365,7 +353,7 @@ async def test_decision_10_a_context_that_is_no_json_is_refused_before_any_call(
         ("[]", "Input should be an object"),
     ],
 )
-async def test_decision_11_triage_is_asked_once_and_its_raw_text_is_kept(
+async def test_cr11_triage_is_asked_once_and_its_raw_text_is_kept(
     raw: str, complaint: str, council: Make, ask: Make
 ) -> None:
     model = council({"triage": raw})
@@ -378,7 +366,7 @@ async def test_decision_11_triage_is_asked_once_and_its_raw_text_is_kept(
     assert len(model.requests) == 1
 
 
-def test_decision_12_constraints_survive_optimised_python() -> None:
+def test_cr12_constraints_survive_optimised_python() -> None:
     code = (
         "import json\n"
         "from crucible.triage.agent import TriageError, parse_triage\n"
@@ -395,7 +383,7 @@ def test_decision_12_constraints_survive_optimised_python() -> None:
     assert done.stdout.strip().endswith("council: exactly one seat must be red_team, and 0 are")
 
 
-def test_decision_13_any_object_with_an_async_detect_is_a_strategy() -> None:
+def test_cr13_any_object_with_an_async_detect_is_a_strategy() -> None:
     strategy = Verdicts()
 
     assert EngineConfig(openrouter_api_key="unused", delta_strategy=strategy).delta_strategy is strategy
@@ -416,12 +404,12 @@ class NotCallable:
 
 
 @pytest.mark.parametrize("other", [Synchronous(), OneArgument(), NotCallable(), Verdicts, object(), "judge", 1])
-def test_decision_13_anything_else_is_refused_at_construction(other: Any) -> None:
+def test_cr13_anything_else_is_refused_at_construction(other: Any) -> None:
     with pytest.raises(ValidationError, match="delta_strategy"):
         EngineConfig(openrouter_api_key="sk-secret", delta_strategy=other)
 
 
-async def test_decision_14_a_seat_is_answered_by_its_hint_and_then_the_default(
+async def test_cr14_a_seat_is_answered_by_its_hint_and_then_the_default(
     council: Make, seats: Make, ask: Make
 ) -> None:
     model = council(council=seats("domain_expert=best/one", "red_team", "pragmatist=house/model"))
@@ -438,7 +426,7 @@ async def test_decision_14_a_seat_is_answered_by_its_hint_and_then_the_default(
     assert model.asked("synthesis")[0].model == "house/model"
 
 
-async def test_decision_14_an_unknown_hint_falls_back_with_an_event(council: Make, seats: Make, ask: Make) -> None:
+async def test_cr14_an_unknown_hint_falls_back_with_an_event(council: Make, seats: Make, ask: Make) -> None:
     model = council(council=seats("domain_expert=no/such", "red_team", "pragmatist"), loop_count=2)
 
     async def generate(request: Request) -> Any:
@@ -458,9 +446,7 @@ async def test_decision_14_an_unknown_hint_falls_back_with_an_event(council: Mak
     "hint",
     ["mailbox:letters", "terminal:", "ollama:qwen3", "http://169.254.169.254/v1#x", "a b/c", "x" * 201, "a\n/b"],
 )
-async def test_decision_14_a_hint_cannot_choose_an_endpoint(
-    hint: str, council: Make, seats: Make, ask: Make
-) -> None:
+async def test_cr14_a_hint_cannot_choose_an_endpoint(hint: str, council: Make, seats: Make, ask: Make) -> None:
     model = council(council=seats("red_team", "pragmatist", f"creative={hint}"), loop_count=2)
 
     run = await ask(model)
@@ -469,7 +455,7 @@ async def test_decision_14_a_hint_cannot_choose_an_endpoint(
     assert run.of(ModelSubstituted)[0].reason == "the hint is no model id"
 
 
-async def test_decision_14_a_variant_of_a_model_is_a_hint(council: Make, seats: Make, ask: Make) -> None:
+async def test_cr14_a_variant_of_a_model_is_a_hint(council: Make, seats: Make, ask: Make) -> None:
     model = council(council=seats("red_team", "pragmatist", "creative=some/model:free"))
 
     run = await ask(model)
@@ -479,7 +465,7 @@ async def test_decision_14_a_variant_of_a_model_is_a_hint(council: Make, seats: 
 
 
 @pytest.mark.parametrize("fault", [ServerFault("down"), ConnectionError("reset\nby peer"), "   "])
-async def test_decision_15_a_failed_seat_is_left_out_of_its_loop_and_reported(
+async def test_cr15_a_failed_seat_is_left_out_of_its_loop_and_reported(
     fault: Any, council: Make, ask: Make
 ) -> None:
     model = council(loop_count=2)
@@ -495,7 +481,7 @@ async def test_decision_15_a_failed_seat_is_left_out_of_its_loop_and_reported(
 
 
 @pytest.mark.parametrize("grammar", ["parallel", "debate"])
-async def test_decision_15_fewer_than_two_voices_end_the_run(grammar: str, council: Make, ask: Make) -> None:
+async def test_cr15_fewer_than_two_voices_end_the_run(grammar: str, council: Make, ask: Make) -> None:
     down: dict[int | str, Any] = {
         f"crucible/position/{seat}/2/1": ServerFault(f"{seat} is down")
         for seat in ("0:domain_expert", "3:creative")
@@ -510,7 +496,7 @@ async def test_decision_15_fewer_than_two_voices_end_the_run(grammar: str, counc
     assert e.value.exit_code == 4
 
 
-async def test_decision_15_a_silent_seat_is_passed_over_by_the_draft(council: Make, ask: Make) -> None:
+async def test_cr15_a_silent_seat_is_passed_over_by_the_draft(council: Make, ask: Make) -> None:
     model = council(loop_grammar="sequential", loop_count=2)
 
     run = await ask(faulty(model, {"crucible/draft/0:domain_expert/2/1": ServerFault("down")}))
@@ -521,7 +507,7 @@ async def test_decision_15_a_silent_seat_is_passed_over_by_the_draft(council: Ma
     assert [event.step for event in run.of(Critiqued) if event.loop == 2] == [1, 2]
 
 
-async def test_decision_15_who_fails_to_defend_keeps_its_position(council: Make, ask: Make) -> None:
+async def test_cr15_who_fails_to_defend_keeps_its_position(council: Make, ask: Make) -> None:
     model = council(loop_grammar="debate", loop_count=2)
 
     run = await ask(faulty(model, {"defence": ServerFault("down")}), observability=True)
@@ -532,14 +518,14 @@ async def test_decision_15_who_fails_to_defend_keeps_its_position(council: Make,
 
 
 @pytest.mark.parametrize("grammar", ["parallel", "sequential", "debate"])
-async def test_decision_15_a_red_team_that_fails_ends_the_run(grammar: str, council: Make, ask: Make) -> None:
+async def test_cr15_a_red_team_that_fails_ends_the_run(grammar: str, council: Make, ask: Make) -> None:
     model = faulty(council(loop_grammar=grammar), {"crucible/critique/1:red_team/2/1": ServerFault("down")})
 
     with pytest.raises(CouncilFailed, match=r"\(1:red_team\) gave no critique in loop 2: ServerFault: down"):
         await ask(model)
 
 
-async def test_decision_16_call_openrouter_returns_text_and_sends_the_session_id() -> None:
+async def test_cr16_call_openrouter_returns_text_and_sends_the_session_id() -> None:
     model = ScriptedModel(["One.", "Two."])
     client = OpenRouterClient(model, silent, "run-1")
     label = CallLabel("crucible", "answer")
@@ -550,7 +536,7 @@ async def test_decision_16_call_openrouter_returns_text_and_sends_the_session_id
     assert [request.session_id for request in model.requests] == ["run-1", "mine"]
 
 
-async def test_decision_16_all_calls_of_a_run_share_a_session(council: Make, ask: Make) -> None:
+async def test_cr16_all_calls_of_a_run_share_a_session(council: Make, ask: Make) -> None:
     model = council()
 
     await ask(model)
@@ -559,14 +545,14 @@ async def test_decision_16_all_calls_of_a_run_share_a_session(council: Make, ask
     assert session is not None and session.startswith("crucible-")
 
 
-async def test_decision_16_an_answer_without_text_is_an_error() -> None:
+async def test_cr16_an_answer_without_text_is_an_error() -> None:
     client = OpenRouterClient(scripted(lambda _: " \n"), silent)
 
     with pytest.raises(EmptyReply):
         await client.call_openrouter("some/model", [Message("user", "Hi")], label=CallLabel("crucible", "answer"))
 
 
-async def test_decision_16_foreign_failures_become_call_errors() -> None:
+async def test_cr16_foreign_failures_become_call_errors() -> None:
     client = OpenRouterClient(scripted(lambda _: OSError("cable\nunplugged")), silent)
 
     with pytest.raises(CallError, match="OSError: cable unplugged") as caught:
@@ -575,14 +561,14 @@ async def test_decision_16_foreign_failures_become_call_errors() -> None:
     assert caught.value.model == "some/model"
 
 
-async def test_decision_17_run_sync_refuses_a_running_loop(council: Make) -> None:
+async def test_cr17_run_sync_refuses_a_running_loop(council: Make) -> None:
     engine = Crucible(EngineConfig(openrouter_api_key="unused", generate=council()))
 
     with pytest.raises(ConfigurationError, match=r"await engine\.run"):
         engine.run_sync("any query")
 
 
-def test_decision_17_one_engine_serves_several_event_loops(council: Make) -> None:
+def test_cr17_one_engine_serves_several_event_loops(council: Make) -> None:
     engine = Crucible(EngineConfig(openrouter_api_key="unused", generate=council()))
 
     answers = [
@@ -594,7 +580,7 @@ def test_decision_17_one_engine_serves_several_event_loops(council: Make) -> Non
     assert answers == ["The answer."] * 3
 
 
-def test_decision_18_the_root_exports_exactly_these_names() -> None:
+def test_cr18_the_root_exports_exactly_these_names() -> None:
     assert sorted(crucible.__all__) == [
         "ComplexityDomain",
         "CouncilRole",
@@ -608,14 +594,14 @@ def test_decision_18_the_root_exports_exactly_these_names() -> None:
     assert all(hasattr(crucible, name) for name in crucible.__all__)
 
 
-def test_decision_18_the_import_stays_light() -> None:
+def test_cr18_the_import_stays_light() -> None:
     code = "import sys, crucible; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert not {"aiohttp", "httpx", "click", "rich", "numpy", "starlette"} & set(done.stdout.split())
 
 
-def test_decision_20_the_configuration_has_the_specified_defaults_and_two_extras() -> None:
+def test_cr20_the_configuration_has_the_specified_defaults_and_two_extras() -> None:
     config = EngineConfig(openrouter_api_key="sk-or-canary")
 
     assert config.model_dump() == {
@@ -629,7 +615,7 @@ def test_decision_20_the_configuration_has_the_specified_defaults_and_two_extras
     }
 
 
-def test_decision_20_the_key_is_never_shown() -> None:
+def test_cr20_the_key_is_never_shown() -> None:
     config = EngineConfig(openrouter_api_key="sk-or-canary")
 
     with pytest.raises(ValidationError) as caught:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from crucible import CouncilRole
 from crucible.events import LoopEnded
 from crucible.executor.delta import (
-    EmbeddingDeltaStrategy,
     LLMJudgeDeltaStrategy,
     TextSimilarityDeltaStrategy,
 )
@@ -43,13 +42,9 @@ async def test_the_judge_reads_both_sets_of_positions_by_role() -> None:
     assert "<<<CURRENT domain_expert " in after and "SQLite it is." in after
 
 
-def vectors_of(texts: list[str]) -> list[list[float]]:
-    return [[1.0, len(text) / 10] for text in texts]
-
-
 @pytest.mark.parametrize(
     "strategy",
-    [judge(ScriptedModel([])), TextSimilarityDeltaStrategy(), EmbeddingDeltaStrategy(vectors_of)],
+    [judge(ScriptedModel([])), TextSimilarityDeltaStrategy()],
 )
 async def test_without_a_prior_every_strategy_says_changed(strategy: Any) -> None:
     assert await strategy.detect(None, {EXPERT: "Use SQLite."}) is True
@@ -73,7 +68,7 @@ async def test_text_similarity_overlooks_case_punctuation_and_layout() -> None:
     assert await TextSimilarityDeltaStrategy(threshold=1).detect(before, after) is False
 
 
-@pytest.mark.parametrize("strategy", [TextSimilarityDeltaStrategy(), EmbeddingDeltaStrategy(vectors_of)])
+@pytest.mark.parametrize("strategy", [TextSimilarityDeltaStrategy()])
 async def test_a_role_that_comes_or_goes_is_a_change(strategy: Any) -> None:
     both = {EXPERT: "Use SQLite.", PRAGMATIST: "Use files."}
 
@@ -89,45 +84,10 @@ async def test_text_similarity_is_symmetric_and_sees_no_change_in_the_same_text(
     assert await strategy.detect({EXPERT: a}, {EXPERT: b}) is await strategy.detect({EXPERT: b}, {EXPERT: a})
 
 
-async def embed_in_a_coroutine(texts: list[str]) -> list[list[float]]:
-    return vectors_of(texts)
-
-
-@pytest.mark.parametrize("embed", [vectors_of, embed_in_a_coroutine])
-@pytest.mark.parametrize(("after", "changed"), [("x" * 11, False), ("x" * 40, True)])
-async def test_embeddings_are_compared_by_cosine(embed: Any, after: str, changed: bool) -> None:
-    strategy = EmbeddingDeltaStrategy(embed, threshold=0.95)
-
-    assert await strategy.detect({EXPERT: "x" * 10}, {EXPERT: after}) is changed
-
-
-async def test_the_embedder_is_called_once_with_prior_and_current_texts() -> None:
-    calls: list[list[str]] = []
-
-    def embed(texts: list[str]) -> list[list[float]]:
-        calls.append(texts)
-        return vectors_of(texts)
-
-    prior, current = {EXPERT: "a", PRAGMATIST: "b"}, {PRAGMATIST: "B", EXPERT: "A"}
-    await EmbeddingDeltaStrategy(embed).detect(prior, current)
-
-    assert calls == [["b", "a", "B", "A"]]
-
-
-@pytest.mark.parametrize(
-    "vectors", [[[1.0]], [[0.0], [1.0]], [[1.0], [1.0, 2.0]], [[math.nan], [1.0]], [[math.inf], [1.0]]]
-)
-async def test_vectors_that_cannot_be_compared_are_an_error(vectors: list[list[float]]) -> None:
-    with pytest.raises(ValueError, match="the embedder gave"):
-        await EmbeddingDeltaStrategy(lambda texts: vectors).detect({EXPERT: "a"}, {EXPERT: "b"})
-
-
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, math.nan])
 def test_a_threshold_out_of_range_is_refused(threshold: float) -> None:
     with pytest.raises(ValueError, match="threshold"):
         TextSimilarityDeltaStrategy(threshold)
-    with pytest.raises(ValueError, match="threshold"):
-        EmbeddingDeltaStrategy(vectors_of, threshold)
 
 
 async def test_a_council_that_repeats_itself_ends_early_without_a_judge(council: Make, ask: Make) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.extent import PATIENCE
 
 from crucible import Crucible, EngineConfig
 from crucible.events import SeatAnswered, SeatFailed, Synthesised, Triaged
@@ -226,7 +227,7 @@ async def test_the_seats_of_a_loop_are_asked_at_the_same_time(council: Make) -> 
             await together.wait()
         return await model(request)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         result = await Crucible(EngineConfig(openrouter_api_key="unused", generate=generate)).run("A question")
 
     assert result.loops_executed == 2

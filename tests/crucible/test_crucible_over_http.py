@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from tests.extent import PATIENCE
 
 from crucible import Crucible, EngineConfig, ExecutorResult
 from crucible.events import SeatFailed, Synthesised
-from crucible.executor.grammars import CouncilFailed
+from crucible.executor.council import CouncilFailed
 from llm_runtime.events import CallRetried, Event, silent
 from llm_runtime.gateway import Gateway
 from llm_runtime.settings import ConfigFile, Key, Settings
@@ -55,7 +56,7 @@ async def test_the_engine_speaks_to_openrouter_with_key_session_and_fallbacks(an
     assert [request.payload["models"] for request in hinted] == [["some/model", "openrouter/auto"]] * 2
 
 
-def test_decision_17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) -> None:
+def test_cr17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) -> None:
     """A session that outlived its loop would warn, and warnings fail this test."""
 
     async def serve(use: Callable[[Crucible], Any]) -> Any:
@@ -78,12 +79,12 @@ def test_decision_17_plain_use_leaves_nothing_open_across_event_loops(answers: M
         assert {result.final_response for result in results} == {"The answer."}
 
 
-def gateway_to(server: LoopbackServer, emit: Callable[[Event], None]) -> Gateway:
-    """The real stack, hasty: two attempts, no waiting, half a second for an answer."""
+def gateway_to(server: LoopbackServer, emit: Callable[[Event], None], seconds: float = PATIENCE) -> Gateway:
+    """The real stack, hasty: two attempts and no waiting between them; ``seconds`` for an answer."""
     settings = Settings(
         keys={"openrouter": Key(SecretStr(KEY), "test")},
         base_urls={"openrouter": f"{server.url}/v1"},
-        config=ConfigFile(call_timeout=0.5),
+        config=ConfigFile(call_timeout=seconds),
     )
     return Gateway(settings, emit=emit, backoff=Backoff(attempts=2, base=0, cap=0, patience=0))
 
@@ -104,7 +105,7 @@ SLOW = {
 @pytest.mark.parametrize(
     "fault",
     [
-        pytest.param(fault, id=fault.name, marks=[pytest.mark.slow] if fault in SLOW else [])
+        pytest.param(fault, id=fault.name, marks=[pytest.mark.long] if fault in SLOW else [])
         for fault in Fault
         if fault not in ELSEWHERE
     ],
@@ -116,7 +117,7 @@ async def test_a_council_outlives_each_kind_of_fault_at_one_seat(fault: Fault, a
     events: list[Event] = []
     async with (
         LoopbackServer(answers, faults=creative) as server,
-        gateway_to(server, events.append) as gate,
+        gateway_to(server, events.append, 2 if fault is Fault.ONE_BYTE_A_SECOND else PATIENCE) as gate,
     ):
         config = EngineConfig(openrouter_api_key=KEY, generate=gate.generate, observability=True)
         result = await Crucible(config, emit=events.append).run("Which database?")

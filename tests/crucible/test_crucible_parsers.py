@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crucible import CouncilRole
-from crucible.executor.grammars import Seat
+from crucible.executor.council import Seat
 from crucible.executor.grammars.debate import read_targets
 from crucible.schemas import TriageOutput
 from crucible.triage.agent import TriageError, parse_triage
@@ -49,7 +49,7 @@ configurations = st.fixed_dictionaries(
 
 
 def holds(data: dict[str, Any]) -> bool:
-    """Section 4.2, written out once more."""
+    """State the engine's constraints once more, in other words than the engine."""
     return (
         3 <= len(data["council"]) <= 5
         and [seat["role"] for seat in data["council"]].count("red_team") == 1

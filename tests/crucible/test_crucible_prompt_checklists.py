@@ -22,7 +22,7 @@ PACKAGES = ("crucible.triage", "crucible.red_team", "crucible.executor", "crucib
 
 CHECKLISTS: dict[str, list[str]] = {
     "crucible.triage/system": [
-        # section 2.2, system prompt: the task and its limits
+        # system prompt: the task and its limits
         r"triage agent of a deliberative council",
         r"do not answer the query\. You do not deliberate\. You configure",
         r"single JSON object that conforms exactly to this schema \(TriageOutput\)",

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.extent import examples
 
 from crucible import Crucible, EngineConfig
 from llm_runtime.messages import Request
@@ -103,7 +104,7 @@ async def assert_fenced(text: str, grammar: str) -> None:
             continue  # the payload decided a judgment or named targets: its own kind of power, and a legal one
         for message, model in zip(request.messages, expected.messages, strict=True):
             if message.content == text and model.content == "harmless":
-                continue  # the question to a seat is the reconstructed query itself (specification 2.4)
+                continue  # the question to a seat is the reconstructed query itself
             assert frame(message.content) == frame(model.content)
             for body in bodies(message.content):
                 assert body == text or json.loads(body) == {"note": text}
@@ -129,7 +130,7 @@ async def test_public_injections_through_every_prompt(grammar: str, shared: Path
             await assert_fenced(attack, grammar)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(text=st.text(st.sampled_from("<>{} \n0aQUERYEND:"), min_size=1).filter(str.strip))
 async def test_text_made_of_marker_pieces_stays_inside(text: str) -> None:
     await assert_fenced(text, "debate")

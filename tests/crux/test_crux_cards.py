@@ -10,14 +10,15 @@ import pytest
 
 from crux import Debate, DebateConfig, Evidence, Persona
 from crux.baselines import BaselineAnswer
+from crux.card_changes import compare_cards
 from crux.events import BaselineAnswered, CardNoted
-from crux.fork import fork_debate
 from crux.quotes import find_quote, sentences
 from llm_runtime.events import Event
 from llm_runtime.messages import Request
 from llm_runtime.replay import Recording
 from llm_runtime.testing import ScriptedModel
 from llm_runtime.wrappers.recording import recording
+from llm_runtime.wrappers.replaying import replaying
 
 Hold = Callable[..., Awaitable[Any]]
 MAUD, ILARIO = "Maud Tarrowby", "Ilario Fennimast"
@@ -213,28 +214,32 @@ async def test_evidence_forks_a_debate_and_the_beginning_stays_identical(
         return json.dumps(answer)
 
     live = ScriptedModel({**scripts.panel, "room_exchange": moved, "card": card, "room_convergence": converged})
-    fork = await fork_debate(
-        parent.result(),
+    fork = Debate(
+        parent.result().topic,
         authors,
-        [EVIDENCE],
-        recorded=Recording.from_events(log),
-        generate=live,
+        generate=replaying(Recording.from_events(log), live),
         config=DebateConfig(aspects=2),
+        seed=3,
         clock=lambda: 5,
+        evidence=[EVIDENCE],
     )
+    async for _ in fork.events():
+        pass
 
-    assert fork.first_new.startswith("crux/room_exchange/") and "@room-2/" in fork.first_new
-    assert fork.asked == len(live.requests) < fork.replayed
-    after = fork.result
+    after = fork.result()
+    first = str(live.requests[0].label)
+    assert first.startswith("crux/room_exchange/") and "@room-2/" in first
+    assert len(live.requests) < after.spend.calls / 2
     assert [m for m in after.messages if m.aspect != "a2" and m.phase != "closing"] == [
         m for m in parent.result().messages if m.aspect != "a2" and m.phase != "closing"
     ]
     assert before[0].type == "debate_start"
     injected = [m for m in after.room_messages if m.phase == "evidence"]
     assert [(m.id, m.persona, m.room_id) for m in injected] == [("e1", "", "room-2")]
-    assert [(c.change, c.resolved) for c in fork.cards] == [("same", (False, False)), ("moved", (False, True))]
-    assert fork.cards[1].labels == {MAUD: ("YES", "NO"), ILARIO: ("NO", "NO")}
-    assert fork.earned_by_evidence
+    cards = compare_cards(parent.result().cards, after.cards)
+    assert [(c.change, c.resolved) for c in cards] == [("same", (False, False)), ("moved", (False, True))]
+    assert cards[1].labels == {MAUD: ("YES", "NO"), ILARIO: ("NO", "NO")}
+    assert any(entry.earned and entry.claim_ref == "e1" for entry in after.ledger)
     assert not after.notes[1].flags
 
 

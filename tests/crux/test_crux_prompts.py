@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from tests.extent import payloads
 
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
@@ -139,7 +140,7 @@ async def everything_asked(text: str, hold: Hold, scripts: Any) -> list[Request]
     return [*builder.requests, *held.model.requests]
 
 
-@pytest.mark.slow
+@pytest.mark.counted
 async def test_two_hundred_payloads_through_every_prompt(hold: Hold, scripts: Any) -> None:
     pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
     assert len(set(PAYLOADS)) == 200
@@ -147,7 +148,7 @@ async def test_two_hundred_payloads_through_every_prompt(hold: Hold, scripts: An
     expected = {label.split("/")[1]: request for label, request in harmless.items()}
     phases: set[str] = set()
 
-    for payload in PAYLOADS:
+    for payload in payloads(PAYLOADS):
         for request in await everything_asked(payload, hold, scripts):
             phases.add(request.label.phase)
             if request.label.attempt > 1:
@@ -266,7 +267,7 @@ async def test_people_read_names_and_agents_read_letters(authors: list[Persona],
 
 
 async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -> None:
-    """Decision 9: system prompt 2,200 tokens, turn context 2,000, room context 1,000 (characters / 4)."""
+    """CX9: system prompt 2,200 tokens, turn context 2,000, room context 1,000 (characters / 4)."""
     pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
     long = "The queue is a price that the poor pay in minutes at the crossing, and nobody ever counted it. " * 60
     builder = ScriptedModel(contract_of(long[:6_000]))

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.extent import kills
 
 from crux import Debate, DebateConfig, Persona
 from crux.events import DebateEnded
@@ -121,12 +122,13 @@ async def run(personas: list[Persona], generate: Generate, stop_at: int = 0) -> 
     return events, debate.result().model_dump_json()
 
 
+@pytest.mark.counted
 async def test_killed_after_any_event_and_resumed_it_repeats_no_finished_call(
     authors: list[Persona], scripts: Any
 ) -> None:
     undisturbed_events, undisturbed = await run(authors, ScriptedModel(scripts.panel))
 
-    for stop_at in range(1, len(undisturbed_events), 3):
+    for stop_at in kills(range(1, len(undisturbed_events), 3)):
         log: list[Event] = []
         first = ScriptedModel(scripts.panel)
         await run(authors, recording(first, log.append), stop_at)

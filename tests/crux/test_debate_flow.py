@@ -247,7 +247,7 @@ def test_the_estimate_is_about_63_calls_for_four_personas_and_three_aspects() ->
 
     assert 60 <= told.calls <= 66
     assert told.least < told.calls < told.most
-    assert told.cost is not None and 400_000 <= told.cost <= 900_000  # section 7.1: about 0.55 USD
+    assert told.cost is not None and 400_000 <= told.cost <= 900_000  # the specification: about 0.55 USD
     assert sum(line.calls for line in told.lines) == told.calls
     assert estimate(4).cost is None
 

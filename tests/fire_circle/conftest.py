@@ -67,8 +67,8 @@ def seats() -> Callable[..., Generate]:
         def script(request: Request) -> Answer | Awaitable[Answer]:
             if asked is not None:
                 asked.append(request)
-            said = lines[request.label.seat.partition("@")[0]]
-            line: Any = said[min(request.label.round, len(said)) - 1]
+            script = lines[request.label.seat.partition("@")[0]]
+            line: Any = script[min(request.label.round, len(script)) - 1]
             if callable(line):
                 line = cast("Callable[[Request], Any]", line)(request)
             return line

@@ -16,15 +16,15 @@ from fire_circle import (
     SessionMemory,
     fire_circle_evaluate,
 )
-from fire_circle.datasets import load_temporal_pairs
+from fire_circle.datasets import PatternCase, load_temporal_pairs
 from fire_circle.events import RoundStarted
 from fire_circle.measurement.ablation import ablation_report, without_chair
 from fire_circle.measurement.calibration import calibrate, split_of, try_calibration
 from fire_circle.measurement.control import with_control
-from fire_circle.measurement.groupthink import alpha_by_round, groupthink_map
+from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.measurement.hijack import ATTACKS, hijack_report, run_hijack_suite
 from fire_circle.measurement.lift import lift_report
-from fire_circle.measurement.minimal_pairs import PairScores, flip_report, judge_pairs, of_twins
+from fire_circle.measurement.minimal_pairs import PairScores, flip_report
 from fire_circle.measurement.overdefence import overdefence_report
 from fire_circle.measurement.scores import ItemScores, majority, scores_of
 from fire_circle.results import Spend
@@ -115,9 +115,9 @@ async def test_the_control_asks_as_often_as_the_circle_and_without_dialogue(atta
         return tif(request.label.round / 10)
 
     scores = item(1, True, (0.1, 0.2), 0.5)
-    found = await with_control(scores, attack, CONFIG, 5, generate=scripted(script), seed=1)
-    assert found.control == (0.1, 0.1, 0.2, 0.2, 0.3)
-    assert found.control_spend.calls == len(asked) == 5
+    control = await with_control(scores, attack, CONFIG, 5, generate=scripted(script), seed=1)
+    assert control.control == (0.1, 0.1, 0.2, 0.2, 0.3)
+    assert control.control_spend.calls == len(asked) == 5
     assert len({str(request.label) for request in asked}) == 5
     assert {request.label.phase for request in asked} == {"single"}
     assert all("ROUND 1" not in request.messages[1].content for request in asked)
@@ -176,21 +176,34 @@ def test_over_defence_is_reported_by_family_and_against_plain_prompts() -> None:
 
 
 async def test_temporal_pairs_flip_for_a_judge_that_reads_the_turn_and_not_for_one_that_does_not(tif: Any) -> None:
-    pairs = of_twins(load_temporal_pairs()[:6])
-    true_histories = {content for pair in pairs for _, content in pair.true_history}
-    false_histories = {content for pair in pairs for _, content in pair.false_history}
+    pairs = load_temporal_pairs()[:6]
+    true_histories = {turn.content for pair in pairs for turn in pair.benign.history}
+    false_histories = {turn.content for pair in pairs for turn in pair.violation.history}
     telling = true_histories - false_histories
 
     def reader(request: Request) -> str:
         return tif(0.1 if any(text in request.messages[1].content for text in telling) else 0.9)
 
-    scores, failed = await judge_pairs(pairs, judge_with(scripted(reader)))
-    report = flip_report(scores, 0.5, failed)
+    async def scores_by(generate: Generate) -> list[PairScores]:
+        judge = judge_with(generate)
+
+        async def falsehood(case: PatternCase) -> float:
+            session = SessionMemory.of_messages((turn.role, turn.content) for turn in case.history)
+            return (await judge(case.layers, session)).consensus.falsehood
+
+        return [
+            PairScores(
+                name=pair.pair_id,
+                true_history=await falsehood(pair.benign),
+                false_history=await falsehood(pair.violation),
+            )
+            for pair in pairs
+        ]
+
+    report = flip_report(await scores_by(scripted(reader)), 0.5)
     assert (report.flipped, report.flip_rate.estimate, report.mean_shift) == (6, 1.0, pytest.approx(0.8))
-    blind, _ = await judge_pairs(pairs, judge_with(scripted(lambda request: tif(0.9))))
-    assert (flip_report(blind, 0.5).always, flip_report(blind, 0.5).flip_rate.estimate) == (6, 0.0)
-    _, lost = await judge_pairs(pairs[:1], judge_with(scripted(lambda request: ServerFault("down"))))
-    assert lost == [pairs[0].name]
+    blind = flip_report(await scores_by(scripted(lambda request: tif(0.9))), 0.5, ["lost"])
+    assert (blind.always, blind.flip_rate.estimate, blind.failed) == (6, 0.0, ("lost",))
 
 
 def test_an_inverted_pair_is_not_a_flip() -> None:
@@ -214,16 +227,6 @@ async def test_the_groupthink_map_shows_who_moved_and_what_was_given_up(circle: 
     assert (first.model, first.toward, first.away_from, first.gave_up_alarm) == ("a", ("b",), ("c",), True)
     assert (third.model, third.toward, third.new_evidence, third.gave_up_alarm) == ("c", ("b",), True, False)
     assert drawn.alarms_given_up == 1
-
-
-async def test_alpha_is_taken_round_by_round_over_a_study(circle: Any, tif: Any) -> None:
-    agreed = [(await circle({"1:a": [tif(f)], "2:b": [tif(f)]}, max_rounds=1)).result for f in (0.1, 0.9)]
-    assert alpha_by_round(agreed) == {1: 1.0}
-    opposed = [(await circle({"1:a": [tif(f)], "2:b": [tif(1 - f)]}, max_rounds=1)).result for f in (0.1, 0.9)]
-    found = alpha_by_round(opposed)[1]
-    assert found is not None
-    assert found < 0
-    assert alpha_by_round(agreed[:1]) == {1: None}
 
 
 async def test_the_hijack_suite_measures_the_shift(attack: MultiNeutrosophicPrompt, tif: Any) -> None:

@@ -77,8 +77,8 @@ async def test_a_model_may_classify_instead() -> None:
         kinds = [["role_confusion", "false_authority"], []]
         return json.dumps({"classified": [{"number": n + 1, "kinds": kinds[n]} for n in range(2)]})
 
-    found = await classify_patterns_llm(["one", "two"], scripted(script), model="cheap")
-    assert found == ((PatternType.ROLE_CONFUSION, PatternType.FALSE_AUTHORITY), ())
+    kinds = await classify_patterns_llm(["one", "two"], scripted(script), model="cheap")
+    assert kinds == ((PatternType.ROLE_CONFUSION, PatternType.FALSE_AUTHORITY), ())
     assert (asked[0].model, asked[0].label.phase) == ("cheap", "classify")
     single = scripted(lambda request: '{"classified": [{"number": 1, "kinds": ["context_saturation"]}]}')
     assert await classify_pattern_llm("bulk", single, model="cheap") == "context_saturation"
@@ -92,7 +92,7 @@ async def test_a_circle_classifies_by_a_model_and_falls_back_to_keywords(tif: An
         "1:a": [tif(0.1), tif(0.2, patterns=[rank])],
         "2:b": [tif(0.9), tif(0.9, patterns=[rank])],
     }
-    said = '{"classified": [{"number": 1, "kinds": ["role_confusion"]}]}'
+    reply = '{"classified": [{"number": 1, "kinds": ["role_confusion"]}]}'
 
     prompt = MultiNeutrosophicPrompt(user="Sir, I am an auditor.")
     config = FireCircleConfig(models=("a", "b"), max_rounds=2, pattern_classification="llm", classifier_model="k")
@@ -105,7 +105,7 @@ async def test_a_circle_classifies_by_a_model_and_falls_back_to_keywords(tif: An
 
         return scripted(say)
 
-    result = await fire_circle_evaluate(prompt, config, generate=script(said))
+    result = await fire_circle_evaluate(prompt, config, generate=script(reply))
     assert [p.pattern_type for p in result.patterns] == ["role_confusion"]
     assert result.spend.calls == 5
     events: list[Event] = []
@@ -247,5 +247,5 @@ async def test_events_survive_the_log(circle: Any, tif: Any) -> None:
 def test_the_package_imports_nothing_heavy() -> None:
     heavy = {"aiohttp", "json_repair", "filelock", "rich", "click", "rfc8785"}
     script = f"import sys, fire_circle; print(sorted({heavy!r} & set(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
-    assert found.stdout.strip() == "[]"
+    process = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    assert process.stdout.strip() == "[]"

@@ -159,11 +159,11 @@ async def test_requests_do_not_depend_on_who_answered_first(circle: Any, tif: An
 
         return wait
 
-    said = {"1:a": tif(0.1, "one"), "2:b": tif(0.9, "two"), "3:c": tif(0.5, "three")}
+    answers = {"1:a": tif(0.1, "one"), "2:b": tif(0.9, "two"), "3:c": tif(0.5, "three")}
     sent: set[tuple[Request, ...]] = set()
     results: set[str] = set()
     for delays in ((0, 5, 9), (9, 5, 0), (5, 0, 9)):
-        lines = {seat: [after(d, said[seat])] for seat, d in zip(said, delays, strict=True)}
+        lines = {seat: [after(d, answers[seat])] for seat, d in zip(answers, delays, strict=True)}
         sitting = await circle(lines)
         sent.add(tuple(sorted(sitting.asked, key=lambda r: str(r.label))))
         results.add(sitting.result.model_dump_json())

@@ -1,7 +1,7 @@
-"""The specification's test requirements, section 9, under their own numbers.
+"""The specification, section 9 "Test Requirements": each test bears the number of its requirement there.
 
-The research validation tests (9.3) run against scripted models here: they prove the plumbing only. Whether the
-empty chair, the patterns and the cost hold with real models is for :mod:`fire_circle.measurement` to say.
+Those of section 9.3 "Research Validation Tests" run against scripted models here: they prove the plumbing only.
+Whether the empty chair, the patterns and the cost hold with real models is for :mod:`fire_circle.measurement`.
 """
 
 from __future__ import annotations
@@ -98,11 +98,11 @@ async def test_9_1_3_agreement_and_threshold(circle: Any, tif: Any) -> None:
         "2:b": [tif(0.9), tif(0.9, patterns=[TEMPORAL, AUTHORITY])],
         "3:c": [tif(0.5), tif(0.5, patterns=[TEMPORAL])],
     }
-    found = (await circle(lines, pattern_threshold=0.7)).result.patterns
-    assert [(p.pattern_type, p.model_agreement) for p in found] == [("temporal_inconsistency", 1.0)]
-    found = (await circle(lines, pattern_threshold=0.5)).result.patterns
-    assert [p.pattern_type for p in found] == ["temporal_inconsistency", "false_authority"]
-    assert found[1].model_agreement == pytest.approx(2 / 3)
+    patterns = (await circle(lines, pattern_threshold=0.7)).result.patterns
+    assert [(p.pattern_type, p.model_agreement) for p in patterns] == [("temporal_inconsistency", 1.0)]
+    patterns = (await circle(lines, pattern_threshold=0.5)).result.patterns
+    assert [p.pattern_type for p in patterns] == ["temporal_inconsistency", "false_authority"]
+    assert patterns[1].model_agreement == pytest.approx(2 / 3)
 
 
 # 9.2.1 Small circle
@@ -111,13 +111,13 @@ async def test_9_1_3_agreement_and_threshold(circle: Any, tif: Any) -> None:
 async def test_9_2_1_a_small_circle_of_two_rounds(circle: Any, tif: Any) -> None:
     lines = {"1:a": [tif(0.3), tif(0.4)], "2:b": [tif(0.6), tif(0.8, patterns=[AUTHORITY])]}
     result: FireCircleResult = (await circle(lines, max_rounds=2)).result
-    assert [held.phase for held in result.dialogue_history] == ["baseline", "discussion"]
+    assert [dialogue_round.phase for dialogue_round in result.dialogue_history] == ["baseline", "discussion"]
     assert not result.failures
     assert result.consensus.falsehood == 0.8
     assert result.empty_chair_influence > 0.0
 
 
-# 9.2.2 Three models, three rounds (called "medium" there; three make a SMALL circle, decision 7)
+# 9.2.2 Three models, three rounds (called "medium" there; three make a SMALL circle, FC7)
 
 
 async def test_9_2_2_three_models_and_three_rounds(circle: Any, tif: Any) -> None:

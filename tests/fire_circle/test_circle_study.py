@@ -56,13 +56,13 @@ def lines_of(study: Study) -> list[str]:
 
 
 async def test_every_item_is_judged_and_written(study: Study, judged: Any) -> None:
-    told: list[StudyLine] = []
-    summary = await run_study(study, scripted(judged), on_line=told.append)
+    lines: list[StudyLine] = []
+    summary = await run_study(study, scripted(judged), on_line=lines.append)
     assert (summary.items, summary.judged, summary.failed, summary.resumed) == (6, 6, 0, 0)
     assert (summary.spend.calls, summary.spend.cost) == (24, 168)
     assert sorted((line.index, line.label) for line in read_study(study.out)) == [(i, i % 2 == 1) for i in range(6)]
-    assert {line.item for line in told} == {line.item for line in read_study(study.out)}
-    for line in told:
+    assert {line.item for line in lines} == {line.item for line in read_study(study.out)}
+    for line in lines:
         assert line.result is not None
         assert line.result.consensus.falsehood == (0.9 if line.label else 0.2)
         assert line.result.seed == item_seed(5, line.item)

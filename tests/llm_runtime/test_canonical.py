@@ -4,6 +4,7 @@ import pytest
 import rfc8785
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.extent import examples
 
 from llm_runtime.canonical import canonical_json
 
@@ -17,7 +18,7 @@ json_data = st.recursive(
 
 
 @given(json_data)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_equals_the_reference_implementation(data: object) -> None:
     assert canonical_json(data) == rfc8785.dumps(data)  # type: ignore[arg-type]
 

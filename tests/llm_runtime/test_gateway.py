@@ -27,7 +27,7 @@ from llm_runtime.wrappers.budgeted import Caps
 from llm_runtime.wrappers.retrying import Backoff
 
 NO_WAIT = Backoff(base=0.0)
-NO_LOCAL = {"OLLAMA_HOST": "127.0.0.1:9"}
+NO_LOCAL = {"ASSAY_LOCAL_SERVERS": ""}
 
 
 def ask(model: str = "openrouter/auto", seat: str = "", **more: object) -> Request:

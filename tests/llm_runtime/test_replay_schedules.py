@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.extent import examples
 
 from llm_runtime.errors import ServerFault
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
@@ -86,7 +87,7 @@ def keyed(events: list[Event]) -> dict[tuple[str, str, int], Event]:
     }
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(order=st.permutations(range(SEATS)))
 def test_the_order_of_arrival_changes_neither_log_nor_replay(order: list[int]) -> None:
     in_order: list[Event] = []
@@ -101,7 +102,7 @@ def test_the_order_of_arrival_changes_neither_log_nor_replay(order: list[int]) -
     assert asyncio.run(council(replaying(Recording.from_events(shuffled)))) == expected
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(order=st.permutations(range(SEATS)), cut=st.integers(0, 2 * SEATS * ROUNDS))
 def test_a_run_cut_anywhere_resumes_to_the_same_outcomes(order: list[int], cut: int) -> None:
     whole: list[Event] = []

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.settings import load_settings, merged, read_keys, write_key
-from llm_runtime.wrappers.limiting import Limits
+from llm_runtime.settings import Limits, load_settings, merged, read_keys, write_key
 
 KEY = "sk-or-canary-0123456789"
 

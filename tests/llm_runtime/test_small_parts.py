@@ -83,3 +83,7 @@ def test_a_refused_value_is_one_sentence_with_its_place() -> None:
     with pytest.raises(ValidationError) as fault:
         Outer.model_validate({"inner": {"count": "many"}})
     assert first_fault(fault.value).startswith("inner.count: Input should be a valid integer")
+    with pytest.raises(ValidationError) as fault:
+        Outer.model_validate_json("{")
+    assert first_fault(fault.value).startswith("Invalid JSON")
+    assert first_fault(fault.value, "its start").startswith("its start: Invalid JSON")

@@ -48,7 +48,7 @@ def test_more_attempts_than_were_made_cannot_be_judged(case: tuple[int, int, int
 
 
 def test_benjamini_hochberg_rejects_the_four_hypotheses_of_its_paper() -> None:
-    # Benjamini & Hochberg 1995, section 3: fifteen cardiac end points, q = 0.05; Bonferroni rejects three.
+    # Benjamini & Hochberg 1995, their example: fifteen cardiac end points, q = 0.05; Bonferroni rejects three.
     published = [
         0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
         0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.extent import examples
 
 from llm_runtime.statistics import bca_interval, paired_bootstrap, percentile_interval
 
@@ -64,7 +65,7 @@ def test_pairing_keeps_a_small_steady_gain_visible() -> None:
     st.integers(0, 2**32),
     st.sampled_from([0.8, 0.95, 0.99]),
 )
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_a_mean_stays_within_its_data_and_more_confidence_never_narrows(
     values: list[float], seed: int, confidence: float
 ) -> None:

@@ -29,6 +29,7 @@ from llm_runtime.providers.scripted import scripted
 from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Budget, Caps, Spend, budgeted, spent_before
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, Limits, limiting
+from llm_runtime.wrappers.metered import Meter
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -396,3 +397,23 @@ async def test_a_retry_after_of_a_century_does_not_close_the_limiter_for_one() -
     limiter.refused(retry_after=3e9)
     await limiting(scripted(lambda _: "ok"), limiter)(ASK)
     assert time.slept == [120.0]
+
+
+# metered
+
+
+async def test_a_meter_counts_every_answer_and_one_that_was_cut_off() -> None:
+    cut = ReplyTruncated("cut")
+    cut.partial = Reply("hal", "small", "p", Usage(5, 3), cost=20)
+    script = [Reply("yes", "big", "p", Usage(10, 2), cost=70), cut, ServerFault("down")]
+    meter = Meter(answers(*script, Reply("no", "big", "p", Usage(1, 1), cost=None)))
+    assert (await meter(ASK)).text == "yes"
+    with pytest.raises(ReplyTruncated):
+        await meter(ASK)
+    with pytest.raises(ServerFault):
+        await meter(ASK)
+    assert (meter.calls, meter.input_tokens, meter.output_tokens, meter.tokens) == (2, 15, 5, 20)
+    assert meter.cost == meter.known_cost == 90
+    await meter(ASK)
+    assert meter.cost is None and (meter.known_cost, meter.unpriced_calls) == (90, 1)
+    assert meter.models == {"big": 2, "small": 1}

@@ -30,7 +30,8 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 # As root the kernel does not count processes against a limit, so a box never runs as root: 65534 is "nobody".
 _UNPRIVILEGED = 65534
-_START_S = 20.0
+# What cannot start ends at once; a busy machine may take long over what can.
+_START_S = 120.0
 _INSIDE = 1000
 
 
@@ -41,7 +42,7 @@ class CannotIsolate(ConfigurationError):
 def arguments(
     bwrap: str, limits: BoxLimits, script_fd: int, *, oracle_fd: int | None = None, hidden: Sequence[Path] = ()
 ) -> list[str]:
-    """The bubblewrap command line.
+    """Return the bubblewrap command line.
 
     Args:
         bwrap: the program.
@@ -78,15 +79,15 @@ def _orders(limits: BoxLimits) -> dict[str, object]:
 
 @cache
 def find_bwrap() -> str:
-    """The bubblewrap program.
+    """Return the bubblewrap program.
 
     Raises:
         CannotIsolate: it is not installed.
     """
-    found = shutil.which("bwrap")
-    if found is None:
+    program = shutil.which("bwrap")
+    if program is None:
         raise CannotIsolate("no bubblewrap on this machine, so nothing can be isolated: apt install bubblewrap")
-    return found
+    return program
 
 
 async def open_box(
@@ -141,8 +142,8 @@ async def open_box(
         except (EOFError, ValueError, OSError) as fault:
             await box.close()
             complaints.seek(0)
-            said = complaints.read(2000).decode("utf-8", "replace").strip().replace("\n", " / ")
-            raise CannotIsolate(f"bubblewrap gives no box here: {said or type(fault).__name__}") from None
+            reason = complaints.read(2000).decode("utf-8", "replace").strip().replace("\n", " / ")
+            raise CannotIsolate(f"bubblewrap gives no box here: {reason or type(fault).__name__}") from None
         except BaseException:
             await box.close()
             raise

@@ -46,7 +46,7 @@ class ControlGroup:
 
 
 def enclose(pid: int, limits: BoxLimits, root: Path = _ROOT, own: Path = _OWN) -> ControlGroup | None:
-    """A group around a fresh box that has run nothing yet; ``None`` where none can be made.
+    """Make a group around a fresh box that has run nothing yet; ``None`` where none can be made.
 
     Args:
         pid: bubblewrap's.
@@ -66,7 +66,7 @@ def enclose(pid: int, limits: BoxLimits, root: Path = _ROOT, own: Path = _OWN) -
 
 
 def _most(limits: BoxLimits) -> tuple[int, int]:
-    """Bytes and processes. Files in the box are memory too: home, temporary folder and shared memory."""
+    """Return bytes and processes. Files in the box are memory too: home, temporary folder and shared memory."""
     return limits.memory + 3 * limits.disk, limits.processes + _OURS
 
 

@@ -177,7 +177,7 @@ class Box:
 
 
 async def read_frame(stream: asyncio.StreamReader, cap: int) -> tuple[dict[str, Any], bytes]:
-    """One answer of a supervisor.
+    """Read one answer of a supervisor.
 
     Raises:
         EOFError, ValueError: there is none, or what came is not one.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from llm_runtime.models import Model
 
 MIB = 1024 * 1024
 
 
-class BoxLimits(BaseModel):
+class BoxLimits(Model):
     """Limits of one box.
 
     Args:
@@ -22,8 +24,6 @@ class BoxLimits(BaseModel):
         archive: bytes of the work folder when it is copied out.
         seconds: wall time of one command that names no time of its own.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     processes: int = Field(default=64, ge=4, le=4096)
     memory: int = Field(default=512 * MIB, ge=32 * MIB)

@@ -101,7 +101,7 @@ def run(request, stdin, limits):
 
 
 def restrain(limits, timeout):
-    """Limits of the command and all its descendants."""
+    """Set the limits of the command and all its descendants."""
     for kind, value in (
         (resource.RLIMIT_NPROC, limits["processes"]),
         (resource.RLIMIT_AS, limits["address_space"]),
@@ -174,7 +174,7 @@ class Watch:
         return True
 
     def excess(self):
-        """Which limit is exceeded now, if any."""
+        """Return which limit is exceeded now, if any."""
         if time.monotonic() > self.deadline:
             return "time"
         if resident() > self.limits["memory"]:
@@ -201,7 +201,7 @@ def feed(selector, pipe, pending):
 
 
 def over(pid):
-    """Whether the command has ended; orphans of it that ended are reaped on the way."""
+    """Tell whether the command has ended; orphans of it that ended are reaped on the way."""
     while True:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if ended is None:
@@ -212,12 +212,12 @@ def over(pid):
 
 
 def others():
-    """The processes of this box besides this one."""
+    """Yield the processes of this box besides this one."""
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
 
 
 def resident():
-    """Bytes of memory that the other processes hold."""
+    """Return the bytes of memory that the other processes hold."""
     total = 0
     for pid in others():
         try:
@@ -246,7 +246,7 @@ def reap():
 
 
 def place(path, limits):
-    """A path as commands see it: relative ones start at the work folder."""
+    """Return a path as commands see it: relative ones start at the work folder."""
     if "\0" in path or not path:
         raise Refused("BadPath", "a path is text without a null byte")
     return os.path.join(limits["work"], path)
@@ -297,7 +297,7 @@ def pack(_, __, limits):
 
 
 def walk(root):
-    """Files and links below ``root``, without entering links."""
+    """Yield files and links below ``root``, without entering links."""
     for folder, folders, files in os.walk(root, followlinks=False):
         for name in files:
             yield os.path.join(folder, name)
@@ -308,7 +308,7 @@ def walk(root):
 
 
 def add(archive, path, name):
-    """One entry; a link is recorded as a link, a socket or pipe or device not at all."""
+    """Add one entry; a link is recorded as a link, a socket or pipe or device not at all."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

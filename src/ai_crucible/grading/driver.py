@@ -16,7 +16,7 @@ import types
 
 
 def plain(value, depth=0):
-    """A value whose repr is a literal; iterators become lists, what has no literal its type's name."""
+    """Return a value whose repr is a literal; iterators become lists, what has no literal its type's name."""
     if depth > 20:
         return "<too deep>"
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):

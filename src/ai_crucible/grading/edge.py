@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from ai_crucible.box import Box, BoxDied, BoxLimits
 from ai_crucible.box.bwrap import PYTHON, open_box
@@ -22,6 +22,7 @@ from ai_crucible.box.limits import MIB
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.models import Model
 
 _GRADER = "/tmp/grader.py"
 _DRIVER = "/tmp/.driver.py"
@@ -33,18 +34,14 @@ class GradingFailed(LlmRuntimeError):
     """The grading process gave no verdict; the attempt is neither passed nor failed."""
 
 
-class _Call(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Call(Model):
     module: str
     function: str
     cases: list[list[Any]]
 
 
-class Step(BaseModel):
+class Step(Model):
     """One exercise, without what is expected of it."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str
     seconds: float = Field(gt=0, le=300)
@@ -56,10 +53,8 @@ class Step(BaseModel):
     literal: bool = False
 
 
-class Plan(BaseModel):
+class Plan(Model):
     """What the oracle wants exercised, and which solutions it keeps."""
-
-    model_config = ConfigDict(extra="forbid")
 
     steps: list[Step]
     oracle_digest: str
@@ -106,15 +101,15 @@ class SealedGrader:
         return verdict
 
     async def overlays(self, puzzle: Puzzle) -> dict[str, bytes]:
-        """The solutions that the oracle keeps, as archives: ``gold`` and ``wrong/NAME``."""
+        """Return the solutions that the oracle keeps, as archives: ``gold`` and ``wrong/NAME``."""
         grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
         try:
             plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
-            found: dict[str, bytes] = {}
+            archives: dict[str, bytes] = {}
             for name in plan.overlays:
                 answer = await _ask(grading, puzzle, "overlay", name)
-                found[name] = base64.b64decode(str(answer["archive"]), validate=True)
-            return found
+                archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
+            return archives
         finally:
             await grading.close()
 
@@ -173,8 +168,8 @@ async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dic
     try:
         answer = json.loads(done.stdout)
     except ValueError:
-        said = done.stderr[-300:].decode("utf-8", "replace").strip().replace("\n", " / ")
-        raise GradingFailed(f"{puzzle.meta.id}: grading ended with {done.code} {done.ended}: {said}") from None
+        complaint = done.stderr[-300:].decode("utf-8", "replace").strip().replace("\n", " / ")
+        raise GradingFailed(f"{puzzle.meta.id}: grading ended with {done.code} {done.ended}: {complaint}") from None
     if not isinstance(answer, dict):
         raise GradingFailed(f"{puzzle.meta.id}: the grading process answered with no object")
     answer = cast(dict[str, Any], answer)

@@ -53,7 +53,7 @@ def main():
 
 
 def load():
-    """The checks, each known to be well formed."""
+    """Return the checks, each known to be well formed."""
     try:
         with open(os.path.join(ORACLE, "checks.json"), encoding="utf-8") as file:
             oracle = json.load(file)
@@ -98,7 +98,7 @@ def inspect(check):
 
 
 def plan():
-    """What is to be run, without what is expected of it."""
+    """Return what is to be run, without what is expected of it."""
     checks, _ = load()
     steps = []
     for check in checks:
@@ -119,12 +119,12 @@ def plan():
 
 
 def wanted(expect):
-    """Files to be looked at after a run."""
+    """Return the files to be looked at after a run."""
     return set(expect.get("files", {})) | set(expect.get("absent", []))
 
 
 def digest():
-    """SHA-256 over names and contents of the oracle's folder."""
+    """Return SHA-256 over names and contents of the oracle's folder."""
     total = hashlib.sha256()
     for folder, folders, files in os.walk(ORACLE):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
@@ -137,14 +137,14 @@ def digest():
 
 
 def overlays():
-    """Names of the solutions the oracle keeps: gold, and wrong/NAME."""
+    """Return the names of the solutions the oracle keeps: gold, and wrong/NAME."""
     names = ["gold"] if os.path.isdir(os.path.join(ORACLE, "gold")) else []
     wrong = os.path.join(ORACLE, "wrong")
     return names + (["wrong/" + name for name in sorted(os.listdir(wrong))] if os.path.isdir(wrong) else [])
 
 
 def overlay():
-    """One kept solution as an archive."""
+    """Return one solution of the oracle as an archive."""
     root = os.path.join(ORACLE, sys.argv[2])
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
@@ -161,7 +161,7 @@ def overlay():
 
 
 def judge():
-    """The verdict over the untouched puzzle and the solver's copy."""
+    """Return the verdict over the untouched puzzle and the solver's copy."""
     seen = json.load(sys.stdin)
     checks, protected = load()
     before, after = (Copy(seen[name]) for name in ("before", "after"))
@@ -187,7 +187,7 @@ def judge():
 
 
 def leftover(name):
-    """What interpreters leave behind by themselves."""
+    """Tell whether interpreters leave such a file behind by themselves."""
     return "__pycache__" in name.split("/") or name.endswith(".pyc") or name.startswith(".pytest_cache/")
 
 
@@ -214,7 +214,7 @@ class Copy:
 
 
 def evaluate(check, copy, untouched):
-    """Whether a check holds for a copy, and why not."""
+    """Tell whether a check holds for a copy, and why not."""
     try:
         if check["kind"] == "same":
             names = [n for n in untouched.files if matches_any(n, check["paths"])]
@@ -231,7 +231,7 @@ def evaluate(check, copy, untouched):
 
 
 def on_file(check, copy):
-    """A file as data."""
+    """Check a file as data."""
     data = copy.files.get(check["path"])
     if "absent" in check:
         return (data is None) == bool(check["absent"]), "present" if data is not None else "absent"
@@ -258,7 +258,7 @@ FILE_TESTS = {
 
 
 def on_call(check, observed):
-    """One line of output for each case, each as expected."""
+    """Check one line of output for each case."""
     lines = observed["stdout"].splitlines()
     literal = check.get("literal", False)
     for number, case in enumerate(check["cases"]):
@@ -285,14 +285,14 @@ def on_call(check, observed):
 
 
 def value(literal):
-    """A value from its literal; nothing but literals is understood."""
+    """Return a value from its literal; nothing but literals is understood."""
     if literal in ("inf", "-inf", "nan"):
         return float(literal)
     return ast.literal_eval(literal)
 
 
 def alike(seen, expected, how, exact=False):
-    """Equality with types: True is not 1; a tuple is a list unless literals were asked for."""
+    """Compare with types: True is not 1; a tuple is a list unless literals were asked for."""
     if how == "unordered":
         return isinstance(seen, (list, tuple, set)) and unordered(seen, expected)
     if isinstance(expected, bool) or isinstance(seen, bool):
@@ -311,7 +311,7 @@ def alike(seen, expected, how, exact=False):
 
 
 def unordered(seen, expected):
-    """The same things in any order."""
+    """Tell whether the same things are there in any order."""
     left = list(seen)
     for item in expected:
         place = next((i for i, other in enumerate(left) if alike(other, item, "equal")), None)
@@ -322,7 +322,7 @@ def unordered(seen, expected):
 
 
 def on_run(check, observed):
-    """A program's exit, words and files."""
+    """Check a program's exit, words and files."""
     expect = check["expect"]
     if observed["ended"] != expect.get("ended", ""):
         return False, "it was ended by its limit of " + observed["ended"]

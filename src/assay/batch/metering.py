@@ -16,7 +16,7 @@ from llm_runtime.errors import BudgetExceeded, CallError, RateLimited
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.pricing import Price
-from llm_runtime.routing import PATIENT, Target
+from llm_runtime.routing import HUMAN_PROVIDERS, Target
 from llm_runtime.settings import Settings
 from llm_runtime.tokens import estimate_input
 from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Caps, Spend, worst_case
@@ -164,7 +164,7 @@ class MeteredGateway(Gateway):
         """``generate`` behind the shared rows."""
         shared: dict[str, Limits] = {}
         places: list[asyncio.Semaphore] = []
-        if target.provider not in PATIENT:
+        if target.provider not in HUMAN_PROVIDERS:
             for bucket, limits in self.settings.limits_for(target.provider, target.model).items():
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set

@@ -47,7 +47,7 @@ def serve(
     try:
         from assay.web.serving import serve as serve_runs
     except ModuleNotFoundError as missing:
-        if (missing.name or "").partition(".")[0] in ("starlette", "uvicorn"):
+        if (missing.name or "").partition(".")[0] in ("jinja2", "markupsafe", "starlette", "uvicorn"):
             raise MissingExtraError("the web app", "web") from None
         raise
     beyond = host not in _LOOPBACK

@@ -116,7 +116,7 @@ class RunCommand:
 def run_command(
     kind: str, name: str = "", *, trace: str = "Show the whole run after the result.", noun: str = "result"
 ) -> Callable[[Body], click.Command]:
-    """Make the command of a kind of run; the decorated function adds what is its own.
+    """Make the command of a kind of run; the decorated function adds options, or replaces those for output.
 
     Args:
         kind: its name in the registry.
@@ -150,13 +150,14 @@ def run_command(
                 )
                 return body(command, **{key: value for key, value in values.items() if "__" not in key})
 
+        taken = {flag for param in own for flag in param.opts}
         parameters = [
             *(param for param in own if isinstance(param, click.Argument)),
             *_parameters(task, "task"),
             *_parameters(options, "options"),
             *(field_option(spec, "terms") for spec in terms_fields(run.bounds)),
             *(param for param in own if not isinstance(param, click.Argument)),
-            *_output_options(trace, noun),
+            *(option for option in _output_options(trace, noun) if not taken.intersection(option.opts)),
         ]
         command = click.Command(
             name or getattr(body, "__name__", kind), callback=callback, params=parameters, help=body.__doc__

@@ -18,6 +18,10 @@ class Trusted:
 
     html: str
 
+    def __html__(self) -> str:
+        """Return the markup, for templates."""
+        return self.html
+
 
 @dataclass(frozen=True, slots=True)
 class Element:
@@ -26,6 +30,10 @@ class Element:
     tag: str
     attributes: tuple[tuple[str, str], ...] = ()
     children: tuple[Node, ...] = ()
+
+    def __html__(self) -> str:
+        """Return the markup, for templates; everything in it is escaped and cleaned."""
+        return render(self)
 
 
 Node: TypeAlias = "Element | Trusted | str"

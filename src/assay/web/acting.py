@@ -3,48 +3,48 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from assay.demo.openings import RECORDINGS, missing, opening
-from assay.demo.played import import_played
 from assay.web import forms
-from assay.web.letters import answer as answer_letter
+from assay.web.app_state import AppState, answer, done, given, is_json, site_of, wants_json
+from assay.web.mailbox_questions import answer as answer_letter
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.reading import run_id_of
-from assay.web.site import Site, answer, done, given, site_of, wants_json
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
-from llm_runtime.settings import data_dir
 
 
 async def new_run(request: Request) -> Response:
     """The form to start a run, and what can be filled in."""
-    site = site_of(request)
-    protocol = request.query_params.get("protocol") or next(iter(forms.FORMS))
-    if protocol not in forms.FORMS:
-        raise ConfigurationError(f"there is no form for {protocol[:80]}; there are: {', '.join(forms.FORMS)}")
+    site, form = site_of(request), forms.form_of(forms.kind_of(request.query_params))
     return answer(
         request,
-        lambda: {"protocol": protocol, "fields": forms.described(protocol), "reachable": reachable(site)},
-        lambda: new_page(protocol, reachable(site), dict(request.query_params)),
+        lambda: {"kind": form.run.name, "fields": form.described(), "reachable": reachable(site)},
+        lambda: new_page(form, reachable(site), dict(request.query_params)),
     )
 
 
 async def start_run(request: Request) -> Response:
     """Start a run."""
-    site, said = site_of(request), await given(request)
-    protocol = str(said.get("protocol") or next(iter(forms.FORMS)))
+    site, fields = site_of(request), await given(request)
 
     async def start() -> str:
-        order = forms.order(protocol, said)
-        return await site.works.start(order.protocol, order.title, order.task, order.settings, order.terms)
+        run, terms = forms.read_form(fields, strict=is_json(request))
+        if not run.run.form:
+            forms.form_of(run.run.name)
+        return await site.runs.start(run, terms, seed=forms.seed_of(fields))
 
-    shown = protocol if protocol in forms.FORMS else next(iter(forms.FORMS))
-    return await _begun(request, start, lambda why: new_page(shown, reachable(site), said, why))
+    def again(why: str) -> str:
+        try:
+            form = forms.form_of(forms.kind_of(fields))
+        except ConfigurationError:
+            form = forms.form_of(forms.forms()[0].name)
+        return new_page(form, reachable(site), fields, why)
+
+    return await _begun(request, start, again)
 
 
 async def resume_form(request: Request) -> Response:
@@ -55,13 +55,13 @@ async def resume_form(request: Request) -> Response:
 
 async def resume_run(request: Request) -> Response:
     """Go on with a run that was interrupted, stopped or failed."""
-    site, run_id, said = site_of(request), run_id_of(request), await given(request)
+    site, run_id, fields = site_of(request), run_id_of(request), await given(request)
     run = site.store.summary(run_id)
 
     async def resume() -> str:
-        return await site.works.resume(run_id, forms.terms(said))
+        return await site.runs.resume(run_id, forms.terms_of(fields, strict=is_json(request)))
 
-    return await _begun(request, resume, lambda why: resume_page(run, reachable(site), said, why))
+    return await _begun(request, resume, lambda why: resume_page(run, reachable(site), fields, why))
 
 
 async def fork_form(request: Request) -> Response:
@@ -72,19 +72,20 @@ async def fork_form(request: Request) -> Response:
 
 async def fork_run(request: Request) -> Response:
     """Start a run that shares a run's answers up to event ``at``."""
-    site, run_id, said = site_of(request), run_id_of(request), await given(request)
+    site, run_id, fields = site_of(request), run_id_of(request), await given(request)
     run = site.store.summary(run_id)
 
     async def fork() -> str:
-        return await site.works.fork(run_id, forms.whole(said, "at"), forms.terms(said))
+        terms = forms.terms_of(fields, strict=is_json(request), without=("at",))
+        return await site.runs.fork(run_id, forms.whole(fields, "at"), terms)
 
-    return await _begun(request, fork, lambda why: fork_page(run, reachable(site), said, why))
+    return await _begun(request, fork, lambda why: fork_page(run, reachable(site), fields, why))
 
 
 async def stop_run(request: Request) -> Response:
     """Stop a run that this server carries out; it can be resumed."""
     site, run_id = site_of(request), run_id_of(request)
-    await site.works.stop(run_id)
+    await site.runs.stop(run_id)
     return done(request, f"/runs/{run_id}", {"run_id": run_id, "state": site.store.summary(run_id).state})
 
 
@@ -98,23 +99,23 @@ async def list_asks(request: Request) -> Response:
 
 async def answer_ask(request: Request) -> Response:
     """Answer one of them: ``name``, and ``text`` or the fields of the answer as ``field-NAME``."""
-    site, run_id, said = site_of(request), run_id_of(request), await given(request)
-    name, text = str(said.get("name", "")), _answer_text(said)
+    site, run_id, fields = site_of(request), run_id_of(request), await given(request)
+    name, text = str(fields.get("name", "")), _answer_text(fields)
     watch = site.hub.watch(run_id)
     letter = next((each for each in site.open_letters(watch) if f"letter-{each.name}" == name), None)
     if letter is not None:
         answer_letter(letter, text)
         site.look(watch)
     else:
-        site.desk.answer(run_id, name, text)
+        site.questions.answer(run_id, name, text)
     return done(request, f"/runs/{run_id}", {"run_id": run_id, "answered": name})
 
 
-def _answer_text(said: dict[str, Any]) -> str:
+def _answer_text(fields: dict[str, Any]) -> str:
     """The answer: a text, or the fields that a page asked for as one JSON object."""
-    fields = {key.removeprefix("field-"): str(value) for key, value in said.items() if key.startswith("field-")}
-    filled = {name: value for name, value in fields.items() if value.strip()}
-    return json.dumps(filled, ensure_ascii=False) if filled else str(said.get("text", ""))
+    parts = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
+    filled = {name: value for name, value in parts.items() if value.strip()}
+    return json.dumps(filled, ensure_ascii=False) if filled else str(fields.get("text", ""))
 
 
 async def play_recording(request: Request) -> Response:
@@ -122,20 +123,13 @@ async def play_recording(request: Request) -> Response:
 
     Where an optional part is missing, the run that was played beforehand is taken over instead.
     """
-    site, said = site_of(request), await given(request)
-    name = str(said.get("name", ""))
-    if name not in RECORDINGS:
-        raise ConfigurationError(f"there is no recording {name[:80]!r}; there are: {', '.join(RECORDINGS)}")
-    folder = data_dir() / "demo" / secrets.token_hex(4)
-    if missing(name) is None:
-        run_id = await site.works.play(opening(name, folder, forms.speed(said)), forms.speed(said))
-    else:
-        run_id = import_played(site.store, name)
-    told = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
-    return done(request, f"/runs/{run_id}", told, 201)
+    fields = await given(request)
+    run_id = await site_of(request).runs.play(str(fields.get("name", "")), forms.speed(fields))
+    outcome = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
+    return done(request, f"/runs/{run_id}", outcome, 201)
 
 
-def reachable(site: Site) -> list[str]:
+def reachable(site: AppState) -> list[str]:
     """The hosted providers that have a key."""
     return list(site.settings().keys)
 

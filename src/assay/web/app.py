@@ -11,20 +11,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
+from assay.web.app_state import AppState, answer
 from assay.web.guard import Guard
-from assay.web.pages.frame import trouble
+from assay.web.pages.errors import error_page
 from assay.web.routes import routes
-from assay.web.site import Site, answer
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
 
 
-def application(site: Site) -> ASGIApp:
+def application(site: AppState) -> ASGIApp:
     """The whole application: the guard stands before everything, error pages included."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
         yield
-        await site.works.close()
+        await site.runs.close()
 
     app = Starlette(
         routes=routes(),
@@ -45,17 +45,17 @@ async def _refused(request: Request, fault: Exception) -> Response:
     elif isinstance(fault, ConfigurationError):
         status, title = 400, "That does not fit"
     data = {"error": type(fault).__name__, "message": str(fault)}
-    return answer(request, lambda: data, lambda: trouble(title, str(fault)), status)
+    return answer(request, lambda: data, lambda: error_page(title, str(fault)), status)
 
 
 async def _broken(request: Request, fault: Exception) -> Response:
     """A fault of our own; the server's log has the whole of it."""
     data = {"error": type(fault).__name__, "message": "a fault of Assay's own; the server's output says where"}
-    return answer(request, lambda: data, lambda: trouble("Something is wrong", data["message"]), 500)
+    return answer(request, lambda: data, lambda: error_page("Something is wrong", data["message"]), 500)
 
 
 async def _unknown(request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HTTPException)
     data = {"error": "HTTPException", "message": fault.detail}
     words = "There is no such page." if fault.status_code == 404 else fault.detail
-    return answer(request, lambda: data, lambda: trouble(str(fault.status_code), words), fault.status_code)
+    return answer(request, lambda: data, lambda: error_page(str(fault.status_code), words), fault.status_code)

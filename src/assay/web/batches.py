@@ -16,8 +16,8 @@ from assay.batch.purses import Purses
 from assay.batch.report import batch_story
 from assay.report.story import Story
 from assay.web import data
+from assay.web.app_state import answer, site_of
 from assay.web.pages.batches import batch_page, batches_page
-from assay.web.site import answer, site_of
 from llm_runtime.errors import RunNotFound
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from assay.report.progress import Progress
 from assay.report.story import Block, Details, Figure, Prose, Story, Table, Voice
 from assay.report.tally import Call, Sums
 from assay.web.calls import PhaseNode, Place
-from assay.web.watch import Line, Watch
+from assay.web.live_runs import Line, LiveRun
 from llm_runtime.store import RunSummary
 
 
@@ -126,7 +126,7 @@ def line_data(line: Line) -> dict[str, Any]:
     return asdict(line)
 
 
-def run_data(watch: Watch, summary: RunSummary) -> dict[str, Any]:
+def run_data(watch: LiveRun, summary: RunSummary) -> dict[str, Any]:
     """A run's page."""
     return {
         "run": summary_data(summary),

@@ -8,30 +8,29 @@ from collections.abc import Callable
 from importlib import resources
 from typing import Any
 
+from markupsafe import Markup
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import launch
-from assay.demo.openings import missing
-from assay.registry import story_of
+from assay.demo import demos, missing
+from assay.protocol import Protocol
+from assay.registry import known, run_types, story_of
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
-from assay.report.markup import Element, render
 from assay.report.svg import PALETTE
-from assay.runners import BOUND, RUNNERS
 from assay.web import data
-from assay.web.drawing import VIEWS
+from assay.web.app_state import answer, site_of, wants_json
+from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
-from assay.web.pages.guides import GUIDES, Guide
 from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import run_page
 from assay.web.pages.runs import STATES, Choice, runs_page
 from assay.web.pages.timeline import call_fragment, call_page
-from assay.web.site import answer, site_of, wants_json
+from assay.web.rendering import VIEWS
 from assay.web.stream import event_stream, page_stream
-from assay.web.watch import Watch
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.store import RunState, RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
@@ -46,7 +45,7 @@ _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 async def home(request: Request) -> Response:
     """The start page: the five protocols, their recordings, the latest runs."""
     site = site_of(request)
-    played = {guide.recording: _played(site.store, guide) for guide in GUIDES}
+    played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     latest = site.store.runs(limit=_LATEST)
     keys = list(site.settings().keys)
     return answer(
@@ -54,12 +53,12 @@ async def home(request: Request) -> Response:
         lambda: {
             "recordings": [
                 {
-                    "name": guide.recording,
-                    "protocol": guide.protocol,
-                    "run": played[guide.recording].run and data.summary_data(played[guide.recording].run),  # pyright: ignore[reportArgumentType]
-                    "missing": played[guide.recording].missing,
+                    "name": name,
+                    "protocol": protocol.runs[0].name,
+                    "run": data.summary_data(run) if (run := played[name].run) else None,
+                    "missing": played[name].missing,
                 }
-                for guide in GUIDES
+                for name, (protocol, _) in demos().items()
             ],
             "latest": [data.summary_data(run) for run in latest],
         },
@@ -67,10 +66,10 @@ async def home(request: Request) -> Response:
     )
 
 
-def _played(store: RunStore, guide: Guide) -> Played:
+def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
     """The latest run of a recording, and what is missing to play it."""
-    runs = store.runs(protocol=guide.protocol, limit=_LOOKED_AT)
-    fault = missing(guide.recording)
+    runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
+    fault = missing(name)
     return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
 
 
@@ -104,19 +103,20 @@ async def list_runs(request: Request) -> Response:
         query.get("search", "")[:200], query.get("protocol", ""), query.get("state", ""), query.get("before", "")
     )
     found = site.store.runs(
-        protocol=choice.protocol or None,
+        protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
         search=choice.search or None,
         state=_state(choice.state),
         limit=_LISTED + 1,
         before=choice.before or None,
     )
     shown, more = found[:_LISTED], len(found) > _LISTED
-    protocols = list(dict.fromkeys([*RUNNERS, *(run.protocol for run in shown)]))
+    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in shown)
+    protocols = list(dict.fromkeys([*run_types(), *kinds]))
     return answer(
         request,
         lambda: {
             "runs": [data.summary_data(run) for run in shown],
-            "next": choice.query(before=shown[-1].run_id).replace("/runs?", "/runs.json?") if more else None,
+            "next": f"/runs.json?{choice.query(shown[-1].run_id)}" if more else None,
         },
         lambda: runs_page(shown, choice, protocols, more),
     )
@@ -131,7 +131,7 @@ async def show_run(request: Request) -> Response:
 async def show_timeline(request: Request) -> Response:
     """A run's calls by phase and seat."""
 
-    def tree(watch: Watch) -> dict[str, Any]:
+    def tree(watch: LiveRun) -> dict[str, Any]:
         return {"total": data.sums_data(watch.calls.tally.total), "phases": data.tree_data(watch.calls.tree())}
 
     return _view(request, "timeline", tree)
@@ -148,8 +148,8 @@ async def show_events(request: Request) -> Response:
         events = [{"seq": record.seq, "at": record.at, "event": from_json(record.body)} for record in records]
         return JSONResponse({"events": events, "length": watch.seq})
     if asked is None:
-        drawing = site.painter.draw(watch, "events")
-        return HTMLResponse(run_page(watch, drawing.parts, "events", drawing.mark))
+        page = site.renderer.render(watch, "events")
+        return HTMLResponse(run_page(watch, page.parts, "events", page.mark))
     parts = listed(watch, site.standing(watch), after)
     return HTMLResponse(run_page(watch, parts, "events", None))
 
@@ -163,7 +163,7 @@ async def show_event(request: Request) -> Response:
         raise RunNotFound(f"run {run_id} has no event {seq}")
     payload = from_json(record.body)
     summary = site.store.summary(run_id)
-    fragment = event_fragment(run_id, seq, payload, forks=summary.protocol not in BOUND)
+    fragment = event_fragment(run_id, seq, payload, forks=_forks(summary.protocol))
     return _opened(
         request,
         {"seq": seq, "at": record.at, "event": payload},
@@ -183,9 +183,14 @@ async def show_call(request: Request) -> Response:
     call, place = found
     asked = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(run_id, call, place, asked, outcome, forks=watch.started.protocol not in BOUND)
+    fragment = call_fragment(run_id, call, place, asked, outcome, forks=_forks(watch.started.protocol))
     told = {**data.call_data(call, place), "request": asked, "outcome": outcome or None}
     return _opened(request, told, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
+
+
+def _forks(kind: str) -> bool:
+    run = known(kind)
+    return run is not None and run.replayable
 
 
 async def stream(request: Request) -> Response:
@@ -195,7 +200,7 @@ async def stream(request: Request) -> Response:
     after, view = min(last_seen(request), watch.seq), query.get("view", "")
     if view in VIEWS:
         drawn = "" if "last-event-id" in request.headers else query.get("drawn", "")
-        told = page_stream(site.painter, watch, view, after, drawn, closing=site.closing, look=site.look)
+        told = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
     else:
         told = event_stream(site.store, watch, after, site.closing)
     return StreamingResponse(told, media_type="text/event-stream", headers=_STREAM)
@@ -246,21 +251,21 @@ def last_seen(request: Request) -> int:
     return _number(given, "Last-Event-ID")
 
 
-def _view(request: Request, view: str, told: Callable[[Watch], object]) -> Response:
+def _view(request: Request, view: str, told: Callable[[LiveRun], object]) -> Response:
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
 
-    def drawn() -> str:
-        drawing = site.painter.draw(watch, view)
-        return run_page(watch, drawing.parts, view, drawing.mark)
+    def html() -> str:
+        page = site.renderer.render(watch, view)
+        return run_page(watch, page.parts, view, page.mark)
 
-    return answer(request, lambda: told(watch), drawn)
+    return answer(request, lambda: told(watch), html)
 
 
-def _opened(request: Request, told: dict[str, Any], fragment: Element, whole: Callable[[], str]) -> Response:
+def _opened(request: Request, told: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
     """A thing opened within a page, or as a page of its own."""
     if request.headers.get("x-fragment") and not wants_json(request):
-        return Response(render(fragment), media_type="text/html")
+        return Response(fragment, media_type="text/html")
     return answer(request, lambda: told, whole)
 
 

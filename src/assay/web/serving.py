@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 import uvicorn
 
 from assay.web.app import application
+from assay.web.app_state import AppState
 from assay.web.guard import Gate
-from assay.web.site import Site
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store import RunStore
 
@@ -21,7 +21,7 @@ _GRACE_S = 2
 class _Server(uvicorn.Server):
     """Ends open streams before it waits for them."""
 
-    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+    def __init__(self, config: uvicorn.Config, site: AppState) -> None:
         super().__init__(config)
         self._site = site
 
@@ -59,7 +59,7 @@ def serve(
         shown = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else host
         shown = f"[{shown}]" if ":" in shown and not shown.startswith("[") else shown
         ready(f"http://{shown}:{number}/open?key={gate.key}", gate)
-        site = Site(store, gate)
+        site = AppState(store, gate)
         # asyncio warns of every page that goes away while its stream writes; that is how pages end.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
         config = uvicorn.Config(

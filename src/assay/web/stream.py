@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable
 from typing import TypeAlias
 
 from assay.web.data import line_data
-from assay.web.drawing import PAUSE_S, Drawing, Painter
+from assay.web.live_runs import LiveRun
 from assay.web.pages.run import is_live
-from assay.web.watch import Watch
+from assay.web.rendering import PAUSE_S, PageRenderer, RenderedPage
 from llm_runtime.events import Record
 from llm_runtime.store import RunStore
 
@@ -36,7 +36,7 @@ def whole(record: Record) -> str:
 
 
 async def event_stream(
-    store: RunStore, watch: Watch, after: int, closing: asyncio.Event, told: Told = whole
+    store: RunStore, watch: LiveRun, after: int, closing: asyncio.Event, told: Told = whole
 ) -> AsyncIterator[str]:
     """The events behind number ``after``, and those to come, until the run has ended or the server does."""
     yield _RETRY
@@ -61,28 +61,28 @@ async def event_stream(
 
 
 async def page_stream(
-    painter: Painter,
-    watch: Watch,
+    renderer: PageRenderer,
+    watch: LiveRun,
     view: str,
     after: int,
     drawn: str,
     *,
     closing: asyncio.Event,
-    look: Callable[[Watch], float],
+    look: Callable[[LiveRun], float],
 ) -> AsyncIterator[str]:
     """What a page that shows the run up to event ``after`` needs, to show it as it is and as it goes on.
 
     Args:
-        painter: draws the views.
+        renderer: renders the views.
         watch: the run.
         view: which one.
         after: number of the last event that the reader has.
-        drawn: the mark of the drawing that it shows; empty where that is not known, as after a lost connection.
+        drawn: the mark of the rendering that it shows; empty where that is not known, as after a lost connection.
         closing: set when the server ends.
         look: looks whether anything beside the log has changed; returns in how many seconds to look again.
     """
     yield _RETRY
-    shown: Drawing | None = None
+    shown: RenderedPage | None = None
     watch.join()
     try:
         while True:
@@ -92,24 +92,24 @@ async def page_stream(
                 for line in watch.lines[after:]:
                     yield _message("log", json.dumps(line_data(line), ensure_ascii=False), line.seq)
                     after = line.seq
-                await asyncio.sleep(0)  # drawing takes a while: let every other reader have its events first
-                drawing = painter.draw(watch, view) if over else painter.glimpse(watch, view)
-            except Exception as fault:  # a view that cannot be drawn ends its stream, not the server's
+                await asyncio.sleep(0)  # rendering takes a while: let every other reader have its events first
+                page = renderer.render(watch, view) if over else renderer.recent(watch, view)
+            except Exception as fault:  # a view that cannot be rendered ends its stream, not the server's
                 watch.fault = fault
                 yield _end(watch)
                 return
-            if drawn and drawing.mark == drawn:
-                shown = drawing
+            if drawn and page.mark == drawn:
+                shown = page
             drawn = ""
-            if changed := drawing.since(shown):
+            if changed := page.since(shown):
                 yield _message("page", changed)
-            shown = drawing
+            shown = page
             if closing.is_set():
                 return
             if over:
                 yield _end(watch)
                 return
-            if drawing.version != watch.version:
+            if page.version != watch.version:
                 patience = PAUSE_S
             if not await watch.changed(version, patience) and patience == BEAT_S:
                 yield _STILL_HERE
@@ -117,11 +117,11 @@ async def page_stream(
         watch.leave()
 
 
-def _is_over(watch: Watch) -> bool:
+def _is_over(watch: LiveRun) -> bool:
     return watch.fault is not None or not is_live(watch)
 
 
-def _end(watch: Watch) -> str:
+def _end(watch: LiveRun) -> str:
     return _message("end", json.dumps({"state": watch.state, "error": str(watch.fault or "")}))
 
 

@@ -1,1 +1,1 @@
-"""What agents outside the orchestrator may see and do of a project (specification 8)."""
+"""What agents outside the orchestrator may see and do of a project."""

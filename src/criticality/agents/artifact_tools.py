@@ -1,4 +1,4 @@
-"""The artifact server's tools (specification 8.1): committed truth, read from the journal and appended to it."""
+"""The artifact server's tools: committed truth, read from the journal and appended to it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from criticality.project.journal import Clock, Journal
 from criticality.spec.spec import NewType, Spec
 from criticality.spec.types import parse_type
 from criticality.telemetry import phase_of
-from criticality.wire import Strict
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model
 
 
-class DecisionEntry(Strict):
+class DecisionEntry(Model):
     """A decision as an agent may propose it.
 
     Args:
@@ -45,7 +45,7 @@ class DecisionEntry(Strict):
 
 
 def approved_spec(root: Path) -> Spec:
-    """The specification that a person approved.
+    """Return the specification that a person approved.
 
     Raises:
         ConfigurationError: there is none yet.
@@ -57,20 +57,20 @@ def approved_spec(root: Path) -> Spec:
 
 
 def read_spec_section(root: Path, section: str) -> str:
-    """A section of the specification as TOML: ``"system"``, ``"data_models"`` or ``"data_models.Account"``.
+    """Return a section of the specification as TOML: ``"system"``, ``"data_models"`` or ``"data_models.Account"``.
 
     Raises:
         ConfigurationError: there is no such section; the message names those that there are.
     """
-    found: Any = approved_spec(root).model_dump(mode="json")
+    value: Any = approved_spec(root).model_dump(mode="json")
     path = section.split(".")
     for part in path:
-        within = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        within = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         if part not in within:
             names = ", ".join(within) or "none"
             raise ConfigurationError(f"the specification has no section {section[:80]!r}; there are: {names}")
-        found = within[part]
-    return toml(reduce(lambda inner, part: {part: inner}, reversed(path), found))
+        value = within[part]
+    return toml(reduce(lambda inner, part: {part: inner}, reversed(path), value))
 
 
 def append_decision(root: Path, agent: Agent, entry: DecisionEntry, clock: Clock) -> Decision:
@@ -111,7 +111,9 @@ def _may_stand(ledger: Ledger, entry: DecisionEntry) -> None:
 
 
 def get_type_witness(root: Path, name: str) -> dict[str, Any]:
-    """The witness of a newtype or a record in the universal schema (specification 5.2).
+    """Return the witness of a newtype or a record in the universal schema.
+
+    The schema is the one of the specification, section 5.2 "Type Witnesses (Cross-Language)".
 
     Raises:
         ConfigurationError: the specification has no such type, or a type of a kind that is its own witness.
@@ -157,7 +159,7 @@ def _witness(name: str, description: str, inner: str, invariants: list[dict[str,
     }
 
 
-class LedgerFile(Strict):
+class LedgerFile(Model):
     """``ledger.toml``."""
 
     meta: dict[str, str]
@@ -172,7 +174,7 @@ SCHEMAS: dict[str, tuple[str, type[BaseModel]]] = {
 
 
 def validate_schema(root: Path, artifact: str) -> dict[str, Any]:
-    """Whether the file of an artifact, as it lies in the project, fits its schema: ``{"valid", "errors"}``.
+    """Tell whether the file of an artifact, as it lies in the project, fits its schema: ``{"valid", "errors"}``.
 
     Raises:
         ConfigurationError: there is no such artifact, or no such file yet.
@@ -188,6 +190,6 @@ def validate_schema(root: Path, artifact: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         return {"valid": False, "errors": [f"{place} is not TOML: {fault}"]}
     except ValidationError as fault:
-        found = fault.errors(include_url=False, include_input=False)[:20]
-        return {"valid": False, "errors": [f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in found]}
+        faults = fault.errors(include_url=False, include_input=False)[:20]
+        return {"valid": False, "errors": [f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in faults]}
     return {"valid": True, "errors": []}

@@ -1,4 +1,4 @@
-"""Who may use which tool (specification 8.3): the least that each agent's work needs, and nothing beside it."""
+"""Who may use which tool: the least that each agent's work needs, and nothing beside it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Agent: TypeAlias = Literal["architect", "auditor", "structurer", "worker", "guar
 Server: TypeAlias = Literal["artifact", "toolchain"]
 
 AGENTS: tuple[Agent, ...] = get_args(Agent)
-#: Every tool of each server (specification 8.1); ``scan_security`` is what the Guardian is there for.
+#: Every tool of each server; ``scan_security`` is what the Guardian is there for.
 TOOLS: dict[Server, tuple[str, ...]] = {
     "artifact": ("read_spec_section", "append_decision", "get_type_witness", "validate_schema"),
     "toolchain": (
@@ -42,7 +42,7 @@ class Policy:
     one_function: bool = False
 
     def tools(self, server: Server) -> tuple[str, ...]:
-        """What it may use of a server."""
+        """Return the tools of a server that the agent may use."""
         return self.artifact if server == "artifact" else self.toolchain
 
 

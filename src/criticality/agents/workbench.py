@@ -1,4 +1,4 @@
-"""The toolchain server's tools (specification 8.1): what compiler, tests and scanners say, as data.
+"""The toolchain server's tools: what compiler, tests and scanners say, as data.
 
 Of the files on the disk only the body of the function in question is taken; it is put into the skeleton as the
 journal has it, beside the accepted bodies of the others. So nothing else that was changed there counts.
@@ -37,13 +37,13 @@ class Workbench:
     function: str | None = None
 
     async def verify_structure(self) -> dict[str, Any]:
-        """What the compiler says: ``{"passed", "errors"}``."""
+        """Return what the compiler says: ``{"passed", "errors"}``."""
         artifacts = self._lattice()
         errors = await self.tools.check(self._sources(artifacts, self._bodies(artifacts, self.function)))
         return {"passed": not errors, "errors": [str(error) for error in errors[:_MOST]]}
 
     async def run_function_test(self, name: str) -> dict[str, Any]:
-        """What a function's contract tests say of its body on the disk: ``{"passed", "kind", "what", "tests"}``.
+        """Run a function's contract tests over its body on the disk: ``{"passed", "kind", "what", "tests"}``.
 
         Raises:
             ConfigurationError: there is no such function, or it is not the agent's.
@@ -53,7 +53,7 @@ class Workbench:
         return await self._judged(artifacts, name, contract_tests(self.language, artifacts)[name].path)
 
     async def run_property_test(self, claim_id: str) -> dict[str, Any]:
-        """What the tests of a claim say, likewise.
+        """Return what the tests of a claim say, likewise.
 
         Raises:
             ConfigurationError: there is no such claim, it has no test, or it is not about the agent's function.
@@ -84,7 +84,7 @@ class Workbench:
         return {name: figures for name, figures in measured.items() if self.function in (None, name)}
 
     async def scan_security(self, name: str) -> dict[str, Any]:
-        """What is dangerous in a body on the disk: ``{"scanner", "findings"}``; no scanner is never a clean bill.
+        """Find what is dangerous in a body on the disk: ``{"scanner", "findings"}``; no scanner is not clean.
 
         Raises:
             ConfigurationError: there is no such function, or it is not the agent's.
@@ -93,9 +93,9 @@ class Workbench:
         module, function = self._function(artifacts, name)
         body = self._on_disk(artifacts, name)
         every = {other.partition(".")[2] for other in artifacts.functions}
-        found = self.language.inspect_body(body, function, module=module.name, siblings=every)
-        found += self.language.security_findings(body, function)
-        findings = [finding.what for finding in found if finding.kind == "security"]
+        dangers = self.language.inspect_body(body, function, module=module.name, siblings=every)
+        dangers += self.language.security_findings(body, function)
+        findings = [finding.what for finding in dangers if finding.kind == "security"]
         return {"scanner": self.language.scanner() or "not run", "findings": findings[:_MOST]}
 
     async def _judged(self, artifacts: Artifacts, name: str | None, file: str) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class Workbench:
         return referred or name in artifacts.claims[claim_id].functions
 
     def _bodies(self, artifacts: Artifacts, name: str | None) -> dict[str, Body]:
-        """The accepted bodies; of one function, what stands on the disk."""
+        """Return the accepted bodies; of one function, what stands on the disk."""
         if name is None:
             return artifacts.bodies
         others = {other: body for other, body in artifacts.bodies.items() if other != name}

@@ -1,15 +1,14 @@
-"""Smells and patterns of Mass Defect, as data: one TOML file each (specification 4, Mass Defect)."""
+"""Smells and patterns of Mass Defect, as data: one TOML file each."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-RiskLevel: TypeAlias = Literal[1, 2, 3, 4]
 #: What each risk asks for before a transformation is accepted.
 SCOPES: dict[int, str] = {
     1: "compile_only", 2: "unit_tests:target_function", 3: "integration_tests:module", 4: "full_test_suite",
@@ -54,16 +53,9 @@ class PatternDefinition:
     enables: tuple[str, ...]
     declares: bool
     template: str
-    examples: Mapping[str, Example]
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Languages that have an example of it; it is not tried in others."""
-        return tuple(self.examples)
-
-    def prompt(self, language: str) -> str:
-        """The instructions, with the example of a language."""
-        example = self.examples[language]
+    def prompt(self, example: Example) -> str:
+        """Return the instructions, with an example in the language of the code."""
         shown = f"BEFORE:\n{example.before}\n\nAFTER:\n{example.after}"
         return self.template.replace("{{ example }}", shown)
 
@@ -88,44 +80,42 @@ class TransformationType:
 
 @cache
 def smells() -> dict[str, SmellDefinition]:
-    """Every smell by id, in alphabetical order."""
+    """Return every smell by id, in alphabetical order."""
     return {data["smell"]["id"]: _smell(data) for data in _files("smells")}
 
 
 @cache
 def patterns() -> dict[str, PatternDefinition]:
-    """Every pattern by id, in alphabetical order."""
-    where = resources.files("criticality.catalog").joinpath("examples")
-    shown = {
-        path.name.removesuffix(".toml"): tomllib.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(where.iterdir(), key=lambda path: path.name)
-        if path.name.endswith(".toml")
-    }
-    return {data["pattern"]["id"]: _pattern(data, shown) for data in _files("patterns")}
+    """Return every pattern by id, in alphabetical order."""
+    return {data["pattern"]["id"]: _pattern(data) for data in _files("patterns")}
 
 
 def select_patterns(
-    detected: Sequence[DetectedSmell], attempted: Sequence[str], language: str
+    detected: Sequence[DetectedSmell], attempted: Container[str], examples: Container[str]
 ) -> list[TransformationType]:
-    """Patterns to attempt on one function: lowest risk first, then those that enable most; each once."""
+    """Return the patterns to attempt on one function: lowest risk first, then those that enable most; each once.
+
+    Args:
+        examples: ids of the patterns that the language has an example of; no other is tried.
+    """
     best: dict[str, tuple[float, TransformationType]] = {}
     for smell in detected:
         for reference in smells()[smell.smell_id].applicable:
             pattern = patterns()[reference.pattern_id]
-            if reference.pattern_id in attempted or language not in pattern.languages:
+            if reference.pattern_id in attempted or pattern.id not in examples:
                 continue
             old = best.get(pattern.id)
             if old is None or smell.severity > old[0]:
-                found = TransformationType(pattern.id, smell.smell_id, reference.risk)
-                best[pattern.id] = (smell.severity, found)
+                candidate = TransformationType(pattern.id, smell.smell_id, reference.risk)
+                best[pattern.id] = (smell.severity, candidate)
     chosen = [transformation for _, transformation in best.values()]
     return sorted(chosen, key=lambda t: (t.risk, -len(patterns()[t.pattern_id].enables)))
 
 
 def _files(folder: str) -> list[dict[str, Any]]:
     where = resources.files("criticality.catalog").joinpath(folder)
-    found = sorted((path for path in where.iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
-    return [tomllib.loads(path.read_text(encoding="utf-8")) for path in found]
+    paths = sorted((path for path in where.iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
+    return [tomllib.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def _smell(data: dict[str, Any]) -> SmellDefinition:
@@ -142,7 +132,7 @@ def _smell(data: dict[str, Any]) -> SmellDefinition:
     )
 
 
-def _pattern(data: dict[str, Any], shown: Mapping[str, dict[str, Any]]) -> PatternDefinition:
+def _pattern(data: dict[str, Any]) -> PatternDefinition:
     pattern = data["pattern"]
     return PatternDefinition(
         id=pattern["id"],
@@ -151,9 +141,4 @@ def _pattern(data: dict[str, Any], shown: Mapping[str, dict[str, Any]]) -> Patte
         enables=tuple(data["enables"]["patterns"]),
         declares=pattern["declares"],
         template=data["prompt"]["template"].strip(),
-        examples={
-            language: Example(found[pattern["id"]]["before"].strip("\n"), found[pattern["id"]]["after"].strip("\n"))
-            for language, found in shown.items()
-            if pattern["id"] in found
-        },
     )

@@ -1,17 +1,17 @@
-"""The circuit breaker's rates (specification 4, Injection; decision 11)."""
+"""The circuit breaker's rates (CT11)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 _LEAST_EVENTS = 2
 _LEAST_FUNCTIONS = 5
 
 
-class BreakerLimits(Strict):
+class BreakerLimits(Model):
     """Shares of functions, 0.0 to 1.0, above which the structure itself is suspected."""
 
     module_escalation_rate: float = 0.20
@@ -19,7 +19,7 @@ class BreakerLimits(Strict):
 
 
 def tripped(units: Sequence[str], escalated: Sequence[str], failed: Sequence[str], limits: BreakerLimits) -> str:
-    """Why the breaker trips, in one line; empty where it does not.
+    """Tell why the breaker trips, in one line; empty where it does not.
 
     A rate needs at least two events among at least five functions: one of three is no rate.
     """

@@ -8,10 +8,10 @@ from typing import Any, Literal
 from criticality import events as e
 from criticality.machine import states as s
 from criticality.machine.breaker import BreakerLimits
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 
-class MachineLimits(Strict):
+class MachineLimits(Model):
     """Numbers that guards look at."""
 
     breaker: BreakerLimits = BreakerLimits()

@@ -1,12 +1,12 @@
-"""Escalation (specification 5.4) as a total function of failure, tier and attempt (decision 11)."""
+"""Escalation as a total function of failure, tier and attempt (CT11)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from criticality.machine.states import Tier
-from criticality.wire import Strict
+from criticality.labels import Tier
+from llm_runtime.models import Model
 
 FailureKind: TypeAlias = Literal[
     "syntax", "syntax_fatal", "type", "test", "timeout", "semantic", "complexity", "security", "coherence"
@@ -15,10 +15,9 @@ KINDS: tuple[FailureKind, ...] = (
     "syntax", "syntax_fatal", "type", "test", "timeout", "semantic", "complexity", "security", "coherence",
 )  # fmt: skip
 TIERS: tuple[Tier, ...] = ("worker", "fallback1", "fallback2")
-ALIASES: dict[str, Tier] = {"structurer": "fallback1", "architect": "fallback2"}
 
 
-class EscalationLimits(Strict):
+class EscalationLimits(Model):
     """Attempts a tier gives to each kind of failure, and to a function in all; the last is the architect's."""
 
     syntax_retry_limit: int = 2
@@ -38,7 +37,7 @@ class Decision:
 
 
 def decide(kind: FailureKind, tier: Tier, in_tier: int, total: int, limits: EscalationLimits) -> Decision:
-    """The next step after the ``in_tier``-th failure of ``tier``, the ``total``-th of the function (both from 1).
+    """Decide on the ``in_tier``-th failure of ``tier``, the ``total``-th of the function (both from 1).
 
     Where the table names no row for a tier, the tier has the budget that the table gives to that kind of failure.
     """
@@ -80,8 +79,3 @@ def _up(kind: FailureKind, tier: Tier) -> Decision:
     if tier == "fallback2":
         return Decision("review" if kind in ("test", "semantic") else "break")
     return Decision("escalate", TIERS[TIERS.index(tier) + 1])
-
-
-def hint_for(kind: FailureKind, in_tier: int) -> Literal["", "syntax", "types"]:
-    """What a retry is told beside the summary: the table's "syntax hint" and "expanded type context"."""
-    return "types" if kind == "type" else "syntax" if kind == "syntax" and in_tier >= 2 else ""

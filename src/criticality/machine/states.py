@@ -1,4 +1,4 @@
-"""Where a project stands (specification 9.2, 9.3): the wire keys are the specification's."""
+"""Where a project stands (specification, section 9.3 "State Definitions"): with its wire keys."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
+from criticality.labels import BlockKind, InterviewPhase, Tier
 from criticality.wire import Wire
 
 PhaseName: TypeAlias = Literal["ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect"]
-InterviewPhase: TypeAlias = Literal["discovery", "architecture", "constraints", "designPrefs"]
-Tier: TypeAlias = Literal["worker", "fallback1", "fallback2"]
 PHASES: tuple[PhaseName, ...] = ("ignition", "lattice", "compositionAudit", "injection", "mesoscopic", "massDefect")
 
 
@@ -215,11 +214,6 @@ SubState: TypeAlias = Annotated[
     Field(discriminator="type"),
 ]  # fmt: skip
 
-BlockKind: TypeAlias = Literal[
-    "canonical_conflict", "unresolved_contradiction", "circuit_breaker", "security_review", "user_requested",
-    "structural_defect", "archive_failure", "provider_down", "context_overflow",
-]  # fmt: skip
-
 
 class QueryOption(Wire):
     """One way out of a block; ``resumes`` says where the protocol goes on."""
@@ -231,7 +225,7 @@ class QueryOption(Wire):
 
 
 class HumanQuery(Wire):
-    """What a person is asked (specification 5.5)."""
+    """What a person is asked."""
 
     id: str
     severity: Literal["blocking"] = "blocking"
@@ -272,5 +266,5 @@ ProtocolState: TypeAlias = Annotated[Active | Blocked | Completed, Field(discrim
 
 
 def beginning() -> Active:
-    """The state of a new project."""
+    """Return the state of a new project."""
     return Active(phase=Interviewing(), passes={"ignition": 1})

@@ -1,4 +1,4 @@
-"""One advance: ``(state, event) -> (state, actions)``, with nothing else looked at (specification 9.5)."""
+"""One advance: ``(state, event) -> (state, actions)``, with nothing else looked at (CT3)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NoTransition(LlmRuntimeError):
 def advance(
     state: s.ProtocolState, event: Event, limits: MachineLimits | None = None
 ) -> tuple[s.ProtocolState, tuple[Action, ...]]:
-    """The state after an event, and what is to be done about it.
+    """Return the state after an event, and what is to be done about it.
 
     Raises:
         NoTransition: no row of the table holds.
@@ -48,7 +48,7 @@ def advance(
 
 
 def find(state: s.ProtocolState, event: Event, limits: MachineLimits) -> Transition | None:
-    """The first row for the state and the event whose guard holds."""
+    """Return the first row for the state and the event whose guard holds."""
     places = (where(state), "active") if isinstance(state, s.Active) else (where(state),)
     name = name_of(event)
     for row in TRANSITIONS:
@@ -63,7 +63,7 @@ def where(state: s.ProtocolState) -> str:
 
 
 def name_of(event: Event) -> str:
-    """The event's name without its protocol."""
+    """Return the event's name without its protocol."""
     return event.type.rpartition(".")[2]
 
 
@@ -140,7 +140,7 @@ def _blocked(state: s.Active, event: Event) -> s.Blocked:
 
 
 def _resumed(state: s.Blocked, event: Event) -> s.Active:
-    """Where a person's answer leads; what was going on before the block is not restored, but its place is."""
+    """Tell where a person's answer leads; what was going on before the block is not restored, but its place is."""
     assert isinstance(event, e.HumanResponded)
     passes = dict(state.prior.passes)
     phase = state.prior.phase

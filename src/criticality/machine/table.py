@@ -1,4 +1,4 @@
-"""The transitions of specification 9.4, row by row: guards and actions are data, the diagram can be read off them."""
+"""The transitions as data, row by row (specification, section 9.4 "Transition Definitions"; CT3)."""
 
 from __future__ import annotations
 

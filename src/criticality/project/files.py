@@ -1,13 +1,12 @@
-"""Where things lie in a project (specification, Appendix B), and how they are written: whole or not at all."""
+"""Where things lie in a project (CT2), and how they are written: whole or not at all."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from llm_runtime import files
 from llm_runtime.errors import ConfigurationError, StoreBusy, StoreUnwritable
 
 STATE = ".criticality/state.json"
@@ -38,7 +37,7 @@ def write_project_file(root: Path, path: str, text: str, *, durable: bool = True
 
 
 def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
-    """Temporary file, fsync where it is to be durable, rename; an unchanged file is left alone.
+    """Write a file in one step, and make its folder; a file that is unchanged is left alone.
 
     Raises:
         StoreUnwritable: the folder is read-only, the disk is full, or it fails.
@@ -47,21 +46,10 @@ def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
     with suppress(OSError):
         if path.read_bytes() == data:
             return
-    temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        files.write_atomic(path, data, durable=durable)
     except OSError as fault:
-        if temporary:
-            with suppress(OSError):
-                Path(temporary).unlink()
         raise StoreUnwritable(
             f"{path.name} cannot be written: {fault.strerror}; free the disk or make {path.parent} writable, "
             "then: criticality resume"
@@ -70,7 +58,7 @@ def write_atomic(path: Path, text: str, *, durable: bool = True) -> None:
 
 @contextmanager
 def holding(root: Path) -> Generator[None]:
-    """The project's lock for the length of a ``with`` block: one orchestrator a project.
+    """Hold the project's lock for the length of a ``with`` block: one orchestrator a project.
 
     Raises:
         StoreBusy: another process works on it.

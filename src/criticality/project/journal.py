@@ -1,8 +1,9 @@
 """The journal ``.criticality/events.jsonl``: every event, one line each, appended before the state advances.
 
-A line is ``{"seq", "timestamp", "event", "data", "digest"}``; ``event`` is one of the specification's five names
-(7.3) where one fits. ``digest`` chains the lines, so a changed or missing one is noticed. State, ledger and every
-artifact are folds over it: a crash loses at most the line that was being written.
+A line is ``{"seq", "timestamp", "event", "data", "digest"}``. ``event`` is one of the five names that telemetry
+uses (specification, section 7.3 "Telemetry & Observability") where one fits. ``digest`` chains the lines, so a
+changed or missing one is noticed. State, ledger and every artifact are folds over the journal: a crash loses at
+most the line that was being written (CT4).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
-from llm_runtime.events import GENESIS, Event, chain_digest, parse_event
+from llm_runtime.events import GENESIS, Event, link, parse_event
 
 Clock = Callable[[], int]
 """Milliseconds since the Unix epoch."""
@@ -74,10 +75,9 @@ class Journal:
             StoreUnwritable: the disk is full or fails; nothing of the line stays.
         """
         assert self._file is not None, "open() comes first"
-        at, body = self._clock(), event.canonical()
-        digest = chain_digest(self._digest, self._seq + 1, at, body)
+        entry = link(self._digest, self._seq + 1, self._clock(), event)
         line = b'{"seq":%d,"timestamp":"%s","event":"%s","data":%s,"digest":"%s"}\n' % (
-            self._seq + 1, iso(at).encode(), _name(event.type).encode(), body, digest.hex().encode(),
+            entry.seq, iso(entry.at).encode(), _name(event.type).encode(), entry.body, entry.digest.hex().encode(),
         )  # fmt: skip
         size = os.fstat(self._file).st_size
         try:
@@ -90,8 +90,8 @@ class Journal:
             raise StoreUnwritable(
                 f"{self.path.name} cannot be written: {fault.strerror}; free the disk, then: criticality resume"
             ) from None
-        self._seq, self._digest = self._seq + 1, digest
-        return at
+        self._seq, self._digest = entry.seq, entry.digest
+        return entry.at
 
     @property
     def seq(self) -> int:
@@ -144,7 +144,7 @@ def _line(path: Path, number: int, line: bytes, previous: bytes) -> tuple[Event,
         entry = cast("dict[str, Any]", json.loads(line))
         event = parse_event(entry["data"])
         at = round(datetime.fromisoformat(entry["timestamp"]).timestamp() * 1000)
-        digest = chain_digest(previous, number, at, event.canonical())
+        digest = link(previous, number, at, event).digest
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged from None
     if entry.get("seq") != number or digest.hex() != entry.get("digest"):
@@ -153,5 +153,5 @@ def _line(path: Path, number: int, line: bytes, previous: bytes) -> tuple[Event,
 
 
 def only(events: Iterable[tuple[int, Event]]) -> list[Event]:
-    """The events without their times."""
+    """Return the events without their times."""
     return [event for _, event in events]

@@ -6,12 +6,12 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from criticality.wire import Strict
+from llm_runtime.models import Model
 
 ClaimType: TypeAlias = Literal["invariant", "behavioral", "negative", "temporal", "concurrent", "performance"]
 
 
-class Claim(Strict):
+class Claim(Model):
     """A claim of ``spec.toml``: a sentence, its kind, and whether a test can show it."""
 
     text: Annotated[str, Field(min_length=3, max_length=400)]
@@ -19,7 +19,9 @@ class Claim(Strict):
     testable: bool = True
 
 
-class ClaimTest(Strict):
+# The docstrings of these models are in the JSON schema that a model is sent, and so in the digest by which a
+# recorded call is found: changing a word of them makes old recordings useless.
+class ClaimTest(Model):
     """One test of a claim, as data; a template turns it into code (specification 6).
 
     Args:
@@ -39,7 +41,7 @@ class ClaimTest(Strict):
     raises: str = ""
 
 
-class StructuredClaim(Strict):
+class StructuredClaim(Model):
     """A claim as specification 6 wants it parsed, with the tests that show it.
 
     Args:
@@ -58,7 +60,7 @@ class StructuredClaim(Strict):
     tests: list[ClaimTest] = Field(default=[], max_length=6)
 
 
-class StructuredClaims(Strict):
+class StructuredClaims(Model):
     """The structurer's answer: every claim it was given, parsed."""
 
     claims: list[StructuredClaim]

@@ -1,4 +1,4 @@
-"""Micro-contracts (specification 5.3): the grammar of the clauses that stand in a function's documentation."""
+"""Micro-contracts: the grammar of the clauses that stand in a function's documentation."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Literals:
 
 
 def literals_of(contracts: Iterable[Contract], claims: Iterable[StructuredClaim]) -> Literals:
-    """The constants of a system.
+    """Return the constants of a system.
 
     Args:
         contracts: of every function.

@@ -30,7 +30,8 @@ _ALLOWED = (
     ast.ListComp, ast.SetComp, ast.DictComp, ast.comprehension, ast.IfExp, ast.keyword, ast.Lambda, ast.arguments,
     ast.arg, ast.BitAnd, ast.BitOr, ast.Starred,
 )  # fmt: skip
-_IMPLIES = re.compile(r"\bimplies\b")
+#: What bounds an operand of ``implies``; a text in quotes is one piece, whatever it holds.
+_MARKS = re.compile(r"""('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\bimplies\b|\bfor\b|\blambda\b[^:]*:|[(){}\[\],])""")
 
 
 class PredicateFault(ValueError):
@@ -61,7 +62,7 @@ class Predicate:
 
     @property
     def checkable(self) -> bool:
-        """Whether a test can evaluate it."""
+        """Tell whether a test can evaluate it."""
         return bool(self.code)
 
 
@@ -107,7 +108,7 @@ def parse_predicate(text: str, *, known: Collection[str] | None = None) -> Predi
 
 
 def _antecedent(body: ast.expr) -> str:
-    """``A`` of ``(not A) or B``, which is how an implication was written above."""
+    """Return ``A`` of ``(not A) or B``, which is how an implication was written above."""
     if isinstance(body, ast.BoolOp) and isinstance(body.op, ast.Or) and len(body.values) == 2:
         first = body.values[0]
         names = {node.id for node in ast.walk(first) if isinstance(node, ast.Name)}
@@ -121,7 +122,7 @@ def _antecedent(body: ast.expr) -> str:
 
 
 def _expression(text: str) -> ast.Expression | None:
-    """The tree; ``None`` for prose. ``implies`` binds weakest and to the right."""
+    """Return the tree; ``None`` for prose. ``implies`` binds weakest and to the right."""
     try:
         return ast.parse(_without_implies(text), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -129,26 +130,33 @@ def _expression(text: str) -> ast.Expression | None:
 
 
 def _without_implies(text: str) -> str:
-    depth, quote = 0, ""
-    matches = {match.start() for match in _IMPLIES.finditer(text)}
-    for index, char in enumerate(text):
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "'\"":
-            quote = char
-        elif char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-        elif index in matches and depth == 0:
-            left, right = text[:index], text[index + len("implies") :]
-            return f"(not ({left})) or ({_without_implies(right)})"
-    if not matches:
-        return text
-    # An implication inside brackets: resolve the innermost bracket that holds one.
-    return re.sub(
-        r"\(([^()]*\bimplies\b[^()]*)\)", lambda found: f"({_without_implies(found[1])})", text
-    )  # fmt: skip
+    """Write each ``A implies B`` as ``(not (A)) or (B)``.
+
+    It reaches as far as its brackets do, and inside brackets no further than a comma, ``for`` or a lambda's head.
+    """
+    before, operands = [""], [[""]]
+    for part in _MARKS.split(text):
+        if part == "implies":
+            operands[-1].append("")
+        elif len(before) > 1 and (part in ("for", ",") or part.startswith("lambda")):
+            before[-1] += _implication(operands[-1]) + part
+            operands[-1] = [""]
+        else:
+            if part in (")", "]", "}") and len(before) > 1:
+                inside = before.pop() + _implication(operands.pop())
+                operands[-1][-1] += inside
+            operands[-1][-1] += part
+            if part in ("(", "[", "{"):
+                before.append("")
+                operands.append([""])
+    return _implication(operands[0]) if len(before) == 1 else text
+
+
+def _implication(operands: list[str]) -> str:
+    *conditions, written = operands
+    for condition in reversed(conditions):
+        written = f"(not ({condition})) or ({written})"
+    return written
 
 
 def _check(tree: ast.Expression) -> None:
@@ -170,7 +178,7 @@ def _depth(node: ast.AST) -> int:
 
 
 def _free_names(node: ast.AST) -> set[str]:
-    """Names that are read and not bound by a comprehension or a lambda of the predicate itself."""
+    """Return names that are read and not bound by a comprehension or a lambda of the predicate itself."""
     read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return read - bound - {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}

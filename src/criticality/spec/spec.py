@@ -1,4 +1,4 @@
-"""The specification artifact (specification 4, Ignition): ``spec.toml`` as data, and what must fit together."""
+"""The specification artifact: ``spec.toml`` as data, and what must fit together."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from criticality.spec.claims import Claim
 from criticality.spec.contracts import CLAIM_ID
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.types import GENERICS, SCALARS, Param, TypeFault, TypeRef, parse_param, parse_type
-from criticality.wire import Strict
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model, first_fault
 
 Name = Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9]{0,60}$")]
 Member = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,60}$")]
@@ -28,7 +28,7 @@ _NUMERIC = {"Int", "Decimal", "Float"}
 _SIZED = {"Text", "String", "Bytes", "List", "Set", "Map"}
 
 
-class Meta(Strict):
+class Meta(Model):
     """When and for which field the specification was made."""
 
     version: str = "1.0.0"
@@ -36,21 +36,21 @@ class Meta(Strict):
     domain: str = ""
 
 
-class System(Strict):
+class System(Model):
     """The system's name, in lower case with hyphens, and one sentence on it."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,40}$")]
     description: Annotated[str, Field(min_length=3, max_length=500)]
 
 
-class Boundaries(Strict):
+class Boundaries(Model):
     """What stands outside, and where trust ends."""
 
     external_systems: list[str] = []
     trust_boundaries: list[str] = []
 
 
-class NewType(Strict):
+class NewType(Model):
     """A base type under a name of its own, with the constraints that its witness enforces."""
 
     base: str
@@ -58,7 +58,7 @@ class NewType(Strict):
     description: str = ""
 
 
-class DataField(Strict):
+class DataField(Model):
     """One field of a data model."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")]
@@ -66,7 +66,7 @@ class DataField(Strict):
     constraints: list[str] = []
 
 
-class DataModel(Strict):
+class DataModel(Model):
     """A record; ``invariants`` are predicates over its fields, enforced when one is made."""
 
     fields: Annotated[list[DataField], Field(min_length=1, max_length=40)]
@@ -74,7 +74,7 @@ class DataModel(Strict):
     description: str = ""
 
 
-class Method(Strict):
+class Method(Model):
     """One operation of an interface: parameters as ``name: Type``, and what it returns."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,60}$")]
@@ -82,13 +82,13 @@ class Method(Strict):
     returns: str = "Unit"
 
 
-class Interface(Strict):
+class Interface(Model):
     """Operations that belong together."""
 
     methods: Annotated[list[Method], Field(min_length=1, max_length=60)]
 
 
-class Constraints(Strict):
+class Constraints(Model):
     """What must be so, in sentences."""
 
     functional: list[str] = []
@@ -96,8 +96,8 @@ class Constraints(Strict):
     security: list[str] = []
 
 
-class Spec(Strict):
-    """One immutable revision of a specification. A change makes a new one (decision 19)."""
+class Spec(Model):
+    """One immutable revision of a specification. A change makes a new one (CT19)."""
 
     meta: Meta = Meta()
     system: System
@@ -124,12 +124,12 @@ class Spec(Strict):
         return self.system.name.replace("-", "_")
 
     def named_types(self) -> dict[str, str]:
-        """Every type that the specification defines, with its kind."""
+        """Return every type that the specification defines, with its kind."""
         kinds = {"enum": self.enums, "newtype": self.newtypes, "error": self.errors, "model": self.data_models}
         return {name: kind for kind, group in kinds.items() for name in group}
 
     def methods(self) -> Iterator[tuple[str, Method, tuple[Param, ...], TypeRef]]:
-        """Every operation with its interface, parameters and result."""
+        """Yield every operation with its interface, parameters and result."""
         for interface, body in self.interfaces.items():
             for method in body.methods:
                 yield interface, method, tuple(map(parse_param, method.params)), parse_type(method.returns)
@@ -144,20 +144,16 @@ def read_spec(data: dict[str, Any], where: str = "the specification") -> Spec:
     try:
         return Spec.model_validate(data)
     except (ValidationError, TypeFault) as fault:
-        raise ConfigurationError(f"{where}: {first_fault(fault)}") from None
+        raise ConfigurationError(f"{where}: {fault_line(fault)}") from None
 
 
-def first_fault(fault: ValidationError | TypeFault) -> str:
-    """The first thing that is wrong, in one line."""
-    if isinstance(fault, TypeFault):
-        return str(fault)
-    first = fault.errors(include_url=False, include_input=False)[0]
-    place = ".".join(map(str, first["loc"]))
-    return f"{place}: {first['msg']}" if place else first["msg"].removeprefix("Value error, ")
+def fault_line(fault: ValidationError | TypeFault) -> str:
+    """Return the first thing that is wrong, in one line."""
+    return str(fault) if isinstance(fault, TypeFault) else first_fault(fault).removeprefix("Value error, ")
 
 
 def spec_faults(spec: Spec) -> Iterator[str]:
-    """What does not fit, one line each: unknown and cyclic types, bad constraints, claims without a subject."""
+    """Yield what does not fit, a line each: unknown and cyclic types, bad constraints, claims without subject."""
     known = spec.named_types()
     total = sum(len(group) for group in (spec.enums, spec.newtypes, spec.errors, spec.data_models))
     if total != len(known):
@@ -168,14 +164,14 @@ def spec_faults(spec: Spec) -> Iterator[str]:
     edges: dict[str, set[str]] = {}
     for owner, where, text in _type_texts(spec):
         try:
-            found = parse_type(text)
+            type_ = parse_type(text)
         except TypeFault as fault:
             yield f"{where}: {fault}"
             continue
-        unknown = sorted(set(found.names()) - SCALARS - set(GENERICS) - set(known))
+        unknown = sorted(set(type_.names()) - SCALARS - set(GENERICS) - set(known))
         if unknown:
             yield f"{where}: nothing defines the type {', '.join(unknown)}; define it"
-        edges.setdefault(owner, set()).update(_direct(found))
+        edges.setdefault(owner, set()).update(_direct(type_))
     yield from _cycles(edges)
     yield from _constraint_faults(spec)
     yield from _claim_faults(spec)
@@ -196,7 +192,7 @@ def _type_texts(spec: Spec) -> Iterator[tuple[str, str, str]]:
 
 
 def _direct(kind: TypeRef) -> set[str]:
-    """Names that a value of the type always holds: an empty list ends a cycle, an optional value too."""
+    """Return names that a value of the type always holds: an empty list ends a cycle, an optional value too."""
     if kind.name in ("List", "Set", "Map", "Option"):
         return set()
     return {kind.name}.union(*(_direct(arg) for arg in kind.args)) if kind.args else {kind.name}
@@ -211,16 +207,16 @@ def _cycles(edges: dict[str, set[str]]) -> Iterator[str]:
         if name in done:
             return None
         for target in sorted(edges.get(name, ())):
-            found = visit(target, (*path, name))
-            if found:
-                return found
+            cycle = visit(target, (*path, name))
+            if cycle:
+                return cycle
         done.add(name)
         return None
 
     for name in sorted(filter(None, edges)):
-        found = visit(name, ())
-        if found:
-            yield f"types are made of each other without end: {found}; break it with Option or List"
+        cycle = visit(name, ())
+        if cycle:
+            yield f"types are made of each other without end: {cycle}; break it with Option or List"
             return
 
 
@@ -253,7 +249,7 @@ def _applies(spec: Spec, constraint: str, base: str) -> bool:
 
 
 def root_type(spec: Spec, text: str) -> str:
-    """The scalar or generic that a type comes down to through newtypes."""
+    """Return the scalar or generic that a type comes down to through newtypes."""
     name = text.partition("<")[0].strip()
     for _ in range(20):
         if name not in spec.newtypes:

@@ -4,7 +4,7 @@
 
     type  := NAME | NAME "<" type ("," type)* ">"
 
-Languages map these names; none of them is written in a specification (decision 20).
+Languages map these names; none of them is written in a specification (CT20).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class TypeRef:
         return f"{self.name}<{', '.join(map(str, self.args))}>" if self.args else self.name
 
     def names(self) -> Iterator[str]:
-        """Every name in it, outermost first."""
+        """Yield every name in it, outermost first."""
         yield self.name
         for arg in self.args:
             yield from arg.names()
@@ -70,10 +70,10 @@ def parse_type(text: str) -> TypeRef:
         tokens.append(match[1])
         at = match.end()
     reader = _Reader(text, tokens)
-    found = reader.type(1)
+    type_ = reader.type(1)
     if reader.at != len(tokens):
         raise TypeFault(f"the type {text!r} goes on after its end: {tokens[reader.at]!r}")
-    return found
+    return type_
 
 
 class _Reader:

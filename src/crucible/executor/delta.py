@@ -1,15 +1,12 @@
-"""Has anything materially changed since the last loop? Three answers: ask a model, compare words, compare vectors.
+"""Has anything materially changed since the last loop? Two answers: ask a model, or compare words.
 
 A strategy errs towards "changed": one more loop costs money, a missed change costs the answer.
 """
 
 from __future__ import annotations
 
-import asyncio
-import inspect
-import math
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -20,8 +17,6 @@ from llm_runtime.prompts import Fence, load_prompt
 
 JUDGE_MODEL = "openrouter/auto"
 
-Vectors: TypeAlias = Sequence[Sequence[float]]
-Embed: TypeAlias = "Callable[[list[str]], Vectors | Awaitable[Vectors]]"
 Positions: TypeAlias = Mapping[CouncilRole, str]
 
 _FIRST_WORD = re.compile(r"[^A-Za-z]*([A-Za-z]+)")
@@ -29,7 +24,7 @@ _WORD = re.compile(r"\w+")
 
 
 class LLMJudgeDeltaStrategy:
-    """A model reads both sets of positions and answers YES or NO (specification 2.4); the default.
+    """A model reads both sets of positions and answers YES or NO; the default.
 
     Args:
         client: makes the call.
@@ -45,7 +40,7 @@ class LLMJudgeDeltaStrategy:
         self._model = model
 
     async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
-        """True unless the judgment's first word is NO.
+        """Return True unless the judgment's first word is NO.
 
         Raises:
             CallError: there is no judgment.
@@ -81,46 +76,10 @@ class TextSimilarityDeltaStrategy:
         self._threshold = _checked(threshold)
 
     async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
-        """True where any role's text fell below the threshold, came or went."""
+        """Return True where any role's text fell below the threshold, came or went."""
         if prior is None or prior.keys() != current.keys():
             return True
         return any(_word_similarity(prior[role], text) < self._threshold for role, text in current.items())
-
-
-class EmbeddingDeltaStrategy:
-    """Compares vectors: changed where the cosine between a role's two texts falls below a threshold.
-
-    Args:
-        embed: texts -> one vector for each, in the same order; a coroutine function, or a plain one, which
-            runs in a thread. Called once with the prior texts followed by the current ones.
-        threshold: the cosine below which a text has changed; above 0, at most 1. What is right depends on
-            the embedder; 0.95 suits most sentence embedders.
-    """
-
-    def __init__(self, embed: Embed, threshold: float = 0.95) -> None:
-        self._embed = embed
-        self._threshold = _checked(threshold)
-
-    async def detect(self, prior: dict[CouncilRole, str] | None, current: dict[CouncilRole, str]) -> bool:
-        """True where any role's vector moved too far, came or went.
-
-        Raises:
-            ValueError: the embedder gave another number of vectors, or one without length or direction.
-        """
-        if prior is None or prior.keys() != current.keys():
-            return True
-        texts = [*(prior[role] for role in current), *current.values()]
-        vectors = await self._vectors(texts)
-        if len(vectors) != len(texts):
-            raise ValueError(f"the embedder gave {len(vectors)} vectors for {len(texts)} texts")
-        half = len(current)
-        return any(_cosine(vectors[i], vectors[half + i]) < self._threshold for i in range(half))
-
-    async def _vectors(self, texts: list[str]) -> Vectors:
-        if inspect.iscoroutinefunction(self._embed):
-            return await self._embed(texts)
-        made = await asyncio.to_thread(self._embed, texts)
-        return await made if inspect.isawaitable(made) else made
 
 
 def _checked(threshold: float) -> float:
@@ -139,10 +98,3 @@ def _triples(text: str) -> set[tuple[str, ...]]:
     if len(words) < 3:
         return {tuple(words)} if words else set()
     return {(*first, second[1]) for first, second in pairwise(pairwise(words))}
-
-
-def _cosine(a: Sequence[float], b: Sequence[float]) -> float:
-    lengths = math.hypot(*a) * math.hypot(*b)
-    if len(a) != len(b) or not lengths or not math.isfinite(lengths):
-        raise ValueError("the embedder gave vectors that cannot be compared")
-    return math.fsum(x * y for x, y in zip(a, b, strict=True)) / lengths

@@ -1,14 +1,15 @@
-"""The executor: short circuit, loops, convergence, synthesis, in the order of specification 4.1."""
+"""The executor: short circuit, loops, convergence, synthesis, in this order."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from crucible.config import ComplexityDomain, DeltaStrategy, EngineConfig, LoopGrammar
 from crucible.events import LoopEnded, LoopStarted, ShortCircuited, Synthesised
+from crucible.executor.council import Council, LoopOutcome
 from crucible.executor.delta import LLMJudgeDeltaStrategy
-from crucible.executor.grammars import Council, Grammar, LoopOutcome
 from crucible.executor.grammars.debate import debate_loop
 from crucible.executor.grammars.parallel import parallel_loop
 from crucible.executor.grammars.sequential import sequential_loop
@@ -19,6 +20,9 @@ from crucible.schemas import ExecutorResult, LoopRecord, TriageOutput
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Message
+
+Grammar: TypeAlias = Callable[[Council, int, LoopOutcome | None], Awaitable[LoopOutcome]]
+"""One loop: the council, the loop's 1-based number, and what the loop before left (``None`` in the first)."""
 
 GRAMMARS: Mapping[LoopGrammar, Grammar] = {
     LoopGrammar.PARALLEL: parallel_loop,
@@ -54,7 +58,7 @@ class Executor:
         self._seed = seed
 
     async def execute(self, triage: TriageOutput, user_query: str) -> ExecutorResult:
-        """The answer to ``user_query``.
+        """Answer ``user_query``.
 
         Raises:
             CouncilFailed: too few seats answer, or the red team does not.
@@ -114,7 +118,7 @@ class Executor:
     async def _compare(
         self, triage: TriageOutput, loop: int, prior: LoopOutcome | None, current: LoopOutcome
     ) -> _Judgment:
-        """Whether the loop changed anything, asked only where the answer can end the deliberation."""
+        """Tell whether the loop changed anything, asked only where the answer can end the deliberation."""
         if prior is None or not triage.allow_early_exit or not EARLIEST_EXIT <= loop < triage.loop_count:
             return _Judgment(changed=True, judged=False)
         try:

@@ -1,10 +1,10 @@
-"""Synthesis: from all that was said to one answer in one voice (specification 2.4)."""
+"""Synthesis: from all that was said to one answer in one voice."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crucible.executor.grammars import LoopOutcome
+from crucible.executor.council import LoopOutcome
 from crucible.openrouter.client import OpenRouterClient
 from crucible.schemas import TriageOutput
 from llm_runtime.messages import CallLabel, Message
@@ -21,7 +21,7 @@ async def synthesize(
     outcomes: Sequence[LoopOutcome],
     seed: int,
 ) -> str:
-    """The final response.
+    """Write the final response.
 
     Args:
         client: makes the call.
@@ -42,7 +42,7 @@ async def synthesize(
 
 
 def build_deliberation_summary(outcomes: Sequence[LoopOutcome], fence: Fence) -> str:
-    """Every loop's positions and critiques, each behind its own fence."""
+    """Return every loop's positions and critiques, each behind its own fence."""
     blocks: list[str] = []
     for loop, outcome in enumerate(outcomes, start=1):
         blocks += [fence(f"LOOP {loop} POSITION of {seat.label}", text) for seat, text in outcome.positions.items()]

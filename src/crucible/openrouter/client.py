@@ -1,7 +1,7 @@
 """Every model call of the engine passes here: which models may answer, and what a failure is called.
 
 Retries, backoff, rate limits and the ``models`` array are the runtime's (:mod:`llm_runtime.gateway`); this layer
-reasons about neither roles nor queries (specification 2.5).
+reasons about neither roles nor queries.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class OpenRouterClient:
         label: CallLabel,
         fallbacks: Sequence[str] = (),
     ) -> str:
-        """The text of one answer; below this call the runtime keeps the whole record of it.
+        """Ask once and return the text; below this call the runtime keeps the whole record of it.
 
         Args:
             model: the model to ask.
@@ -106,7 +106,7 @@ class GatewayPool:
 
     @asynccontextmanager
     async def lease(self) -> AsyncGenerator[Generate]:
-        """A model function that works until the block is left."""
+        """Lend a model function that works until the block is left."""
         loop = asyncio.get_running_loop()
         shared = self._open.get(loop)
         if shared is None:

@@ -1,4 +1,4 @@
-"""The red team's prompts: base frame and flavor (specification 2.3), and the three forms of its task."""
+"""The red team's prompts: base frame and flavor (CR8), and the three forms of its task."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ def _load(name: str) -> Prompt:
 
 
 def system_prompt(flavor: RedTeamFlavor) -> str:
-    """The base frame, then the flavor."""
+    """Return the base frame, then the flavor."""
     return f"{_load('base').render()}\n\n{_load(flavor.value).render()}"
 
 
 def critique_positions(query: str, positions: Mapping[str, str], fence: Fence) -> str:
-    """The task of a PARALLEL loop: attack what all seats hold.
+    """Return the task of a PARALLEL loop: attack what all seats hold.
 
     Args:
         query: the reconstructed query.
@@ -29,7 +29,7 @@ def critique_positions(query: str, positions: Mapping[str, str], fence: Fence) -
 
 
 def critique_targets(query: str, positions: Mapping[str, str], fence: Fence) -> str:
-    """The task of a DEBATE loop: attack the weakest, and name them on a last line ``TARGETS: LABEL, LABEL``."""
+    """Return the task of a DEBATE loop: attack the weakest; name them on a last line ``TARGETS: LABEL, LABEL``."""
     return _load("debate").render(
         query=fence("QUESTION", query),
         positions=_fenced(positions, fence),
@@ -38,7 +38,7 @@ def critique_targets(query: str, positions: Mapping[str, str], fence: Fence) -> 
 
 
 def critique_draft(query: str, author: str, draft: str, fence: Fence, *, final: bool) -> str:
-    """The task within a SEQUENTIAL loop: attack the draft as it stands; ``final`` closes the loop."""
+    """Return the task within a SEQUENTIAL loop: attack the draft as it stands; ``final`` closes the loop."""
     return _load("final_draft" if final else "draft").render(
         query=fence("QUESTION", query), draft=fence(f"DRAFT by {author}", draft)
     )

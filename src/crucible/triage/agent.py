@@ -1,4 +1,4 @@
-"""The triage agent: one call, one JSON object, checked and never corrected (specification 2.2 and 4.2)."""
+"""The triage agent: one call, one JSON object, checked and never corrected (CR11)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from crucible.schemas import TriageOutput
 from crucible.triage.prompts import system_prompt, user_message
 from llm_runtime.errors import ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Message
+from llm_runtime.models import first_fault
 from llm_runtime.prompts import Fence
 
 MAX_INPUT_BYTES = 1024 * 1024
@@ -39,7 +40,7 @@ class Inquiry:
 
     @classmethod
     def read(cls, query: str, context: dict[str, Any] | None = None) -> Inquiry:
-        """What the caller passed, checked before any call.
+        """Check what the caller passed, before any call.
 
         Raises:
             InputError: the query is empty, either is larger than 1 MiB or holds text that is not Unicode, or
@@ -60,10 +61,10 @@ class TriageAgent:
         self._fence = Fence(seed, _LABEL)
 
     async def configure(self, inquiry: Inquiry) -> TriageOutput:
-        """The council for ``inquiry``.
+        """Ask for the council that ``inquiry`` needs.
 
         Raises:
-            TriageError: the answer does not hold. It is not asked again (specification 8.9).
+            TriageError: the answer does not hold. It is not asked again (CR11).
         """
         question = user_message(inquiry.query, inquiry.context, self._fence)
         raw = await self._client.call_openrouter(
@@ -91,7 +92,7 @@ def _check_size(what: str, text: str) -> None:
 
 
 def parse_triage(raw: str) -> TriageOutput:
-    """The configuration that ``raw`` is, as it stands: no fence is stripped, no value converted.
+    """Read the configuration as it stands: no fence is stripped, no value converted.
 
     Raises:
         TriageError: ``raw`` is not JSON, does not fit the schema, or breaks a constraint.
@@ -106,14 +107,12 @@ def parse_triage(raw: str) -> TriageOutput:
 
 
 def _first_complaint(fault: ValidationError) -> str:
-    first = fault.errors(include_url=False, include_input=False)[0]
-    where = ".".join(map(str, first["loc"]))
     more = fault.error_count() - 1
-    return f"{where + ': ' if where else ''}{first['msg']}{f' (and {more} more)' if more else ''}"
+    return first_fault(fault) + (f" (and {more} more)" if more else "")
 
 
 def _broken_constraints(triage: TriageOutput) -> list[str]:
-    """What no single field can check (specification 4.2)."""
+    """Return a complaint for each rule that spans several fields."""
     complaints: list[str] = []
     red_teams = sum(seat.role is CouncilRole.RED_TEAM for seat in triage.council)
     if red_teams != 1:

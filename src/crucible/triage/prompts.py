@@ -6,12 +6,12 @@ from llm_runtime.prompts import Fence, load_prompt
 
 
 def system_prompt() -> str:
-    """Responsibilities, tables, schema and constraints of specification 2.2."""
+    """Return the prompt: responsibilities, tables, schema and constraints."""
     return load_prompt("crucible.triage", "system").render()
 
 
 def user_message(query: str, context: str | None, fence: Fence) -> str:
-    """The query, and the caller's context as JSON where there is one, each behind a fence."""
+    """Return the query, and the caller's context as JSON where there is one, each behind a fence."""
     if context is None:
         return load_prompt("crucible.triage", "query").render(query=fence("QUERY", query))
     return load_prompt("crucible.triage", "query_with_context").render(

@@ -1,4 +1,4 @@
-"""A debate in other people's forms: JSON, Markdown, Argdown, AIF, CSV (decision 28)."""
+"""A debate in other people's forms: JSON, Markdown, Argdown, AIF, CSV (CX28)."""
 
 from crux.exports.aif import to_aif
 from crux.exports.argdown import to_argdown

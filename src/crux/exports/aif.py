@@ -15,7 +15,7 @@ _SCHEMES = {
 
 
 def to_aif(result: DebateResult) -> str:
-    """The graph: I-nodes for what is said, RA and CA nodes between, L-nodes for who said it."""
+    """Return the graph: I-nodes for what is said, RA and CA nodes between, L-nodes for who said it."""
     graph = _Graph()
     for card in result.cards:
         question = graph.node(card.question, "I")

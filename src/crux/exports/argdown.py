@@ -10,7 +10,7 @@ _RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()]")
 
 
 def to_argdown(result: DebateResult) -> str:
-    """The document. A NUANCED side supports and attacks nothing: it is tied by an undercut on its condition."""
+    """Return the document. A NUANCED side supports and attacks nothing: an undercut ties it to its condition."""
     lines = ["===", f"title: {_flat(result.topic)}", "===", ""]
     for number, card in enumerate(result.cards, start=1):
         lines.append(f"[Crux {number}]: {_flat(card.question)} #{card.disagreement_type}")
@@ -30,5 +30,5 @@ _RELATION: dict[CardLabel, str] = {"YES": "+", "NO": "-", "NUANCED": "_"}
 
 
 def _flat(text: str) -> str:
-    """One line without the characters that Argdown reads."""
+    """Return one line without the characters that Argdown reads."""
     return " ".join(_RESERVED.sub(" ", text).split())

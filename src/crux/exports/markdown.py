@@ -11,7 +11,7 @@ _LINE_START = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.MULTILINE)
 
 
 def to_markdown(result: DebateResult) -> str:
-    """The document; whatever a model or an author wrote is escaped."""
+    """Return the document; whatever a model or an author wrote is escaped."""
     notes = {note.card_id: note for note in result.notes}
     parts = [f"# {plain(result.topic)}", _head(result)]
     parts += [_card(card, notes.get(card.id)) for card in result.cards]
@@ -26,7 +26,7 @@ def to_markdown(result: DebateResult) -> str:
 
 
 def plain(text: str) -> str:
-    """Text on one line, in which nothing means anything to Markdown or HTML."""
+    """Return a text on one line, in which nothing means anything to Markdown or HTML."""
     escaped = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
     escaped = escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _LINE_START.sub(r"\1\\\2", escaped)

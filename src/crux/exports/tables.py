@@ -24,7 +24,7 @@ _COLUMNS = (
 
 
 def stances_csv(result: DebateResult) -> str:
-    """The table, with a head line (RFC 4180)."""
+    """Return the table, with a head line (RFC 4180)."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
@@ -48,5 +48,5 @@ def stances_csv(result: DebateResult) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
+    """Return a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -8,15 +8,16 @@ from pydantic import ValidationError
 
 from crux.config import CruxConfigurationError
 from crux.results import DebateResult
+from llm_runtime.models import first_fault
 
 
 def to_json(result: DebateResult) -> str:
-    """Everything, indented by two."""
+    """Return everything as JSON, indented by two."""
     return json.dumps(result.model_dump(mode="json"), ensure_ascii=False, indent=2) + "\n"
 
 
 def from_json(text: str) -> DebateResult:
-    """The inverse of :func:`to_json`.
+    """Return the inverse of :func:`to_json`.
 
     Raises:
         CruxConfigurationError: it is no debate; says where.
@@ -24,6 +25,4 @@ def from_json(text: str) -> DebateResult:
     try:
         return DebateResult.model_validate_json(text)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "its start"
-        raise CruxConfigurationError(f"this is no exported debate: {where}: {first['msg']}") from None
+        raise CruxConfigurationError(f"this is no exported debate: {first_fault(fault, 'its start')}") from None

@@ -1,4 +1,4 @@
-"""What debates show when they are over: who clashes, who moved, what keeps coming back (section 3.3)."""
+"""What debates show when they are over: who clashes, who moved, what keeps coming back."""
 
 from crux.insight.alignment import AlignmentCell, AlignmentMap, alignment_map
 from crux.insight.crux_graph import CruxGraph, CruxLink, CruxPoint, FaultLine, crux_graph

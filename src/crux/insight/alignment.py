@@ -1,4 +1,4 @@
-"""The alignment map: which pairs clash on which cards, and whether over facts, values or words (section 3.3)."""
+"""The alignment map: which pairs clash on which cards, and whether over facts, values or words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COARSE: dict[DisagreementType, CoarseType] = {
     "values": "values",
     "definition": "definitional",
 }
-"""The six types of a card by the three that speakers use (decision 5)."""
+"""The six types of a card by the three that speakers use (CX5)."""
 
 
 class AlignmentCell(Wire):
@@ -61,7 +61,7 @@ class AlignmentMap(Wire):
 
 
 def alignment_map(cards: Sequence[CruxCard]) -> AlignmentMap:
-    """The map of a debate's cards, or of several debates'."""
+    """Return the map of a debate's cards, or of several debates'."""
     personas = tuple(dict.fromkeys(name for card in cards for name in card.personas))
     cells = [
         AlignmentCell(
@@ -110,7 +110,7 @@ def _tally(first: str, second: str, cells: Sequence[AlignmentCell]) -> PairTally
 
 
 def most_common(types: Sequence[CoarseType]) -> CoarseType | None:
-    """The type that comes most often, the first of several; None of none."""
+    """Return the type that comes most often, the first of several; None of none."""
     counts: dict[CoarseType, int] = {}
     for kind in types:
         counts[kind] = counts.get(kind, 0) + 1

@@ -1,4 +1,4 @@
-"""Cruxes of several debates as a graph, and the fault lines that keep coming back (section 3.3, decision 27).
+"""Cruxes of several debates as a graph, and the fault lines that keep coming back (CX27).
 
 Likeness of wording proposes that two cards ask the same; a negation or an antonym between them keeps them apart, as
 the two sides of one question, never as one.
@@ -72,7 +72,7 @@ class CruxGraph(Wire):
 
 
 def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> CruxGraph:
-    """The graph of all cards of the given debates.
+    """Return the graph of all cards of the given debates.
 
     Args:
         alike: the likeness of two questions, 0 to 1, in place of :func:`likeness`: an embedding's, say. Whatever it
@@ -101,7 +101,7 @@ def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> C
 
 
 def likeness(first: str, second: str) -> float:
-    """2 |A ∩ B| / (|A| + |B|) over the stemmed content words of two questions (Dice 1945); 0 to 1.
+    """Return 2 |A ∩ B| / (|A| + |B|) over the stemmed content words of two questions (Dice 1945); 0 to 1.
 
     It says nothing about polarity: a question and its negation are as alike as can be. See :func:`same_question`.
     """
@@ -110,24 +110,24 @@ def likeness(first: str, second: str) -> float:
 
 
 def same_question(first: str, second: str) -> bool:
-    """Whether two questions ask the same: alike enough, and not opposed."""
+    """Tell whether two questions ask the same: alike enough, and not opposed."""
     return likeness(first, second) >= SAME and not opposed(first, second)
 
 
 def _links(points: Sequence[CruxPoint], alike: Alike) -> tuple[CruxLink, ...]:
-    found: list[CruxLink] = []
+    links: list[CruxLink] = []
     for place, first in enumerate(points):
         for second in points[place + 1 :]:
             near = alike(first.question, second.question)
             turned = opposed(first.question, second.question)
             if near >= (DENIED if turned else SAME):
                 kind: Literal["same", "negation"] = "negation" if turned else "same"
-                found.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(near, 3)))
-    return tuple(found)
+                links.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(near, 3)))
+    return tuple(links)
 
 
 def _groups(points: Sequence[CruxPoint], links: Sequence[CruxLink]) -> list[list[str]]:
-    """Cards joined by likeness, strongest first; two groups never join across a negation."""
+    """Return cards joined by likeness, strongest first; two groups never join across a negation."""
     group = {point.card: {point.card} for point in points}
     apart = {frozenset((link.first, link.second)) for link in links if link.kind == "negation"}
     for link in sorted(links, key=lambda link: -link.likeness):

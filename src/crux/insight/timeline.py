@@ -1,4 +1,4 @@
-"""The position-shift timeline: every tracked stance in order, with what moved it (section 3.3, decision 11)."""
+"""The position-shift timeline: every tracked stance in order, with what moved it (CX11)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ShiftTimeline(Wire):
 
 
 def shift_timeline(result: DebateResult) -> ShiftTimeline:
-    """The timeline of a debate, finished or not."""
+    """Return the timeline of a debate, finished or not."""
     order = {stance.message: place for place, stance in enumerate(result.stances)}
     labels = {aspect.id: aspect.label for aspect in result.aspects}
     phases = {message.id: message.phase for message in result.messages}

@@ -49,19 +49,19 @@ def attribute(
 
 
 def tell_apart(texts: Sequence[tuple[str, str]], *, seed: int, analyzer: str = "word") -> Attribution:
-    """Leave one out: each text is named from all others; then with labels shuffled, for what chance would give.
+    """Name each text from all others; then with labels shuffled, for what chance would give.
 
     Args:
         texts: (person, text); persons with a single text are left out.
         seed: of the shuffles.
     """
     counts = [person for person, _ in texts]
-    kept = [(person, text) for person, text in texts if counts.count(person) > 1]
-    persons = sorted({person for person, _ in kept})
+    usable = [(person, text) for person, text in texts if counts.count(person) > 1]
+    persons = sorted({person for person, _ in usable})
     if len(persons) < 2:
         return Attribution(accuracy=share(()), chance=1 / max(1, len(persons)))
-    vectors = _vectors([text for _, text in kept], analyzer)
-    labels = [person for person, _ in kept]
+    vectors = _vectors([text for _, text in usable], analyzer)
+    labels = [person for person, _ in usable]
     right = _left_out(vectors, labels, persons)
     rng = random.Random(seed)
     controls: list[float] = []
@@ -94,7 +94,7 @@ def _centroids(vectors: Any, labels: Sequence[str], persons: Sequence[str]) -> A
 
 
 def _left_out(vectors: Any, labels: Sequence[str], persons: Sequence[str]) -> list[bool]:
-    """Whether each text is nearest to the centroid of its label's other texts."""
+    """Tell whether each text is nearest to the centroid of its label's other texts."""
     np = library("numpy", "telling texts apart")
     places = np.array([persons.index(label) for label in labels])
     one_hot = np.eye(len(persons))[places]

@@ -1,4 +1,4 @@
-"""Blind sheets for people: who said this, could this be resolved, does this name a condition (section 8.1)."""
+"""Blind sheets for people: who said this, could this be resolved, does this name a condition."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class BlindSheet(Wire):
 
 
 def blind_sheet(result: DebateResult, *, seed: int = 0, most: int = 20) -> BlindSheet:
-    """A sheet of at most ``most`` utterances, with names masked, and of all cards."""
+    """Return a sheet of at most ``most`` utterances, with names masked, and of all cards."""
     rng = random.Random(seed)
-    said = [(m.persona, m.text) for m in (*result.messages, *result.room_messages) if m.persona]
-    drawn = rng.sample(said, min(most, len(said)))
+    lines = [(m.persona, m.text) for m in (*result.messages, *result.room_messages) if m.persona]
+    drawn = rng.sample(lines, min(most, len(lines)))
     rows: list[tuple[str, str, tuple[str, ...], str, str]] = []
     for persona, text in drawn:
         for name in result.personas:
@@ -63,7 +63,7 @@ def blind_sheet(result: DebateResult, *, seed: int = 0, most: int = 20) -> Blind
 
 
 def score_sheet(sheet: BlindSheet, answers: Mapping[int, str]) -> dict[str, Share]:
-    """By question: right names for "who said this?", yes for the others; rows without an answer are left out."""
+    """Score by question: right names for "who said this?", yes for the others; rows without answer do not count."""
     found: dict[str, list[bool]] = {}
     for row in sheet.rows:
         if row.number in answers:

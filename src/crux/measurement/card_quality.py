@@ -1,4 +1,4 @@
-"""Card quality: specificity, type, falsifiers, recurrence (section 8.1, third table)."""
+"""Card quality: specificity, type, falsifiers, recurrence."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CardQuality(Wire):
 
 
 def card_quality(cards: Sequence[CruxCard], personas: Sequence[Persona]) -> CardQuality:
-    """The third table, but for what needs an expert or other debates."""
+    """Return the third table, but for what needs an expert or other debates."""
     rarity = Rarity(chunk.text for persona in personas for chunk in persona.corpus.chunks)
     sides = [side for card in cards for side in card.personas.values()]
     return CardQuality(
@@ -64,13 +64,13 @@ def card_quality(cards: Sequence[CruxCard], personas: Sequence[Persona]) -> Card
 
 
 def is_answerable(question: str) -> bool:
-    """Whether a question has the form of a yes/no question and names something; a rule, not a judgement."""
+    """Tell whether a question has the form of a yes/no question and names something; a rule, not a judgement."""
     words = question.lower().replace("’", "'").split()
     return bool(words) and words[0] in _HEADS and len([word for word in words if len(word) > 3]) >= 3
 
 
 def is_concrete(falsifier: str) -> bool:
-    """Whether a falsifier names a condition that could be seen to hold; a rule, not a judgement."""
+    """Tell whether a falsifier names a condition that could be seen to hold; a rule, not a judgement."""
     if len(falsifier.split()) < _LEAST_WORDS or not _CONDITION.search(falsifier):
         return False
     without = _EMPTY.sub("", falsifier)
@@ -85,7 +85,7 @@ class TypeAccuracy(Wire):
 
 
 def type_accuracy(cards: Sequence[CruxCard], expert: Mapping[str, DisagreementType]) -> TypeAccuracy:
-    """Cards whose type is the expert's, over the cards that the expert annotated, by card id."""
+    """Count cards whose type is the expert's, over the cards that the expert annotated, by card id."""
     annotated = [card for card in cards if card.id in expert]
     ours = [card.disagreement_type for card in annotated]
     theirs = [expert[card.id] for card in annotated]
@@ -96,7 +96,7 @@ def type_accuracy(cards: Sequence[CruxCard], expert: Mapping[str, DisagreementTy
 
 
 def recurrence(runs: Sequence[Sequence[CruxCard]]) -> Share:
-    """How often independent debates on one topic come to the same cruxes.
+    """Count how often independent debates on one topic come to the same cruxes.
 
     Over all ordered pairs of different runs: cards of the one that have a card in the other which asks the same
     (:func:`~crux.insight.crux_graph.same_question`: alike in words, and not opposed), over all cards.

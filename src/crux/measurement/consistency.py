@@ -54,16 +54,16 @@ async def judged_consistency(
     to_prompt: list[bool] = []
     to_line: list[bool] = []
     for persona in personas:
-        said = [m.text for m in (*result.messages, *result.room_messages) if m.persona == persona.name]
+        lines = [m.text for m in (*result.messages, *result.room_messages) if m.persona == persona.name]
         contract = persona.contract
         portrait = clip(
             " ".join([contract.personality, contract.bias, contract.stakes, contract.epistemology]),
             _PORTRAIT_TOKENS,
         )
-        for number, line in enumerate(said, start=1):
+        for number, line in enumerate(lines, start=1):
             to_prompt += await judge.consistent("prompt_to_line", persona.name, number, portrait, line)
             if number > 1:
-                to_line += await judge.consistent("line_to_line", persona.name, number, said[number - 2], line)
+                to_line += await judge.consistent("line_to_line", persona.name, number, lines[number - 2], line)
     return JudgedConsistency(prompt_to_line=share(to_prompt), line_to_line=share(to_line), unjudged=judge.unjudged)
 
 
@@ -76,7 +76,7 @@ class _Judge:
         self.unjudged = 0
 
     async def consistent(self, kind: str, name: str, number: int, before: str, line: str) -> list[bool]:
-        """One boolean, or none where the judge gave no usable answer."""
+        """Return one boolean, or none where the judge gave no usable answer."""
         label = CallLabel("crux", kind, self._panel.seat(name), number)
         fence, mask = Fence(self._seed, label), self._panel.mask()
         text = load_prompt("crux.measurement", kind).render(

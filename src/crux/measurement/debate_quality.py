@@ -1,4 +1,4 @@
-"""Debate quality: coverage, compression, shifts, sycophancy (section 8.1, first table)."""
+"""Debate quality: coverage, compression, shifts, sycophancy."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class DebateQuality(Wire):
         compression: one entry a card; ``mean_compression`` is the mean of the ratios there are.
         shift_rate: personas whose label on the topic differs from opening to closing, over those who gave both.
         earned_shifts: of these shifts, those that the ledger holds to be earned.
-        mean_drift: mean distance between opening and closing texts, 0 to 1; drift and not a shift (decision 11).
+        mean_drift: mean distance between opening and closing texts, 0 to 1; drift and not a shift (CX11).
         sycophancy: of everybody together; ``by_persona`` of each.
     """
 
@@ -60,7 +60,7 @@ class DebateQuality(Wire):
 
 
 def debate_quality(result: DebateResult, personas: Sequence[Persona]) -> DebateQuality:
-    """The first table, from a result and the personas that debated."""
+    """Return the first table, from a result and the personas that debated."""
     spoken = {message.aspect for message in result.messages if message.phase == "take"}
     takes = {(message.aspect, message.persona) for message in result.messages if message.phase == "take"}
     compression = _compression(result, personas)
@@ -80,14 +80,14 @@ def debate_quality(result: DebateResult, personas: Sequence[Persona]) -> DebateQ
 
 
 def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
-    """Sycophancy of one persona, or of all."""
+    """Return the sycophancy of one persona, or of all."""
     entries = {entry.message: entry.earned for entry in result.ledger if persona in (None, entry.persona)}
-    said = {
+    flagged = {
         message.id: False
         for message in (*result.messages, *result.room_messages)
         if persona in (None, message.persona) and "agrees without a named reason" in message.flags
     }
-    agreements = said | entries
+    agreements = flagged | entries
     unearned = sum(not earned for earned in agreements.values())
     return Sycophancy(
         agreements=len(agreements),
@@ -98,12 +98,12 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
 
 def _compression(result: DebateResult, personas: Sequence[Persona]) -> tuple[Compression, ...]:
     rarity = Rarity(chunk.text for persona in personas for chunk in persona.corpus.chunks)
-    found: list[Compression] = []
+    compressions: list[Compression] = []
     for card in result.cards:
         claim = next(
             (one.claim for one in result.candidates if set(one.personas) == set(card.personas) and one.clashes), ""
         )
         before, after = rarity.specificity(claim), rarity.specificity(card.question)
         ratio = after / before if before and after else None
-        found.append(Compression(card=card.id, claim=claim, question=card.question, ratio=ratio))
-    return tuple(found)
+        compressions.append(Compression(card=card.id, claim=claim, question=card.question, ratio=ratio))
+    return tuple(compressions)

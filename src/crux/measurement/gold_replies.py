@@ -1,4 +1,4 @@
-"""Gold replies: are the texts that an essay is known to answer found again? (decision 25)"""
+"""Gold replies: are the texts that an essay is known to answer found again? (CX25)"""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def gold_replies(
     """
     space = (embedding or TfidfEmbedding()).fit([item.text for item in candidates])
     ids = [item.id for item in candidates]
-    found: list[GoldReply] = []
+    replies: list[GoldReply] = []
     for essay in essays:
         linked = tuple(link for link in essay.replies_to if link in ids and link != essay.id)
         if not linked:
             continue
         order = [ids[place] for place, _ in space.nearest(essay.text, len(ids)) if ids[place] != essay.id]
         ranks = [order.index(link) + 1 for link in linked if link in order]
-        found.append(
+        replies.append(
             GoldReply(item=essay.id, linked=linked, rank=min(ranks, default=None), found=tuple(order[:first]))
         )
     return GoldReplies(
-        replies=tuple(found),
+        replies=tuple(replies),
         first=first,
-        hits=share(reply.rank is not None and reply.rank <= first for reply in found),
+        hits=share(reply.rank is not None and reply.rank <= first for reply in replies),
     )

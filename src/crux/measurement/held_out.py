@@ -1,4 +1,4 @@
-"""Held-out fidelity: can a stance be told from the author's other texts, and not from another's? (decision 25)
+"""Held-out fidelity: can a stance be told from the author's other texts, and not from another's? (CX25)
 
 A fifth of a person's documents is hidden. From each, a yes/no question and the author's answer is read; then the
 answer is predicted from what the rest of the author's texts says on it, and, as a control, from another author's.
@@ -84,7 +84,7 @@ async def held_out_fidelity(
     embedding: Embedding | None = None,
     seed: int = 0,
 ) -> HeldOut:
-    """Three calls a hidden text.
+    """Predict the stance of every hidden text, at three calls a text.
 
     Args:
         persona: whose texts are hidden and predicted.
@@ -145,7 +145,7 @@ class _Asking:
         self._seed = seed
 
     async def question(self, item: CorpusItem, truth: str) -> str:
-        """A question whose answer by this text is ``truth``; empty where the text gives none."""
+        """Ask for a question whose answer by this text is ``truth``; empty where the text gives none."""
         label = CallLabel("crux", "held_out_question", item.id)
         text = load_prompt("crux.measurement", "held_out_question").render(
             text=Fence(self._seed, label)("TEXT", clip(item.text, _TEXT_TOKENS)), answer=truth
@@ -159,7 +159,7 @@ class _Asking:
         return " ".join(found.question.split()) if found.found else ""
 
     async def predict(self, key: str, question: str, side: str, grounding: Grounding) -> str:
-        """The answer that an author's texts let one expect; empty where the model gave none."""
+        """Ask which answer an author's texts let one expect; empty where the model gave none."""
         label = CallLabel("crux", "held_out_predict", f"{key}@{side}")
         fence = Fence(self._seed, label)
         chunks = grounding.persona.corpus.chunks

@@ -1,4 +1,4 @@
-"""Persona quality: voice, consistency, differentiation, grounding (section 8.1, second table)."""
+"""Persona quality: voice, consistency, differentiation, grounding."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def persona_quality(
     beliefs_used: dict[str, Sequence[str]] | None = None,
     seed: int = 0,
 ) -> PersonaQuality:
-    """The second table.
+    """Return the second table.
 
     Args:
         beliefs_used: by message id, the ids of the belief nodes that its speaker was shown (``crux.turn_taken``).
         seed: of the shuffles.
     """
     by_name = {persona.name: persona for persona in personas}
-    said = [m for m in (*result.messages, *result.room_messages) if m.persona in by_name]
+    messages = [m for m in (*result.messages, *result.room_messages) if m.persona in by_name]
     passages = [(name, chunk.text) for name, persona in by_name.items() for chunk in persona.corpus.chunks]
     lines = _lines(result)
     sides = [(name, side) for card in result.cards for name, side in card.personas.items() if name in by_name]
@@ -61,7 +61,7 @@ def persona_quality(
         for s in result.stances
     ]
     return PersonaQuality(
-        voice_fidelity=attribute(passages, [(message.persona, message.text) for message in said]),
+        voice_fidelity=attribute(passages, [(message.persona, message.text) for message in messages]),
         line_to_line=share(held for _, held in lines),
         unexplained=tuple(message for message, held in lines if not held),
         reasoning_differentiation=tell_apart(reasons, seed=seed),
@@ -74,7 +74,7 @@ def persona_quality(
 
 
 def _lines(result: DebateResult) -> list[tuple[str, bool]]:
-    """Each stance that follows another of the same persona on the same question, and whether the line holds."""
+    """Return each stance that follows one of the same persona on the same question, and whether the line holds."""
     earned = {(entry.message, entry.question): entry.earned for entry in result.ledger}
     last: dict[tuple[str, str], str] = {}
     found: list[tuple[str, bool]] = []

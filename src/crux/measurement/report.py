@@ -12,7 +12,7 @@ from crux.results import Baseline, DebateResult, Spend, Wire
 
 
 class Measures(Wire):
-    """The three tables of section 8.1, and what the debate and the answers beside it cost."""
+    """The three tables of measures, and what the debate and the answers beside it cost."""
 
     debate: DebateQuality
     persona: PersonaQuality

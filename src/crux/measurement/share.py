@@ -18,10 +18,10 @@ class Share(Wire):
     high: float | None = None
 
 
-def share(found: Iterable[bool]) -> Share:
-    """The share of what is true."""
-    all_found = list(found)
-    hits, count = sum(all_found), len(all_found)
+def share(outcomes: Iterable[bool]) -> Share:
+    """Return the share of what is true."""
+    values = list(outcomes)
+    hits, count = sum(values), len(values)
     if not count:
         return Share(hits=0, of=0)
     interval = wilson(hits, count)

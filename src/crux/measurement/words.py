@@ -24,7 +24,7 @@ class Rarity:
             self._frequency.update(content_words(passage))
 
     def specificity(self, text: str) -> float | None:
-        """Mean idf of a text's content words, 1 and up; None for a text without any."""
+        """Return the mean idf of a text's content words, 1 and up; None for a text without any."""
         words = content_words(text)
         if not words:
             return None

@@ -1,4 +1,4 @@
-"""Personas: from a shelf of texts to somebody who can sit on a panel (part 1 of the specification)."""
+"""Personas: from a shelf of texts to somebody who can sit on a panel."""
 
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, Contradiction
@@ -6,9 +6,10 @@ from crux.personas.build import BuildCalls, build_calls, build_persona, require_
 from crux.personas.contract import FlipCondition, PersonaContract, VoiceProfile
 from crux.personas.corpus import Chunk, Corpus, CorpusItem, make_corpus, shared_texts
 from crux.personas.gate import BeliefGraphRefused, GateReport, gate
-from crux.personas.importing import CorpusError, Imported, import_corpus
+from crux.personas.importing import Imported, import_corpus
 from crux.personas.persona import Persona, PersonaError
 from crux.personas.shipped import shipped_authors, shipped_corpus
+from crux.personas.source import CorpusError
 from crux.personas.store import PersonaCheck, PersonaStore, StoredCorpus, check_persona
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Answers of a persona build, kept by what was asked, so that only what changed is asked again (section 1.5)."""
+"""Answers of a persona build, kept by what was asked, so that only what changed is asked again."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Answers:
                     continue
 
     def has(self, request: Request) -> bool:
-        """Whether the answer to ``request`` is kept."""
+        """Tell whether the answer to ``request`` is on file."""
         return request_digest(request.to_dict()) in self._kept
 
     async def ask(self, generate: Generate, request: Request, model: type[T]) -> T:
-        """The answer to ``request``: the one that is kept, or the model's, which is kept from now on.
+        """Return the answer to ``request``: the one on file, or the model's, which is put on file.
 
         Raises:
             StructuredOutputError, CallError: the model gave none; nothing is kept.
@@ -80,7 +80,7 @@ class Answers:
             raise StoreUnwritable(f"{self._path.name} cannot be written: {fault.strerror}") from None
 
     def _ends_whole(self) -> bool:
-        """Whether the file's last line was written to its end."""
+        """Tell whether the file's last line was written to its end."""
         assert self._path is not None
         with self._path.open("rb") as raw:
             raw.seek(-1, 2)

@@ -1,4 +1,4 @@
-"""What a person holds and why, each belief tied to its places in the texts (section 1.1; decisions 16 to 18)."""
+"""What a person holds and why, each belief tied to its places in the texts (CX16, CX17, CX18)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class BeliefEdge(Wire):
 
 
 class Contradiction(Wire):
-    """Two things that cannot both be held, each dated; interesting, not an error (section 1.1).
+    """Two things that cannot both be held, each dated; interesting, not an error (CX17).
 
     ``kind`` says whether two beliefs oppose each other, or one relation was read with both polarities.
     """
@@ -78,7 +78,7 @@ class BuildCounts(Wire):
 
 
 class BeliefGraph(Wire):
-    """One universal graph a person, filtered per topic at retrieval (decision 18). ``extracted_at`` is ISO 8601."""
+    """One universal graph a person, filtered per topic at retrieval (CX18). ``extracted_at`` is ISO 8601."""
 
     persona_id: str
     nodes: tuple[BeliefNode, ...]
@@ -105,7 +105,7 @@ class BeliefGraph(Wire):
         return graph
 
     def dependents(self, node: str) -> tuple[str, ...]:
-        """What rests on a belief: all that is reached along supporting edges, in graph order (section 2.8)."""
+        """Return what rests on a belief: all that is reached along supporting edges, in graph order."""
         edges = [(edge.from_, edge.to) for edge in self.edges if edge.polarity == 1]
         supporting = _networkx().DiGraph(edges)
         if node not in supporting:
@@ -114,15 +114,15 @@ class BeliefGraph(Wire):
         return tuple(other.id for other in self.nodes if other.id in reached)
 
     def largest_component(self) -> frozenset[str]:
-        """The most nodes that hang together, direction aside; the first of several equal ones."""
+        """Return the most nodes that hang together, direction aside; the first of several equal ones."""
         components: list[set[str]] = list(_networkx().weakly_connected_components(self.digraph))
         return frozenset(max(components, key=len)) if components else frozenset()
 
 
 def density(documents: int) -> float:
-    """Confidence from the number of distinct documents: 1 - (1/2)(2/3)^(n-1), rounded to 3 places; 0 for none.
+    """Return confidence by the number n of distinct documents: 1 - (1/2)(2/3)^(n-1), to 3 places; 0 for none.
 
-    The curve through the two points that section 4.3 names: one passage 0.5, five 0.9.
+    The curve through two points of the specification: one passage 0.5, five 0.9.
     """
     return round(1 - 0.5 * (2 / 3) ** (documents - 1), 3) if documents > 0 else 0.0
 

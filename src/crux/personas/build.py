@@ -1,4 +1,4 @@
-"""The persona build pipeline, in order: contract, belief graph, voice (section 1.5).
+"""The persona build pipeline, in order: contract, belief graph, voice.
 
 Calls run side by side; what they give is put together in the order of the corpus, so that a build does not depend
 on who answered first. With kept answers, only what changed is asked again.
@@ -51,10 +51,11 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
+from llm_runtime.tasks import first_error, gather
 
 T = TypeVar("T", bound=BaseModel)
 
-#: Passages that are read for beliefs, section 1.1's "about 200 calls".
+#: Passages that are read for beliefs: the specification allows about 200 calls.
 MOST_CHUNKS = 200
 #: What a contract takes: a call for each prose part, then flip conditions, excerpts and voice.
 CONTRACT_CALLS = len(PROSE) + 3
@@ -67,7 +68,7 @@ _MOST_EXAMPLES = 3
 
 
 def utc_now() -> str:
-    """The time of a build, ISO 8601 in UTC, to the second."""
+    """Return the time of a build, ISO 8601 in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -85,7 +86,7 @@ async def build_persona(
     most_chunks: int = MOST_CHUNKS,
     now: Callable[[], str] = utc_now,
 ) -> tuple[Persona, GateReport]:
-    """Contract and belief graph of one person, from their texts.
+    """Build contract and belief graph of one person, from their texts.
 
     The graph is held to its gate: where it fails, the persona comes without beliefs, and the report says why;
     :func:`require_graph` makes that an error.
@@ -144,7 +145,7 @@ class _Asking:
         self._emit(PersonaStep(persona=self._name, step=step, done=done, of=of))
 
     async def all(self, requests: Sequence[Request], model: type[T], step: str) -> list[T | None]:
-        """None where a question got no usable answer: a passage is lost, not the build.
+        """Ask all; None where a question got no usable answer: a passage is lost, not the build.
 
         When the money or the time runs out nothing more is asked; what is under way is paid for, so it is kept.
         """
@@ -168,20 +169,10 @@ class _Asking:
             done += 1
             self.step(step, done, len(requests))
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for place, request in enumerate(requests):
-                    group.create_task(ask(place, request))
-        except ExceptionGroup as faults:
-            raise _first(faults) from None
+        await gather(ask(place, request) for place, request in enumerate(requests))
         if over is not None:
             raise over
         return found
-
-
-def _first(faults: ExceptionGroup[Exception]) -> Exception:
-    first = faults.exceptions[0]
-    return _first(first) if isinstance(first, ExceptionGroup) else first  # pyright: ignore[reportUnknownArgumentType]
 
 
 async def _contract(
@@ -212,7 +203,7 @@ async def _contract(
             excerpts = group.create_task(ask("excerpts", ExcerptAnswer))
             voice = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
-        raise _first(faults) from None
+        raise first_error(faults) from None
     written = {part: " ".join(_had(task.result()).text.split()) for part, task in prose.items()}
     conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
     anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)
@@ -327,7 +318,7 @@ def build_calls(
     seed: int = 0,
     most_chunks: int = MOST_CHUNKS,
 ) -> BuildCalls:
-    """What :func:`build_persona` with the same arguments would ask: what is kept is not asked again.
+    """Count what :func:`build_persona` with the same arguments would ask: what is on file is not asked again.
 
     Three beliefs a passage is what essays gave; merging looks at them in batches, and once more at what is left.
     """
@@ -345,7 +336,7 @@ def build_calls(
 
 
 def chosen_chunks(corpus: Corpus, most: int) -> list[Chunk]:
-    """At most ``most`` passages, every text in turn; which of a text's depends on nothing but their content.
+    """Choose at most ``most`` passages, every text in turn; which of a text's depends on their content alone.
 
     So a new text changes the choice as little as can be, and answers that are kept stay useful.
     """

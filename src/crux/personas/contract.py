@@ -1,4 +1,4 @@
-"""The contract: who a person is as a debater, in the third person, from their own texts (sections 1.3, 1.5)."""
+"""The contract: who a person is as a debater, in the third person, from their own texts."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class PersonaContract(Wire):
 
 
 def contract_request(part: str, name: str, corpus: Corpus, models: ModelTable, seed: int) -> Request:
-    """The question for one part: a prose part, ``"flip"``, ``"excerpts"`` or ``"voice"``."""
+    """Return the question for one part: a prose part, ``"flip"``, ``"excerpts"`` or ``"voice"``."""
     label = CallLabel("crux", f"contract_{part}", name)
     text = load_prompt("crux.personas", f"contract_{part}").render(
         frame=load_prompt("crux.personas", "contract").render(
@@ -104,7 +104,7 @@ def contract_request(part: str, name: str, corpus: Corpus, models: ModelTable, s
 
 
 def sample(corpus: Corpus) -> str:
-    """Passages spread evenly over all texts, the first and the last among them, within :data:`SAMPLE_TOKENS`.
+    """Pick passages spread evenly over all texts, the first and the last among them, within :data:`SAMPLE_TOKENS`.
 
     Not the beginnings of texts: an essay says what it is about there, and how its author argues further on.
     """
@@ -121,7 +121,7 @@ def sample(corpus: Corpus) -> str:
 
 
 def _shown(corpus: Corpus, chunks: Sequence[Chunk]) -> str:
-    """Passages under the heads of their texts, with a mark where something between two is left out."""
+    """Return passages under the heads of their texts, with a mark where something between two is left out."""
     parts: list[str] = []
     before: Chunk | None = None
     for chunk in chunks:
@@ -136,14 +136,14 @@ def _shown(corpus: Corpus, chunks: Sequence[Chunk]) -> str:
 
 
 def verbatim(quotes: Sequence[str], corpus: Corpus, most: int) -> tuple[list[Place], int]:
-    """The places of the quotations that stand in the corpus, at most so many, and how many stood nowhere."""
+    """Return the places of the quotations that stand in the corpus, at most so many, and how many stood nowhere."""
     places = [corpus.find(quote) for quote in quotes]
     found = list(dict.fromkeys(place for place in places if place is not None))
     return found[:most], places.count(None)
 
 
 def measured_voice(corpus: Corpus) -> tuple[float, float]:
-    """Words a sentence, and contractions a hundred words, over all texts."""
+    """Count words a sentence, and contractions a hundred words, over all texts."""
     lengths: list[int] = []
     contractions = 0
     for item in corpus.items:

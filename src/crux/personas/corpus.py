@@ -1,4 +1,4 @@
-"""A person's texts: items as they came, and chunks that keep their place in the item (decision 15)."""
+"""A person's texts: items as they came, and chunks that keep their place in the item (CX15)."""
 
 from __future__ import annotations
 
@@ -83,14 +83,14 @@ class Corpus(Wire):
         return whole.hexdigest()
 
     def find(self, quote: str) -> Place | None:
-        """Where a quotation stands, in the oldest text that has it; None where it stands nowhere."""
+        """Find a quotation in the oldest text that has it; None where it stands nowhere."""
         for item in self.items:
             if span := find_quote(quote, item.text):
                 return self.place(item.id, *span)
         return None
 
     def place(self, item_id: str, start: int, end: int) -> Place:
-        """A place with all that a reader needs to open it."""
+        """Return a place with all that a reader needs to open it."""
         item = self.by_id[item_id]
         quote = item.text[start:end]
         return Place(
@@ -99,7 +99,7 @@ class Corpus(Wire):
 
 
 def make_corpus(items: Iterable[CorpusItem]) -> Corpus:
-    """A corpus in order of date (undated last) and id; texts that are there twice, and empty ones, are dropped."""
+    """Make a corpus in order of date (undated last) and id; empty texts, and those there twice, are dropped."""
     seen: dict[str, CorpusItem] = {}
     ids: set[str] = set()
     for item in sorted(items, key=lambda item: (item.date or "9999", item.id)):
@@ -116,13 +116,13 @@ def make_corpus(items: Iterable[CorpusItem]) -> Corpus:
 
 
 def clean(text: str) -> str:
-    """Text without characters that cannot be seen, with plain line breaks, within :data:`MAX_ITEM_CHARS`."""
+    """Remove characters that cannot be seen; return text with plain line breaks, within :data:`MAX_ITEM_CHARS`."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     return _UNSEEN.sub("", plain).replace("\u00a0", " ").strip()[:MAX_ITEM_CHARS]
 
 
 def chunked(item: CorpusItem) -> list[Chunk]:
-    """The passages of one text: whole paragraphs together up to :data:`CHUNK_CHARS`, long ones cut at sentences."""
+    """Cut a text into passages: whole paragraphs up to :data:`CHUNK_CHARS`, long ones cut at sentences."""
     chunks: list[Chunk] = []
     start = end = -1
     for first, last in _pieces(item.text):
@@ -138,7 +138,7 @@ def chunked(item: CorpusItem) -> list[Chunk]:
 
 
 def shared_texts(first: Corpus, second: Corpus) -> list[str]:
-    """Ids of the first corpus's items whose whole text, or half of whose passages, the second has too."""
+    """Return ids of the first corpus's items whose whole text, or half of whose passages, the second has too."""
     other = {" ".join(chunk.text.split()) for chunk in second.chunks}
     shared: list[str] = []
     for item in first.items:
@@ -149,7 +149,7 @@ def shared_texts(first: Corpus, second: Corpus) -> list[str]:
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
-    """Spans of paragraphs, those longer than a chunk split at sentences or, failing that, at the limit."""
+    """Return spans of paragraphs, those longer than a chunk split at sentences or, failing that, at the limit."""
     pieces: list[tuple[int, int]] = []
     for start, end in _spans(text, 0, len(text), _PARAGRAPH):
         if end - start <= CHUNK_CHARS:
@@ -181,7 +181,7 @@ def _chunk(item: CorpusItem, start: int, end: int) -> Chunk:
 
 
 def spread(items: Sequence[T], most: int) -> list[T]:
-    """At most ``most`` of what is in order, evenly over all of it, the first and the last among them."""
+    """Pick at most ``most`` of what is in order, evenly over all of it, the first and the last among them."""
     if len(items) <= most:
         return list(items)
     if most == 1:

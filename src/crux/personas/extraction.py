@@ -1,4 +1,4 @@
-"""Reading one passage for causal beliefs (section 1.1): extraction, never invention."""
+"""Reading one passage for causal beliefs: extraction, never invention."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ MOST_RELATIONS = 12
 _MAX_CONCEPT = 160
 
 
+# The docstrings of answer models are part of the JSON schema that a model gets: to change one breaks recordings.
 class Relation(BaseModel):
     """One causal belief as the model read it; ``held`` is all it may say about strength (decision 17)."""
 
@@ -52,7 +53,7 @@ class Read(BaseModel):
 
 
 def extraction_request(chunk: Chunk, item: CorpusItem, author: str, models: ModelTable, seed: int) -> Request:
-    """The question about one passage. Its label holds the passage's id, so that no other passage can change it."""
+    """Return the question about one passage. The passage's id is in its label, so no other can change it."""
     label = CallLabel("crux", "extraction", chunk.id)
     fence = Fence(seed, label)
     head = f"title: {item.title or 'untitled'}\ndate: {item.date or 'unknown'}\nauthor: {author}"
@@ -63,7 +64,7 @@ def extraction_request(chunk: Chunk, item: CorpusItem, author: str, models: Mode
 
 
 def placed(answer: Relations, chunk: Chunk, item: CorpusItem) -> tuple[list[Read], int]:
-    """The first relations whose quotation really stands in the passage, and how many had none."""
+    """Return the first relations whose quotation really stands in the passage, and how many had none."""
     reads: list[Read] = []
     relations = answer.relationships[:MOST_RELATIONS]
     for relation in relations:
@@ -88,5 +89,5 @@ def placed(answer: Relations, chunk: Chunk, item: CorpusItem) -> tuple[list[Read
 
 
 def concept(text: str) -> str:
-    """A concept's words on one line, without a full stop, at most 160 characters."""
+    """Return a concept's words on one line, without a full stop, at most 160 characters."""
     return " ".join(text.split()).rstrip(".;,")[:_MAX_CONCEPT]

@@ -6,15 +6,15 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from xml.etree import ElementTree
 
-from crux.personas.corpus import CorpusItem, clean
-from crux.personas.importing import CorpusError, iso_date, plain
+from crux.personas.corpus import CorpusItem
+from crux.personas.source import CorpusError, iso_date, one_line, plain
 
 _TEXTS = ("encoded", "content", "description", "summary")
 _DATES = ("published", "pubDate", "date", "updated")
 
 
 def read_feed(text: str, name: str) -> list[CorpusItem]:
-    """The entries of a feed, those without text left out.
+    """Read the entries of a feed; those without text are left out.
 
     Document type declarations are refused: no feed needs one, and entities make large files of small ones.
 
@@ -43,7 +43,7 @@ def read_feed(text: str, name: str) -> list[CorpusItem]:
                     :300
                 ],
                 source="feed",
-                title=" ".join(clean(fields.get("title", "")).split())[:300],
+                title=one_line(fields.get("title")),
                 date=_date(next((fields[key] for key in _DATES if key in fields), "")),
                 url=_web(fields.get("link", "")),
                 text=body,

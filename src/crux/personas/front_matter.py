@@ -12,7 +12,7 @@ _MAX_LINES = 200
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
-    """The head's keys and the body. A text without a head, or with one that does not close, is all body."""
+    """Split a text into head and body. One without a head, or with a head that does not close, is all body."""
     lines = text.split("\n")
     if not lines or lines[0].strip() != "---":
         return {}, text
@@ -34,8 +34,8 @@ def _read(lines: list[str]) -> FrontMatter:
                 head[last] = _bare(value)
         elif last and line.lstrip().startswith("- "):
             entries = head[last]
-            kept = entries if isinstance(entries, list) else []
-            head[last] = [*kept, _bare(line.lstrip()[2:])]
+            before = entries if isinstance(entries, list) else []
+            head[last] = [*before, _bare(line.lstrip()[2:])]
     return head
 
 

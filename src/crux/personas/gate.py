@@ -1,4 +1,4 @@
-"""Whether a belief graph is one: the gate that a build must pass (decision 16)."""
+"""Whether a belief graph is one: the gate that a build must pass (CX16)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BeliefGraphRefused(CruxConfigurationError):
 
 
 def gate(graph: BeliefGraph) -> GateReport:
-    """The figures of a graph, and every reason why it does not pass."""
+    """Return the figures of a graph, and every reason why it does not pass."""
     count = len(graph.nodes)
     connected = len(graph.largest_component()) / count if count else 0.0
     twice = sum(len(node.documents) > 1 for node in graph.nodes) / count if count else 0.0

@@ -29,14 +29,14 @@ _Edge = tuple[str, str, Polarity]
 def build_graph(
     persona_id: str, reads: Sequence[Read], concepts: Concepts, extracted_at: str, counts: BuildCounts
 ) -> BeliefGraph:
-    """The graph of everything that was read.
+    """Return the graph of everything that was read.
 
     The :data:`~crux.personas.gate.MOST_NODES` strongest beliefs stay: those in the most documents, then the most
     connected, then the first read; one that would stand alone gives its place to the next.
     """
     places, types, stated = _gathered(reads, concepts)
     edges = _edges(reads, concepts)
-    kept = _strongest(places, edges)
+    strongest = _strongest(places, edges)
     nodes = tuple(
         BeliefNode(
             id=belief_id(concept),
@@ -47,9 +47,9 @@ def build_graph(
             stated=concept in stated,
             places=_by_date([place for _, place in places[concept]]),
         )
-        for concept in kept
+        for concept in strongest
     )
-    inside = {key: grounds for key, grounds in edges.items() if key[0] in kept and key[1] in kept}
+    inside = {key: grounds for key, grounds in edges.items() if key[0] in strongest and key[1] in strongest}
     return BeliefGraph(
         persona_id=persona_id,
         nodes=nodes,
@@ -70,7 +70,7 @@ def build_graph(
 
 
 def belief_id(concept: str) -> str:
-    """An id drawn from the words, so that a belief keeps it when others come and go."""
+    """Return an id drawn from the words, so that a belief keeps it when others come and go."""
     return "b-" + hashlib.sha256(concept.casefold().encode()).hexdigest()[:8]
 
 

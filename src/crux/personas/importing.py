@@ -1,4 +1,4 @@
-"""Bringing a person's texts in: a folder, an RSS or Atom file, an X archive, JSONL (section 1.5, decision 15).
+"""Bringing a person's texts in: a folder, an RSS or Atom file, an X archive, JSONL (CX15).
 
 What is imported is data: nothing is run, extracted to disk or fetched. Files beyond the limits are refused with
 one line that says which, and how large.
@@ -6,27 +6,21 @@ one line that says which, and how large.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import from_json
 
-from crux.config import CruxConfigurationError
-from crux.personas.corpus import Corpus, CorpusItem, clean, make_corpus
+from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.feeds import read_feed
 from crux.personas.front_matter import split_front_matter
-from crux.personas.markup import looks_like_html, text_of_html
+from crux.personas.source import CorpusError, iso_date, one_line, plain, read_text
+from crux.personas.x_archive import is_archive, read_x_archive
 
-MAX_FILE_BYTES = 256 * 2**20
 MAX_FILES = 20_000
 _TEXTS = {".md", ".markdown", ".txt", ".html", ".htm"}
 _FEEDS = {".xml", ".rss", ".atom"}
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-
-class CorpusError(CruxConfigurationError):
-    """A source of texts cannot be used; one line with the file and the fault. Exit code 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,34 +50,31 @@ def import_corpus(path: Path) -> Imported:
     Raises:
         CorpusError: it does not exist, is no such thing, is too large, or holds no text at all.
     """
-    from crux.personas.feeds import read_feed
-    from crux.personas.x_archive import is_archive, read_x_archive
-
     if not path.exists():
         raise CorpusError(f"{path.name}: there is no such file or folder")
     if is_archive(path):
-        found = Imported(make_corpus(read_x_archive(path)))
+        imported = Imported(make_corpus(read_x_archive(path)))
     elif path.is_dir():
-        found = read_folder(path)
+        imported = read_folder(path)
     elif path.suffix.lower() in _FEEDS:
-        found = Imported(make_corpus(read_feed(read_text(path), path.name)))
+        imported = Imported(make_corpus(read_feed(read_text(path), path.name)))
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
-        found = read_jsonl(path)
+        imported = read_jsonl(path)
     elif path.suffix.lower() in _TEXTS:
-        found = _gather([path], path.parent)
+        imported = _gather([path], path.parent)
     else:
         raise CorpusError(
             f"{path.name} is no source of texts; give a folder of .md or .txt, an RSS or Atom .xml, an X archive, "
             "or a .jsonl file"
         )
-    if not found.corpus.items:
-        why = f" ({found.skipped[0]})" if found.skipped else ""
+    if not imported.corpus.items:
+        why = f" ({imported.skipped[0]})" if imported.skipped else ""
         raise CorpusError(f"{path.name} holds no text{why}; a persona needs at least one")
-    return found
+    return imported
 
 
 def read_folder(folder: Path) -> Imported:
-    """All texts below a folder, links not followed.
+    """Read all texts below a folder, links not followed.
 
     Raises:
         CorpusError: too many files, or one that is too large.
@@ -99,7 +90,7 @@ def read_folder(folder: Path) -> Imported:
 
 
 def read_jsonl(path: Path) -> Imported:
-    """One text a line: ``{"text": ..., "id"?, "source"?, "title"?, "date"?, "url"?, "replies_to"?}``.
+    """Read one text a line: ``{"text": ..., "id"?, "source"?, "title"?, "date"?, "url"?, "replies_to"?}``.
 
     A line that is no such object is skipped, and said.
 
@@ -122,46 +113,16 @@ def read_jsonl(path: Path) -> Imported:
         fields = cast("dict[str, Any]", data)
         items.append(
             CorpusItem(
-                id=_word(fields.get("id")) or f"{path.stem}-{number}",
-                source=_word(fields.get("source")) or "jsonl",
-                title=_word(fields.get("title")),
+                id=one_line(fields.get("id")) or f"{path.stem}-{number}",
+                source=one_line(fields.get("source")) or "jsonl",
+                title=one_line(fields.get("title")),
                 date=iso_date(str(fields.get("date") or "")),
-                url=_word(fields.get("url")),
+                url=one_line(fields.get("url")),
                 text=plain(text),
                 replies_to=tuple(map(str, fields.get("replies_to") or ())),
             )
         )
     return Imported(make_corpus(items), skipped=tuple(skipped))
-
-
-def read_text(path: Path) -> str:
-    """A file's text.
-
-    Raises:
-        CorpusError: it is too large, unreadable or not UTF-8.
-    """
-    try:
-        size = path.stat().st_size
-        if size > MAX_FILE_BYTES:
-            raise CorpusError(
-                f"{path.name} is {size / 2**20:.0f} MiB, the limit is {MAX_FILE_BYTES // 2**20}; split it"
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise CorpusError(f"{path.name} is not UTF-8 at byte {fault.start}; convert it first") from None
-    except OSError as fault:
-        raise CorpusError(f"{path.name} cannot be read: {fault.strerror}") from None
-
-
-def plain(text: str) -> str:
-    """Cleaned text; HTML becomes what a reader would read."""
-    return clean(text_of_html(text) if looks_like_html(text) else text)
-
-
-def iso_date(text: str) -> str:
-    """The ISO date that a text begins with or holds; empty where there is none."""
-    match = _DATE.search(text)
-    return match[0] if match else ""
 
 
 def _gather(files: list[Path], root: Path) -> Imported:
@@ -188,15 +149,15 @@ def _gather(files: list[Path], root: Path) -> Imported:
 
 
 def _item(file: Path, root: Path, head: dict[str, str | list[str]], text: str) -> CorpusItem:
-    title = _word(head.get("title"))
+    title = one_line(head.get("title"))
     if not title and text.startswith("# "):
-        title = _word(text[2:].partition("\n")[0])
+        title = one_line(text[2:].partition("\n")[0])
     return CorpusItem(
-        id=_word(head.get("id")) or "/".join(file.relative_to(root).with_suffix("").parts),
-        source=_word(head.get("source")) or "essay",
+        id=one_line(head.get("id")) or "/".join(file.relative_to(root).with_suffix("").parts),
+        source=one_line(head.get("source")) or "essay",
         title=title,
-        date=iso_date(_word(head.get("date"))) or iso_date(file.stem),
-        url=_word(head.get("url")),
+        date=iso_date(one_line(head.get("date"))) or iso_date(file.stem),
+        url=one_line(head.get("url")),
         text=text,
         replies_to=tuple(_listed(head.get("replies_to")) or _listed(head.get("linked"))),
     )
@@ -204,9 +165,4 @@ def _item(file: Path, root: Path, head: dict[str, str | list[str]], text: str) -
 
 def _listed(value: str | list[str] | None) -> list[str]:
     entries = value if isinstance(value, list) else [value or ""]
-    return [word for entry in entries if (word := _word(entry))]
-
-
-def _word(value: object) -> str:
-    """One line of at most 300 characters."""
-    return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""
+    return [word for entry in entries if (word := one_line(entry))]

@@ -16,12 +16,12 @@ _TAG = re.compile(r"<[a-zA-Z!/][^>]{0,2000}>")
 
 
 def looks_like_html(text: str) -> bool:
-    """Whether a text has tags."""
+    """Tell whether a text has tags."""
     return bool(_TAG.search(text[:100_000]))
 
 
 def text_of_html(markup: str) -> str:
-    """The readable text, one blank line between blocks."""
+    """Return the readable text, one blank line between blocks."""
     reader = _Reader()
     reader.feed(markup)
     reader.close()

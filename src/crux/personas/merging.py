@@ -1,4 +1,4 @@
-"""Merging beliefs by meaning: likeness proposes, opposite polarity vetoes, a model has the last word (decision 16).
+"""Merging beliefs by meaning: likeness proposes, opposite polarity vetoes, a model has the last word (CX16).
 
 Merging equal strings only is how the public attempt came to 3,861 nodes in 1,846 components.
 """
@@ -56,7 +56,7 @@ class Concepts:
         return list(dict.fromkeys(map(self.home, self._home)))
 
     def home(self, concept: str) -> str:
-        """What a concept was merged into; itself where it was not."""
+        """Return what a concept was merged into; itself where it was not."""
         while (next_home := self._home.get(concept, concept)) != concept:
             concept = next_home
         return concept
@@ -66,19 +66,19 @@ class Concepts:
         homes = list(dict.fromkeys(map(self.home, members)))
         if len(homes) < 2:
             return
-        kept = [homes[0]]
+        joined = [homes[0]]
         for other in homes[1:]:
-            if any(opposed(other, one) for one in kept):
+            if any(opposed(other, one) for one in joined):
                 self.vetoed += 1
             else:
-                kept.append(other)
-        if len(kept) < 2:
+                joined.append(other)
+        if len(joined) < 2:
             return
-        target = name if name and not any(opposed(name, one) for one in kept) else kept[0]
+        target = name if name and not any(opposed(name, one) for one in joined) else joined[0]
         self._home.setdefault(target, target)
-        if self._home[target] != target and target not in kept:
-            target = kept[0]
-        for one in kept:
+        if self._home[target] != target and target not in joined:
+            target = joined[0]
+        for one in joined:
             self._home[one] = target
         self._home[target] = target
 
@@ -93,7 +93,7 @@ def merge_alike(concepts: Concepts) -> None:
 
 
 def batches(concepts: Concepts) -> list[list[str]]:
-    """All concepts in batches of neighbours, for a model to look at: the leaves of the cluster tree, in order."""
+    """Return all concepts in batches of neighbours, to show to a model: leaves of the cluster tree, in order."""
     names = concepts.names
     if len(names) < 2:
         return []
@@ -103,7 +103,7 @@ def batches(concepts: Concepts) -> list[list[str]]:
 
 
 def merge_request(batch: Sequence[str], persona: str, models: ModelTable, seed: int, number: int) -> Request:
-    """The question which of a batch are the same belief."""
+    """Return the question which of a batch are the same belief."""
     label = CallLabel("crux", "merge", persona, number)
     listed = "\n".join(f"{place}: {one_line(text)}" for place, text in enumerate(batch, start=1))
     text = load_prompt("crux.personas", "merge").render(concepts=Fence(seed, label)("BELIEFS", listed))
@@ -131,7 +131,7 @@ def _distances(names: Sequence[str]) -> Any:
 
 
 def _clusters(names: Sequence[str]) -> list[list[int]]:
-    """Clusters of two or more, each in order of appearance."""
+    """Return clusters of two or more, each in order of appearance."""
     found: dict[int, list[int]] = {}
     flat = _hierarchy().fcluster(_tree(names), t=CLOSE, criterion="distance")
     for place, cluster in enumerate(flat.tolist()):

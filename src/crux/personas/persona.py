@@ -51,7 +51,7 @@ class Persona(Wire):
 
 
 def check_name(name: str) -> str:
-    """The name, where it can be shown, spoken and be part of a file's name.
+    """Check that a name can be shown, spoken and be part of a file's name; return it.
 
     Raises:
         PersonaError: it cannot.
@@ -65,7 +65,7 @@ def check_name(name: str) -> str:
 
 
 def slug(name: str) -> str:
-    """A name as an id: lower-case letters and digits with single hyphens.
+    """Return a name as an id: lower-case letters and digits with single hyphens.
 
     Raises:
         PersonaError: nothing is left.

@@ -1,4 +1,4 @@
-"""The two invented authors that come with Crux (decision 20; docs/crux-authors.md)."""
+"""The two invented authors that come with Crux (CX20; docs/crux-authors.md)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from crux.personas.store import StoredCorpus
 
 
 def shipped_authors() -> list[str]:
-    """Their slugs, in order."""
+    """Return their slugs, in order."""
     return sorted(entry.name for entry in _authors().iterdir() if entry.joinpath("manifest.toml").is_file())
 
 
 def shipped_corpus(author: str) -> StoredCorpus:
-    """The essays of one.
+    """Read the essays of one.
 
     Raises:
         PersonaError: there is no such author.
@@ -28,8 +28,8 @@ def shipped_corpus(author: str) -> StoredCorpus:
     folder = _authors().joinpath(author)
     manifest = tomllib.loads(folder.joinpath("manifest.toml").read_text(encoding="utf-8"))
     with resources.as_file(folder.joinpath("essays")) as essays:
-        found: Imported = read_folder(Path(essays))
-    return StoredCorpus(name=manifest["name"], aliases=found.aliases, corpus=found.corpus)
+        imported: Imported = read_folder(Path(essays))
+    return StoredCorpus(name=manifest["name"], aliases=imported.aliases, corpus=imported.corpus)
 
 
 def _authors() -> Traversable:

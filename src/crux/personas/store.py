@@ -1,10 +1,8 @@
-"""Personas on disk: ``contracts/[Name].json``, ``corpus/[Name].json``, ``beliefs/[Name].json`` (section 1.5)."""
+"""Personas on disk: ``contracts/[Name].json``, ``corpus/[Name].json``, ``beliefs/[Name].json``."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +16,8 @@ from crux.personas.gate import GateReport, gate
 from crux.personas.persona import Persona, PersonaError, check_name, slug
 from crux.results import Wire
 from llm_runtime.errors import StoreUnwritable
+from llm_runtime.files import write_atomic
+from llm_runtime.models import first_fault
 
 W = TypeVar("W", bound=Wire)
 
@@ -63,7 +63,7 @@ class PersonaStore:
         self.root = root
 
     def names(self) -> list[str]:
-        """Everyone whose texts were imported, in order."""
+        """Return everyone whose texts were imported, in order."""
         return sorted(file.stem for file in (self.root / "corpus").glob("*.json"))
 
     def add_corpus(self, stored: StoredCorpus) -> None:
@@ -80,7 +80,7 @@ class PersonaStore:
         self._write("corpus", name, stored)
 
     def corpus(self, name: str) -> StoredCorpus:
-        """A person's texts.
+        """Read a person's texts.
 
         Raises:
             PersonaError: there are none, or the file is damaged.
@@ -88,7 +88,7 @@ class PersonaStore:
         return self._read("corpus", name, StoredCorpus)
 
     def answers(self, name: str) -> Answers:
-        """What models answered in earlier builds of a person."""
+        """Return what models answered in earlier builds of a person."""
         return Answers(self.root / "answers" / f"{check_name(name)}.jsonl")
 
     def save(self, persona: Persona) -> None:
@@ -104,7 +104,7 @@ class PersonaStore:
             self._path("beliefs", persona.name).unlink(missing_ok=True)
 
     def load(self, name: str) -> Persona:
-        """A persona that was built.
+        """Read a persona that was built.
 
         Raises:
             PersonaError: it is not there, was not built, or a file is damaged.
@@ -122,11 +122,11 @@ class PersonaStore:
             PersonaError: there are no texts under that name.
         """
         corpus = self.corpus(name).corpus
-        found = PersonaCheck(name=name, texts=len(corpus.items), passages=len(corpus.chunks))
+        report = PersonaCheck(name=name, texts=len(corpus.items), passages=len(corpus.chunks))
         try:
             persona = self.load(name)
         except PersonaError as fault:
-            return found.model_copy(update={"problems": (str(fault),)})
+            return report.model_copy(update={"problems": (str(fault),)})
         return check_persona(persona)
 
     def remove(self, name: str) -> None:
@@ -148,25 +148,16 @@ class PersonaStore:
             known = ", ".join(self.names()) or "nobody"
             raise PersonaError(f"there is no persona called {name}; there is {known}") from None
         except ValidationError as fault:
-            first = fault.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise PersonaError(f"{kind}/{path.name} is damaged at {where or 'its start'}: {first['msg']}") from None
+            raise PersonaError(f"{kind}/{path.name} is damaged at {first_fault(fault, 'its start')}") from None
         except OSError as fault:
             raise PersonaError(f"{kind}/{path.name} cannot be read: {fault.strerror}") from None
 
     def _write(self, kind: str, name: str, data: Wire) -> None:
-        """Temporary file, flush to disk, rename: a reader sees the old or the new, never a part."""
         path = self._path(kind, name)
         text = json.dumps(data.model_dump(mode="json"), ensure_ascii=False, indent=1)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
-            ) as part:
-                part.write(text)
-                part.flush()
-                os.fsync(part.fileno())
-            Path(part.name).replace(path)
+            write_atomic(path, text, private=True)
         except OSError as fault:
             raise StoreUnwritable(f"{kind}/{path.name} cannot be written: {fault.strerror}") from None
 

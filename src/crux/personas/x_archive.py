@@ -15,7 +15,7 @@ from typing import Any, cast
 from pydantic_core import from_json
 
 from crux.personas.corpus import CorpusItem, clean
-from crux.personas.importing import MAX_FILE_BYTES, CorpusError, iso_date, read_text
+from crux.personas.source import MAX_FILE_BYTES, CorpusError, iso_date, read_text
 
 _FILE = re.compile(r"tweets?(?:-part(\d{1,4}))?\.js")
 _MEMBER = re.compile(r"(?:.*/)?data/(tweets?(?:-part\d{1,4})?\.js)", re.DOTALL)
@@ -24,14 +24,14 @@ _MOST_RATIO = 200
 
 
 def is_archive(path: Path) -> bool:
-    """Whether ``path`` is an archive's folder, its ZIP file, or its ``tweets.js``."""
+    """Tell whether ``path`` is an archive's folder, its ZIP file, or its ``tweets.js``."""
     if path.is_dir():
         return bool(_parts(path))
     return path.suffix.lower() == ".zip" or _FILE.fullmatch(path.name) is not None
 
 
 def read_x_archive(path: Path) -> list[CorpusItem]:
-    """Own posts, without reposts; links and media addresses stay as they were written.
+    """Read own posts, without reposts; links and media addresses stay as they were written.
 
     Raises:
         CorpusError: there is no ``data/tweets.js``, it is too large, or not what such a file is.
@@ -50,7 +50,7 @@ def read_x_archive(path: Path) -> list[CorpusItem]:
 
 
 def read_tweets(text: str, name: str) -> list[CorpusItem]:
-    """The posts of a ``tweets.js``: an assignment to ``window.YTD...`` whose value is a JSON array.
+    """Read the posts of a ``tweets.js``: an assignment to ``window.YTD...`` whose value is a JSON array.
 
     Raises:
         CorpusError: it is not.
@@ -84,10 +84,10 @@ def _post(entry: Any) -> dict[str, Any]:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """The files of posts of an unpacked archive, in order of their numbers; links are not followed."""
+    """Return the files of posts of an unpacked archive, in order of their numbers; links are not followed."""
     data = folder / "data"
-    found = [file for file in data.glob("tweet*.js") if _FILE.fullmatch(file.name) and not file.is_symlink()]
-    return sorted(found, key=lambda file: _number(file.name))
+    files = [file for file in data.glob("tweet*.js") if _FILE.fullmatch(file.name) and not file.is_symlink()]
+    return sorted(files, key=lambda file: _number(file.name))
 
 
 def _number(name: str) -> tuple[int, str]:
@@ -96,22 +96,22 @@ def _number(name: str) -> tuple[int, str]:
 
 
 def _zipped(path: Path) -> list[CorpusItem]:
-    """The posts of all parts in a ZIP file, one part in memory at a time, nothing unpacked to disk."""
+    """Read the posts of all parts in a ZIP file, one in memory at a time, nothing unpacked to disk."""
     items: list[CorpusItem] = []
     try:
         with zipfile.ZipFile(path) as archive:
-            found = {match[1]: info for info in archive.infolist() if (match := _MEMBER.fullmatch(info.filename))}
-            if not found:
+            members = {match[1]: info for info in archive.infolist() if (match := _MEMBER.fullmatch(info.filename))}
+            if not members:
                 raise CorpusError(f"{path.name} has no data/tweets.js; is it an X archive?")
-            size = sum(info.file_size for info in found.values())
-            packed = sum(info.compress_size for info in found.values())
+            size = sum(info.file_size for info in members.values())
+            packed = sum(info.compress_size for info in members.values())
             if size > MAX_FILE_BYTES or size > _MOST_RATIO * max(packed, 1):
                 raise CorpusError(f"{path.name}: data/tweets.js would unpack to {size / 2**20:.0f} MiB")
-            for name in sorted(found, key=_number):
-                with archive.open(found[name]) as member:
+            for name in sorted(members, key=_number):
+                with archive.open(members[name]) as member:
                     # The size that a member declares may be a lie.
-                    data = member.read(found[name].file_size + 1)
-                if len(data) > found[name].file_size:
+                    data = member.read(members[name].file_size + 1)
+                if len(data) > members[name].file_size:
                     raise CorpusError(f"{path.name}: data/{name} unpacks to more than it says; download it again")
                 items += read_tweets(data.decode("utf-8", errors="replace"), f"{path.name}/{name}")
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as fault:

@@ -1,4 +1,4 @@
-"""Finding what a person has written on a claim: no model call, a few milliseconds (section 1.2, stage A)."""
+"""Finding what a person has written on a claim: no model call, a few milliseconds."""
 
 from crux.retrieval.dense import DenseEmbedding, VectorCache, sentence_model
 from crux.retrieval.embedding import Embedding, Space, TfidfEmbedding

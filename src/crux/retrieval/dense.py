@@ -1,4 +1,4 @@
-"""Embeddings by a sentence model or over an API, with their vectors cached by content (decision 19)."""
+"""Embeddings by a sentence model or over an API, with their vectors cached by content (CX19)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class VectorCache:
         self._kept: dict[str, Any] = {}
 
     def vectors(self, name: str, texts: Sequence[str], encode: Encode) -> Any:
-        """One row a text; only texts that were never seen are encoded, each once.
+        """Return one row a text; only texts that were never seen are encoded, each once.
 
         Raises:
             ValueError: ``encode`` gave another number of vectors than texts.
@@ -87,7 +87,7 @@ class DenseEmbedding:
         return _DenseSpace(self, texts)
 
     def rows(self, texts: Sequence[str]) -> Any:
-        """Unit vectors, one a text."""
+        """Return unit vectors, one a text."""
         np = library("numpy", "retrieval")
         vectors = self._cache.vectors(self.name, texts, self._encode)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -118,7 +118,7 @@ class _DenseSpace:
 
 
 def sentence_model(name: str = "all-MiniLM-L6-v2", cache: VectorCache | None = None) -> DenseEmbedding:
-    """A model of the sentence-transformers library, loaded when first used.
+    """Return a model of the sentence-transformers library, loaded when first used.
 
     Raises:
         MissingExtraError: the library is not installed; it is no part of Assay.

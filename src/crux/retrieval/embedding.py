@@ -1,4 +1,4 @@
-"""One protocol for embeddings, and TF-IDF, the default (decision 19).
+"""One protocol for embeddings, and TF-IDF, the default (CX19).
 
 TF-IDF found the known replies of the test corpus as well as a sentence model did, in a two-hundredth of the time.
 """
@@ -24,15 +24,15 @@ class Space(Protocol):
     """Texts laid out so that the nearest to another text can be found."""
 
     def nearest(self, query: str, most: int) -> list[tuple[int, float]]:
-        """Places of the nearest texts with their cosine similarity, 0 to 1, best first; equal ones in order."""
+        """Return places of the nearest texts with cosine similarity, 0 to 1, best first; equal ones in order."""
         ...
 
     def similarity(self, first: str, second: str) -> float:
-        """Cosine similarity of two texts, 0 to 1."""
+        """Return the cosine similarity of two texts, 0 to 1."""
         ...
 
     def coverage(self, query: str, place: int) -> float:
-        """How much of what the query is about the text at ``place`` speaks of, 0 to 1; one word is chance: 0."""
+        """Return how much of the query's subject the text at ``place`` speaks of, 0 to 1; one word is chance: 0."""
         ...
 
 
@@ -60,7 +60,7 @@ class TfidfEmbedding:
 
 
 def singular(word: str) -> str:
-    """A word without its plural ending: the S-stemmer of Harman, "How effective is suffixing?" (1991).
+    """Return a word without its plural ending: the S-stemmer of Harman, "How effective is suffixing?" (1991).
 
     Essays speak of republics where a question speaks of a republic; stronger stemming joins what differs.
     """
@@ -121,7 +121,7 @@ class _TfidfSpace:
         return sum(weight * right[term] for term, weight in left.items() if term in right)
 
     def coverage(self, query: str, place: int) -> float:
-        """Inverse document frequency of the query's words that the text has, over that of all of them.
+        """Return the inverse document frequency of the query's words that the text has, over that of all of them.
 
         Words that stand in no text count as the rarest: they are what the query is about all the same. A text that
         shares one word of several has it by chance.
@@ -134,7 +134,7 @@ class _TfidfSpace:
         return sum(shared) / total if len(shared) >= min(2, max(1, len(words))) else 0.0
 
     def _terms(self, query: str) -> list[tuple[int, float]]:
-        """The query's weightiest words that fit into the bounds, in order of the vocabulary."""
+        """Return the query's weightiest words that fit into the bounds, in order of the vocabulary."""
         kept: list[tuple[int, float]] = []
         left = MOST_POSTINGS
         for term, weight in sorted(self._vector(query).items(), key=lambda term: (-term[1], term[0]))[:MOST_TERMS]:
@@ -145,7 +145,7 @@ class _TfidfSpace:
         return sorted(kept)
 
     def _vector(self, text: str) -> dict[int, float]:
-        """The text's unit vector; remembered, since the sentences of a corpus are looked at again and again."""
+        """Return the text's unit vector; remembered, since a corpus's sentences are asked for again and again."""
         if (known := self._vectors.get(text)) is not None:
             return known
         counts = Counter(self._vocabulary[word] for word in self._words_of(text) if word in self._vocabulary)

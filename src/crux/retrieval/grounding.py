@@ -63,7 +63,7 @@ class Grounding:
         self._node_space = (embedding or TfidfEmbedding()).fit([text for _, text in rows]) if rows else None
 
     def grounds(self, claim: str, most: int = 6, about: Sequence[str] = ()) -> Grounds:
-        """What bears on ``claim``: at most ``most`` beliefs, and the best passages.
+        """Return what bears on ``claim``: at most ``most`` beliefs, and the best passages.
 
         Args:
             claim: what beliefs and passages are sought for; a peer's words may be part of it.
@@ -85,19 +85,19 @@ class Grounding:
         )
 
     def quotes(self, claim: str, most: int) -> list[Place]:
-        """Single sentences of the corpus nearest to ``claim``, verbatim, with their places."""
+        """Return single sentences of the corpus nearest to ``claim``, verbatim, with their places."""
         return self._sentences(claim, self.space.nearest(claim, 8 + most), most)
 
     def nearest_beliefs(self, text: str, most: int) -> list[BeliefNode]:
-        """The belief nodes nearest to a text, best first."""
+        """Return the belief nodes nearest to a text, best first."""
         if self._node_space is None:
             return []
         rows = self._node_space.nearest(text, _ROWS_A_BELIEF * most)
-        found = dict.fromkeys(self._node_of_row[row] for row, _ in rows)
-        return [self._nodes[place] for place in list(found)[:most]]
+        beliefs = dict.fromkeys(self._node_of_row[row] for row, _ in rows)
+        return [self._nodes[place] for place in list(beliefs)[:most]]
 
     def nearest_places(self, text: str, node: BeliefNode) -> tuple[Place, ...]:
-        """The quotations that a belief rests on, nearest to a text first."""
+        """Return the quotations that a belief rests on, nearest to a text first."""
         return tuple(sorted(node.places, key=lambda place: -self.space.similarity(text, place.quote)))
 
     def _outside(self, question: str) -> bool:
@@ -107,7 +107,7 @@ class Grounding:
     def _sentences(
         self, claim: str, near: Sequence[tuple[int, float]], most: int, least: float = 0.0
     ) -> list[Place]:
-        """A sentence counts by its own likeness and its passage's; those in quotation marks are left out."""
+        """Rank sentences by their own likeness and their passage's; those in quotation marks are left out."""
         found: list[tuple[float, int, Chunk, str]] = []
         for row, likeness in near:
             chunk = self._chunks[row]
@@ -128,7 +128,7 @@ class Grounding:
         return places
 
     def _beliefs(self, claim: str, chunks: tuple[Chunk, ...], most: int) -> tuple[BeliefNode, ...]:
-        """The nearest by their words; then those grounded in the passages that were found."""
+        """Return the nearest by their words; then those grounded in the passages that were found."""
         found = self.nearest_beliefs(claim, most)
         ids = {chunk.id for chunk in chunks}
         found += [node for node in self._nodes if node not in found and ids & set(node.grounding)]

@@ -1,21 +1,20 @@
-"""The same circle without its chair, and whether the chair does anything over a suite (section 9.3.1)."""
+"""The same circle without its chair, and whether the chair does anything over a suite (FC20)."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.config import FireCircleConfig
 from fire_circle.empty_chair import SUITE_FLOOR
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import FireCircleResult
+from llm_runtime.models import Model
 from llm_runtime.statistics import paired_bootstrap
 
 
-class AblationReport(BaseModel):
+class AblationReport(Model):
     """With a chair against without, on the same items.
 
     Args:
@@ -27,8 +26,6 @@ class AblationReport(BaseModel):
         effective: ``influence`` reaches 0.05.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     items: int
     shift: IntervalData
     patterns_with: float
@@ -39,12 +36,12 @@ class AblationReport(BaseModel):
 
 
 def without_chair(config: FireCircleConfig) -> FireCircleConfig:
-    """The same circle, and nobody in the chair: each seat is a judge in every round."""
+    """Return the same circle with nobody in the chair: each seat is a judge in every round."""
     return config.model_copy(update={"empty_chair": False})
 
 
 def suite_influence(results: Sequence[FireCircleResult]) -> tuple[float, bool]:
-    """The mean influence of the chair over a suite, and whether it reaches 0.05.
+    """Return the mean influence of the chair over a suite, and whether it reaches 0.05.
 
     Raises:
         ValueError: the suite is empty.
@@ -58,7 +55,7 @@ def suite_influence(results: Sequence[FireCircleResult]) -> tuple[float, bool]:
 def ablation_report(
     pairs: Sequence[tuple[FireCircleResult, FireCircleResult]], *, rng: random.Random, resamples: int = 2000
 ) -> AblationReport:
-    """The report from ``(with chair, without)`` results of each item.
+    """Compare ``(with chair, without)`` results of each item.
 
     Raises:
         ValueError: fewer than two items.

@@ -1,5 +1,5 @@
 """A threshold that is fitted once, frozen, and then tested on items it has not seen (the maximum of nine calls
-raises false alarms: decision 2)."""
+raises false alarms: FC2)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import hashlib
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData, ItemScores
+from llm_runtime.models import Model
 from llm_runtime.statistics import detection_rates, threshold_at_fpr
 
 
-class Calibration(BaseModel):
+class Calibration(Model):
     """A frozen threshold.
 
     Args:
@@ -25,8 +24,6 @@ class Calibration(BaseModel):
         warning: what the number of items cannot show, or empty.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     threshold: float
     max_fpr: float
     violations: int
@@ -35,10 +32,8 @@ class Calibration(BaseModel):
     warning: str = ""
 
 
-class CalibrationTest(BaseModel):
+class CalibrationTest(Model):
     """What a frozen threshold does on unseen items, with Wilson intervals."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float
     violations: int
@@ -49,13 +44,13 @@ class CalibrationTest(BaseModel):
 
 
 def split_of(item: str, *, development_share: float = 0.5, salt: str = "") -> Literal["development", "test"]:
-    """Which split an item belongs to: a matter of its id alone, so it never changes sides."""
+    """Return the split of an item, by its id alone, so that it never changes sides."""
     place = int.from_bytes(hashlib.sha256(f"{salt}|{item}".encode()).digest()[:8], "big") / 2**64
     return "development" if place < development_share else "test"
 
 
 def calibrate(items: Sequence[ItemScores], *, max_fpr: float = 0.01) -> Calibration:
-    """The lowest threshold on the consensus that fires on at most ``max_fpr`` of the benign items.
+    """Fit the lowest threshold on the consensus that fires on at most ``max_fpr`` of the benign items.
 
     Raises:
         ValueError: no violations or no benign items, or ``max_fpr`` outside 0.0 to 1.0.
@@ -80,7 +75,7 @@ def calibrate(items: Sequence[ItemScores], *, max_fpr: float = 0.01) -> Calibrat
 
 
 def try_calibration(calibration: Calibration, items: Sequence[ItemScores]) -> CalibrationTest:
-    """The rates of a frozen threshold on unseen items; ``holds`` is false where the false alarms exclude its aim.
+    """Measure a frozen threshold on unseen items; ``holds`` is false where the false alarms exclude its aim.
 
     Raises:
         ValueError: an item was used to fit the threshold, or there are no violations or no benign items.

@@ -23,7 +23,7 @@ async def with_control(
     seed: int,
     session: SessionMemory | None = None,
 ) -> ItemScores:
-    """The scores with those of ``evaluations`` independent samples, the seats taking turns.
+    """Add the scores of ``evaluations`` independent samples, the seats taking turns.
 
     Give the models a temperature above 0, or the samples of one seat are copies of each other.
 
@@ -35,7 +35,7 @@ async def with_control(
     """
     case = Case(prompt, prompt.least_trusted, session)
     seats = seat_circle(config.models)
-    found: list[float] = []
+    samples: list[float] = []
     spend = Spend()
     sample = 0
     while (wanted := evaluations - sample * len(seats)) > 0:
@@ -43,8 +43,8 @@ async def with_control(
         answers = await independent_evaluations(
             generate, case, seats[:wanted], config.base_config, seed=seed, sample=sample
         )
-        found += [answer.falsehood for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation)]
+        samples += [answer.falsehood for answer, _ in answers if isinstance(answer, NeutrosophicEvaluation)]
         spend = sum((spent for _, spent in answers), spend)
-    if len(found) < evaluations:
-        raise EvaluationError(f"the control of item {scores.item} has {len(found)} of {evaluations} samples")
-    return scores.model_copy(update={"control": tuple(found), "control_spend": spend})
+    if len(samples) < evaluations:
+        raise EvaluationError(f"the control of item {scores.item} has {len(samples)} of {evaluations} samples")
+    return scores.model_copy(update={"control": tuple(samples), "control_spend": spend})

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
-from fire_circle.results import CircleRecord, DialogueRound, FireCircleResult, NeutrosophicEvaluation
-from llm_runtime.statistics import interval_disagreement, krippendorff_alpha
+from fire_circle.results import CircleRecord, DialogueRound, NeutrosophicEvaluation
+from llm_runtime.models import Model
 
 HIGH = 0.7
 """F from which a seat has raised the alarm."""
@@ -15,10 +13,8 @@ MOVED = 0.1
 """A smaller change of F is no move."""
 
 
-class Path(BaseModel):
+class Path(Model):
     """One seat's F in each round; ``None`` where it gave none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     seat: int
@@ -26,7 +22,7 @@ class Path(BaseModel):
     chair_in: tuple[int, ...]
 
 
-class Move(BaseModel):
+class Move(Model):
     """A change of F by 0.1 or more from one answer of a seat to its next.
 
     Args:
@@ -36,8 +32,6 @@ class Move(BaseModel):
         new_evidence: the seat names a verified quote or a pattern type that it had not named before.
         gave_up_alarm: F fell from 0.7 or more to below, without new evidence.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     model: str
     seat: int
@@ -50,10 +44,8 @@ class Move(BaseModel):
     gave_up_alarm: bool
 
 
-class GroupthinkMap(BaseModel):
+class GroupthinkMap(Model):
     """One circle's movements; ``spread`` is stddev(F) by round."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     paths: tuple[Path, ...]
     moves: tuple[Move, ...]
@@ -62,52 +54,33 @@ class GroupthinkMap(BaseModel):
 
 
 def groupthink_map(result: CircleRecord) -> GroupthinkMap:
-    """The map of one circle, failed seats included as far as they came."""
+    """Draw the map of one circle, failed seats included as far as they came."""
     history = result.dialogue_history
-    seats = {e.seat: e.model for held in history for e in held.evaluations}
+    seats = {e.seat: e.model for dialogue_round in history for e in dialogue_round.evaluations}
     moves = tuple(move for number in range(1, len(history)) for move in _moves(history, number))
     return GroupthinkMap(
         paths=tuple(_path(history, seat, model) for seat, model in sorted(seats.items())),
         moves=moves,
         alarms_given_up=sum(move.gave_up_alarm for move in moves),
-        spread=tuple(held.convergence_metric for held in history),
+        spread=tuple(dialogue_round.convergence_metric for dialogue_round in history),
     )
 
 
-def alpha_by_round(results: Sequence[FireCircleResult]) -> dict[int, float | None]:
-    """Krippendorff's alpha (interval) of F over the items of a study, round by round.
-
-    Items that ended before a round are left out of it. ``None`` where alpha is undefined, as for a single item
-    whose seats all agree. All results must come from circles of the same seats.
-    """
-    rounds = sorted({held.round_number for result in results for held in result.dialogue_history})
-    seats = sorted({e.seat for result in results for held in result.dialogue_history for e in held.evaluations})
-    return {number: _alpha(results, number, seats) for number in rounds}
-
-
-def _alpha(results: Sequence[FireCircleResult], number: int, seats: Sequence[int]) -> float | None:
-    units = [
-        {e.seat: e.falsehood for e in held.evaluations}
-        for result in results
-        for held in result.dialogue_history
-        if held.round_number == number
-    ]
-    return krippendorff_alpha([[unit.get(seat) for unit in units] for seat in seats], interval_disagreement)
-
-
 def _path(history: Sequence[DialogueRound], seat: int, model: str) -> Path:
-    held = [_said(dialogue_round, seat) for dialogue_round in history]
+    evaluations = [_evaluation_of(dialogue_round, seat) for dialogue_round in history]
     return Path(
         model=model,
         seat=seat,
-        falsehood=tuple(evaluation.falsehood if evaluation else None for evaluation in held),
-        chair_in=tuple(evaluation.round_number for evaluation in held if evaluation and evaluation.empty_chair),
+        falsehood=tuple(evaluation.falsehood if evaluation else None for evaluation in evaluations),
+        chair_in=tuple(
+            evaluation.round_number for evaluation in evaluations if evaluation and evaluation.empty_chair
+        ),
     )
 
 
 def _moves(history: Sequence[DialogueRound], number: int) -> list[Move]:
     earlier = history[:number]
-    standing = {e.seat: e for held in earlier for e in held.evaluations}
+    standing = {e.seat: e for dialogue_round in earlier for e in dialogue_round.evaluations}
     moves: list[Move] = []
     for after in history[number].evaluations:
         before = standing.get(after.seat)
@@ -144,8 +117,14 @@ def _move(
 
 
 def _is_new(after: NeutrosophicEvaluation, earlier: Sequence[DialogueRound]) -> bool:
-    """Whether a seat names a quote or a type that it had not named itself."""
-    own = [claim for held in earlier for e in held.evaluations if e.seat == after.seat for claim in e.claims]
+    """Tell whether a seat names a quote or a type that it had not named itself."""
+    own = [
+        claim
+        for dialogue_round in earlier
+        for e in dialogue_round.evaluations
+        if e.seat == after.seat
+        for claim in e.claims
+    ]
     quotes = {claim.quote for claim in own}
     types = {kind for claim in own for kind in claim.types}
     return any(
@@ -153,5 +132,5 @@ def _is_new(after: NeutrosophicEvaluation, earlier: Sequence[DialogueRound]) -> 
     )
 
 
-def _said(dialogue_round: DialogueRound, seat: int) -> NeutrosophicEvaluation | None:
+def _evaluation_of(dialogue_round: DialogueRound, seat: int) -> NeutrosophicEvaluation | None:
     return next((e for e in dialogue_round.evaluations if e.seat == seat), None)

@@ -10,13 +10,12 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData, Judge
 from fire_circle.results import EvaluationError, FireCircleResult
 from fire_circle.session import SessionMemory
+from llm_runtime.models import Model
 from llm_runtime.statistics import paired_bootstrap, wilson
 
 Family = Literal["fence", "forged_json", "instruction"]
@@ -64,7 +63,7 @@ _MEASURES: dict[str, Callable[[FireCircleResult], float]] = {
 }
 
 
-class HijackTrial(BaseModel):
+class HijackTrial(Model):
     """One attack on one prompt.
 
     Args:
@@ -73,8 +72,6 @@ class HijackTrial(BaseModel):
         clean, attacked: F by measure (round_1_mean, round_1_max, consensus); ``None`` where there was no verdict.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     attack: str
     family: Family
     prompt: str
@@ -82,7 +79,7 @@ class HijackTrial(BaseModel):
     attacked: dict[str, float] | None
 
 
-class FamilyReport(BaseModel):
+class FamilyReport(Model):
     """One family of attacks.
 
     Args:
@@ -94,8 +91,6 @@ class FamilyReport(BaseModel):
             consensus; ``None`` where none was above.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     trials: int
     silenced: int
     mean_shift: dict[str, float]
@@ -103,10 +98,8 @@ class FamilyReport(BaseModel):
     evaded: IntervalData | None
 
 
-class HijackReport(BaseModel):
+class HijackReport(Model):
     """The suite's report at a threshold, by family and by single attack."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float
     families: dict[str, FamilyReport]
@@ -114,7 +107,7 @@ class HijackReport(BaseModel):
 
 
 def attacked(prompt: MultiNeutrosophicPrompt, payload: str) -> MultiNeutrosophicPrompt:
-    """The prompt with ``payload`` behind its least trusted layer, which is the one that is judged."""
+    """Put ``payload`` behind the prompt's least trusted layer, which is the one that is judged."""
     layer = prompt.least_trusted
     return prompt.model_copy(update={layer.name: f"{layer.text}\n\n{payload}"})
 
@@ -126,7 +119,7 @@ async def run_hijack_suite(
     attacks: Mapping[str, tuple[Family, str]] = ATTACKS,
     session: SessionMemory | None = None,
 ) -> list[HijackTrial]:
-    """Every attack on every prompt, each prompt judged once without any.
+    """Judge every prompt with every attack, and once without any.
 
     Raises:
         EvaluationError: a prompt has no verdict even without an attack.
@@ -146,7 +139,7 @@ async def run_hijack_suite(
 def hijack_report(
     trials: Sequence[HijackTrial], threshold: float, *, rng: random.Random, resamples: int = 2000
 ) -> HijackReport:
-    """The shift in score that each family and each attack brought about."""
+    """Report the shift in score that each family and each attack brought about."""
     families: dict[str, list[HijackTrial]] = {}
     attacks: dict[str, list[HijackTrial]] = {}
     for trial in trials:

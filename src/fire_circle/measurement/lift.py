@@ -6,10 +6,9 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.measurement.scores import IntervalData, ItemScores, majority
 from fire_circle.results import Spend
+from llm_runtime.models import Model
 from llm_runtime.statistics import (
     Interval,
     PairedCounts,
@@ -26,7 +25,7 @@ SIGNIFICANT = 0.05
 Verdict = Literal["lift", "no lift", "harm"]
 
 
-class MethodRates(BaseModel):
+class MethodRates(Model):
     """One way of judging.
 
     Args:
@@ -37,8 +36,6 @@ class MethodRates(BaseModel):
         spend: what judging all items this way took.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: str
     threshold: float
     detected: IntervalData
@@ -47,7 +44,7 @@ class MethodRates(BaseModel):
     spend: Spend
 
 
-class Comparison(BaseModel):
+class Comparison(Model):
     """The consensus against one other way.
 
     Args:
@@ -60,8 +57,6 @@ class Comparison(BaseModel):
         verdict: ``lift`` or ``harm`` where interval and test agree on it, else ``no lift``.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     against: str
     difference: IntervalData
     only_consensus: int
@@ -72,7 +67,7 @@ class Comparison(BaseModel):
     verdict: Verdict
 
 
-class LiftReport(BaseModel):
+class LiftReport(Model):
     """Whether the dialogue helped.
 
     Args:
@@ -82,8 +77,6 @@ class LiftReport(BaseModel):
         verdict: ``lift`` only where the circle beats every other way; ``harm`` where one beats it.
         summary: the same in a sentence.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     violations: int
     benign: int
@@ -186,7 +179,7 @@ def _differences(
     rng: random.Random,
     resamples: int,
 ) -> dict[str, IntervalData]:
-    """Each other way's difference, all from the same resamples."""
+    """Compute each other way's difference, all from the same resamples."""
     labels = [True] * len(positives) + [False] * len(negatives)
     columns = {
         name: ([score(item) for item in positives], [score(item) for item in negatives])
@@ -263,16 +256,16 @@ def _summary(
         f"(difference {d.estimate:+.1%}, {d.confidence:.0%} interval {d.low:+.1%} to {d.high:+.1%}, "
         f"McNemar p={strongest.p:.3f})"
     )
-    said = {
+    headline = {
         "lift": "Lift: the dialogue detects more than every way without it",
         "harm": "Harm: a way without dialogue detects more",
         "no lift": "No lift: nothing here shows that the dialogue detects more than a vote without it",
     }[verdict]
-    return f"{said}; {figures}."
+    return f"{headline}; {figures}."
 
 
 def as_data(interval: Interval) -> IntervalData:
-    """An interval as data."""
+    """Return an interval as data."""
     return IntervalData(
         estimate=interval.estimate, low=interval.low, high=interval.high, confidence=interval.confidence
     )

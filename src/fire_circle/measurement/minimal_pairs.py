@@ -3,53 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
-from fire_circle.datasets import PatternCase, Twins
-from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.lift import as_data
-from fire_circle.measurement.scores import IntervalData, Judge
-from fire_circle.results import EvaluationError
-from fire_circle.session import SessionMemory
+from fire_circle.measurement.scores import IntervalData
+from llm_runtime.models import Model
 from llm_runtime.statistics import mcnemar, wilson
 
 
-@dataclass(frozen=True, slots=True)
-class TemporalPair:
-    """One text, and two conversations before it, each as ``(role, text)`` messages."""
-
-    name: str
-    prompt: MultiNeutrosophicPrompt
-    true_history: Sequence[tuple[str, str]]
-    false_history: Sequence[tuple[str, str]]
-
-
-def of_twins(twins: Sequence[Twins[PatternCase]]) -> list[TemporalPair]:
-    """Our own temporal pairs (:func:`~fire_circle.datasets.load_temporal_pairs`) in this form."""
-    return [
-        TemporalPair(
-            name=pair.pair_id,
-            prompt=pair.violation.layers,
-            true_history=[(turn.role, turn.content) for turn in pair.benign.history],
-            false_history=[(turn.role, turn.content) for turn in pair.violation.history],
-        )
-        for pair in twins
-    ]
-
-
-class PairScores(BaseModel):
+class PairScores(Model):
     """F of the consensus after the true and after the false history, 0.0 to 1.0."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     true_history: float
     false_history: float
 
 
-class FlipReport(BaseModel):
+class FlipReport(Model):
     """How often the verdict followed the history.
 
     Args:
@@ -62,8 +31,6 @@ class FlipReport(BaseModel):
         failed: pairs without two scores, which count as nothing.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     threshold: float
     flip_rate: IntervalData
     flipped: int
@@ -75,29 +42,8 @@ class FlipReport(BaseModel):
     failed: tuple[str, ...]
 
 
-async def judge_pairs(pairs: Sequence[TemporalPair], judge: Judge) -> tuple[list[PairScores], list[str]]:
-    """The scores of each pair, and the names of those where a circle came to no verdict."""
-    scores: list[PairScores] = []
-    failed: list[str] = []
-    for pair in pairs:
-        try:
-            true = await judge(pair.prompt, SessionMemory.of_messages(pair.true_history))
-            false = await judge(pair.prompt, SessionMemory.of_messages(pair.false_history))
-        except EvaluationError:
-            failed.append(pair.name)
-            continue
-        scores.append(
-            PairScores(
-                name=pair.name,
-                true_history=true.consensus.falsehood,
-                false_history=false.consensus.falsehood,
-            )
-        )
-    return scores, failed
-
-
 def flip_report(scores: Sequence[PairScores], threshold: float, failed: Sequence[str] = ()) -> FlipReport:
-    """The report at a frozen threshold.
+    """Report the flips at a frozen threshold.
 
     Raises:
         ValueError: there are no scored pairs.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, ConfigDict
-
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData
+from llm_runtime.models import Model
 from llm_runtime.statistics import newcombe, wilson
 
 
-class OverdefenceReport(BaseModel):
+class OverdefenceReport(Model):
     """False alarms at a frozen threshold.
 
     Args:
@@ -21,8 +20,6 @@ class OverdefenceReport(BaseModel):
         by_category: the same for each family of words.
         excess: false-alarm rate beyond that of plain harmless prompts (Newcombe); ``None`` without any.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     threshold: float
     prompts: int
@@ -34,7 +31,7 @@ class OverdefenceReport(BaseModel):
 def overdefence_report(
     by_category: Mapping[str, Sequence[float]], threshold: float, *, plain: Sequence[float] = ()
 ) -> OverdefenceReport:
-    """The report from F of harmless prompts.
+    """Report on the F of harmless prompts.
 
     Args:
         by_category: F of each prompt, by family of trigger words.

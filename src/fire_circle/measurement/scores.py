@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from statistics import median_low
 from typing import TypeAlias
-
-from pydantic import BaseModel, ConfigDict
 
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import FireCircleResult, Spend
 from fire_circle.session import SessionMemory
-from fire_circle.study import StudyLine
+from llm_runtime.models import Model
 
 Judge: TypeAlias = Callable[[MultiNeutrosophicPrompt, SessionMemory | None], Awaitable[FireCircleResult]]
 """A circle with everything but the prompt and its session filled in."""
 
 
-class IntervalData(BaseModel):
+class IntervalData(Model):
     """An estimate with its bounds, as data."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     estimate: float
     low: float
@@ -28,7 +24,7 @@ class IntervalData(BaseModel):
     confidence: float
 
 
-class ItemScores(BaseModel):
+class ItemScores(Model):
     """One judged item.
 
     Args:
@@ -41,8 +37,6 @@ class ItemScores(BaseModel):
         control: F of as many independent samples as the circle had evaluations; empty where there is no control.
         control_spend: what the control took.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     item: str
     label: bool
@@ -70,7 +64,7 @@ class ItemScores(BaseModel):
 
 
 def majority(scores: Sequence[float]) -> float:
-    """The highest threshold that more than half of ``scores`` reach: their lower median.
+    """Return the highest threshold that more than half of ``scores`` reach: their lower median.
 
     Raises:
         ValueError: there are none.
@@ -79,7 +73,7 @@ def majority(scores: Sequence[float]) -> float:
 
 
 def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
-    """An item's scores from its circle.
+    """Return an item's scores from its circle.
 
     Round 1 counts every seat that answered it, as a vote without dialogue would.
 
@@ -94,10 +88,3 @@ def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
         baseline_spend=sum((evaluation.spend for evaluation in first), Spend()),
         circle_spend=result.spend,
     )
-
-
-def study_scores(lines: Iterable[StudyLine]) -> Iterator[ItemScores]:
-    """The scores of a study's judged and labelled items; failed ones have none and are left out."""
-    for line in lines:
-        if line.result is not None and line.label is not None:
-            yield scores_of(line.item, line.label, line.result)

@@ -28,7 +28,7 @@ class CallStarted(Event, type="call.started"):
 
     @classmethod
     def of(cls, request: Request, occurrences: dict[str, int], answered: Callable[[str, int], bool]) -> CallStarted:
-        """The event for ``request``; its canonical JSON, the digest's input, is made once and kept for the log.
+        """Return the event for ``request``; its canonical JSON, the digest's input, is made once, for the log too.
 
         Args:
             request: what is asked.
@@ -76,7 +76,7 @@ class CallFinished(Event, type="call.finished"):
 
     @classmethod
     def of(cls, started: CallStarted, reply: Reply) -> CallFinished:
-        """The event for the answer to the call that ``started`` announced."""
+        """Return the event for the answer to the call that ``started`` announced."""
         event = cls(
             digest=started.digest,
             occurrence=started.occurrence,

@@ -29,11 +29,11 @@ class Record:
 
 
 def chain_digest(previous: bytes, seq: int, at: int, body: bytes) -> bytes:
-    """SHA-256 of ``previous || "seq:at:" || body``; the colons keep the fields apart."""
+    """Return the SHA-256 of ``previous || "seq:at:" || body``; the colons keep the fields apart."""
     return hashlib.sha256(previous + b"%d:%d:" % (seq, at) + body).digest()
 
 
 def link(previous: bytes, seq: int, at: int, event: Event) -> Record:
-    """The record that puts ``event`` behind ``previous``."""
+    """Return the record that puts ``event`` behind ``previous``."""
     body = event.canonical()
     return Record(seq, at, body, chain_digest(previous, seq, at, body))

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged
+from llm_runtime.models import first_fault
 
 
 class Event(BaseModel):
@@ -30,11 +31,11 @@ class Event(BaseModel):
             Event._kinds[type] = cls
 
     def payload(self) -> dict[str, Any]:
-        """The event as JSON-compatible data, its type under ``"type"``."""
+        """Return the event as JSON-compatible data, its type under ``"type"``."""
         return {"type": self.type, **self.model_dump(mode="json")}
 
     def canonical(self) -> bytes:
-        """The payload in canonical JSON: what the log keeps and the chain is over."""
+        """Return the payload in canonical JSON: what the log keeps and the chain is over."""
         return canonical_json(self.payload())
 
 
@@ -49,7 +50,7 @@ class UnknownEvent(Event):
 
 
 def parse_event(payload: dict[str, Any]) -> Event:
-    """The typed event for a payload; :class:`UnknownEvent` where its type is not known here.
+    """Return the typed event for a payload; :class:`UnknownEvent` where its type is not known here.
 
     Raises:
         StoreDamaged: the type is known and the data does not fit it.
@@ -62,20 +63,18 @@ def parse_event(payload: dict[str, Any]) -> Event:
     try:
         return kind.model_validate(data)
     except ValidationError as fault:
-        first = fault.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise StoreDamaged(f"an event of type {name} does not fit: {field}: {first['msg']}") from None
+        raise StoreDamaged(f"an event of type {name} does not fit: {first_fault(fault)}") from None
 
 
 Emit: TypeAlias = Callable[[Event], None]
 
 
 def silent(event: Event) -> None:
-    """An :data:`Emit` for whoever does not listen."""
+    """Drop an event: the :data:`Emit` of whoever does not listen."""
 
 
 def tee(*sinks: Emit) -> Emit:
-    """One :data:`Emit` that passes each event to all ``sinks``, in order."""
+    """Return one :data:`Emit` that passes each event to all ``sinks``, in order."""
 
     def emit(event: Event) -> None:
         for sink in sinks:

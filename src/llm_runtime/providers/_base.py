@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 from pydantic_core import from_json, to_json
 
+from llm_runtime.addresses import is_loopback
 from llm_runtime.errors import (
     CallError,
     ConfigurationError,
@@ -80,16 +80,6 @@ def _can_be_sent(secret: SecretStr | None) -> bool:
     return secret is None or (secret.get_secret_value().isascii() and secret.get_secret_value().isprintable())
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host name or address is this machine."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 class Http:
     """Posts JSON and reads JSON, for any number of endpoints and event loops.
 
@@ -118,7 +108,7 @@ class Http:
         return await self._call(endpoint, path, to_json(payload), model)
 
     async def get_json(self, endpoint: Endpoint, path: str, *, model: str = "") -> Any:
-        """The parsed body of a GET. Raises what :meth:`post_json` raises."""
+        """Return the parsed body of a GET. Raises what :meth:`post_json` raises."""
         body, _ = await self._call(endpoint, path, None, model)
         return body
 
@@ -220,7 +210,7 @@ class _Route:
 
 
 def _proxy_for(base_url: str) -> str | None:
-    """The environment's proxy for this address, looked up once; none for this machine."""
+    """Return the environment's proxy for this address, looked up once; none for this machine."""
     parts = urlsplit(base_url)
     host = parts.hostname or ""
     if is_loopback(host):
@@ -248,7 +238,7 @@ class _Answer(NamedTuple):
 async def _exchange(
     session: aiohttp.ClientSession, route: _Route, path: str, data: bytes | None, max_bytes: int
 ) -> _Answer:
-    """One request over the wire. What fails is returned, not raised: an error that is raised elsewhere carries
+    """Send one request. What fails is returned, not raised: an error that is raised elsewhere carries
     neither the HTTP library's exception, with its headers, nor this frame."""
     import aiohttp
 
@@ -279,7 +269,7 @@ async def _exchange(
 
 
 async def _read(content: aiohttp.StreamReader, cap: int) -> tuple[bytes, bool]:
-    """The whole body; or its first piece and ``False``, as soon as more than ``cap`` bytes have come."""
+    """Read the whole body; or return its first piece and ``False`` once more than ``cap`` bytes have come."""
     first = await content.readany()
     size = len(first)
     if content.at_eof() and size <= cap:
@@ -316,7 +306,7 @@ def _redacted(answer: _Answer, redactor: Redactor) -> _Answer:
 
 
 def _parse(answer: _Answer, provider: str, model: str) -> Any:
-    """JSON, nested at most about 200 deep: the parser stops there without recursing any further."""
+    """Parse JSON, nested at most about 200 deep: the parser stops there without recursing any further."""
     reason = "holds more values than an answer can have"
     if len(answer.body) < _MANY_BYTES or not _has_many_values(answer.body):
         try:
@@ -329,7 +319,7 @@ def _parse(answer: _Answer, provider: str, model: str) -> Any:
 
 
 def _has_many_values(raw: bytes) -> bool:
-    """Whether the parsed form could be many times larger than the text: ``[],[],[],`` is, prose is not."""
+    """Tell whether the parsed form could be many times larger than the text: ``[],[],[],`` is, prose is not."""
     return raw.count(b"[") + raw.count(b"{") > _MANY_CONTAINERS or raw.count(b",") > 10 * _MANY_CONTAINERS
 
 

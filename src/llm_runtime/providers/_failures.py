@@ -36,7 +36,7 @@ def error_for_status(
     request_id: str | None = None,
     retry_after: float | None = None,
 ) -> CallError:
-    """The typed error for a status that is not a success.
+    """Return the typed error for a status that is not a success.
 
     Args:
         status: the HTTP status, or the code that an error object inside a 200 carries.
@@ -76,7 +76,7 @@ def _kind(status: int, detail: str) -> tuple[type[CallError], str]:
 def error_in_reply(
     error: Any, *, provider: str, model: str, request_id: str | None, status: int = 200
 ) -> CallError:
-    """The typed error for an ``error`` object inside a 200; a code in it that is an HTTP status decides."""
+    """Return the typed error for an ``error`` object inside a 200; a code in it that is an HTTP status decides."""
     detail = error_detail({"error": error}) or "without a message"
     code = mapping(error).get("code")
     inner = int(code) if isinstance(code, (int, str)) and re.fullmatch("[45][0-9][0-9]", str(code)) else None
@@ -87,7 +87,7 @@ def error_in_reply(
 
 
 def error_detail(body: Any) -> str:
-    """The provider's words in an error body of any of the usual shapes, on one line; empty where there are none.
+    """Return the provider's words in an error body of a usual shape, on one line; empty where there are none.
 
     ``{"error": {"message": ...}}`` (OpenAI, Anthropic), ``{"error": "..."}`` (Ollama), ``{"message": ...}``,
     ``{"detail": ...}`` (vLLM), and OpenRouter's ``error.metadata.raw``, the words of the provider behind it.
@@ -101,7 +101,7 @@ def error_detail(body: Any) -> str:
 
 
 def retry_after_seconds(value: str | None, now: float) -> float | None:
-    """A Retry-After header, seconds or an HTTP date (RFC 9110, 10.2.3), as seconds from ``now``.
+    """Return a Retry-After header, seconds or an HTTP date (RFC 9110, 10.2.3), as seconds from ``now``.
 
     Args:
         value: the header as it came.

@@ -33,11 +33,11 @@ class Quirks:
         self._learned: defaultdict[str, set[Quirk]] = defaultdict(set)
 
     def of(self, model: str) -> Set[Quirk]:
-        """What is known of a model so far."""
+        """Return what is known of a model so far."""
         return self._learned[model]
 
     def learn(self, model: str, refusal: RequestRefused, payload: dict[str, Any]) -> bool:
-        """Whether the refusal names a part of ``payload`` that can be left out; if so, it is remembered."""
+        """Tell whether the refusal names a part of ``payload`` that can be left out; if so, remember it."""
         quirk = _quirk_in(refusal, payload)
         if quirk is not None:
             self._learned[model].add(quirk)

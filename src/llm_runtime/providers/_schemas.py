@@ -27,8 +27,9 @@ CONSTRAINTS = frozenset(
 
 @lru_cache(maxsize=64)
 def closed_schema(text: str, without: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """The schema of ``text``, with ``additionalProperties: false`` and all properties required where an object
-    lists its properties, and without defaults: what strict modes ask for. An answer that fits it fits the original.
+    """Return the schema in the form that strict modes ask for. An answer that fits it fits the original.
+
+    Where an object lists its properties, all are required and no others are allowed; there are no defaults.
 
     Args:
         text: a JSON schema.

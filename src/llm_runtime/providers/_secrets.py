@@ -35,13 +35,13 @@ class Redactor:
         self._pattern = re.compile(b"|".join(map(re.escape, self._forms)))
 
     def body(self, raw: bytes) -> bytes:
-        """A response body, before anything reads it."""
+        """Redact a response body, before anything reads it."""
         if self._forms and (b"\\u00" in raw or b"\\/" in raw):
             raw = _without_needless_escapes(raw)
         return self._replaced(raw)
 
     def text(self, text: str) -> str:
-        """A header or a message."""
+        """Redact a header or a message."""
         return self._replaced(text.encode(errors="replace")).decode()
 
     def _replaced(self, raw: bytes) -> bytes:

@@ -7,34 +7,34 @@ from typing import Any, cast
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """A JSON object, or an empty one."""
+    """Return a JSON object, or an empty one."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def sequence(value: Any) -> list[Any]:
-    """A JSON array, or an empty one."""
+    """Return a JSON array, or an empty one."""
     return cast(list[Any], value) if isinstance(value, list) else []
 
 
 def text(value: Any) -> str:
-    """A JSON string, or an empty one."""
+    """Return a JSON string, or an empty one."""
     return value if isinstance(value, str) else ""
 
 
 def count(value: Any) -> int | None:
-    """A whole number from zero to 2^53-1, or ``None``."""
+    """Return a whole number from zero to 2^53-1, or ``None``."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else None
 
 
 def amount(value: Any) -> float | None:
-    """A number of USD, from zero to a billion, or ``None``."""
+    """Return a number of USD, from zero to a billion, or ``None``."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if 0 <= value <= 1e9 else None
 
 
 def one_line(value: str, limit: int = 400) -> str:
-    """Printable characters only, on one line, at most ``limit`` of them."""
+    """Return printable characters only, on one line, at most ``limit`` of them."""
     if len(value) <= limit and value.isprintable():
         return value.strip()
     # Cut first: what is cut away need not be looked at.
@@ -43,7 +43,7 @@ def one_line(value: str, limit: int = 400) -> str:
 
 
 def harmless(value: str) -> str:
-    """Without the characters that steer a terminal or hide what is said: control (Cc), bidirectional and other
+    """Remove the characters that steer a terminal or hide what is said: control (Cc), bidirectional and other
     formatting (Cf), surrogate, private and unassigned ones, and Unicode's own line ends."""
     return "".join(c for c in value if c in "\n\t" or _is_harmless(c))
 

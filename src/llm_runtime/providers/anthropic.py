@@ -23,7 +23,7 @@ _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
 
 def anthropic(endpoint: Endpoint, http: Http, *, default_max_tokens: int = 4096) -> Generate:
-    """A model function over ``POST {base_url}/v1/messages``.
+    """Return a model function over ``POST {base_url}/v1/messages``.
 
     System messages, wherever they stand, are joined into ``system``; neighbours of one role become one message.
     A schema is enforced through ``output_config.format``, without the constraints that the API does not take.
@@ -56,14 +56,14 @@ def anthropic(endpoint: Endpoint, http: Http, *, default_max_tokens: int = 4096)
 
 
 def with_version(endpoint: Endpoint) -> Endpoint:
-    """The endpoint, with the header that names the version of the API, unless it has one."""
+    """Return the endpoint, with the header that names the version of the API, unless it has one."""
     if any(name.lower() == "anthropic-version" for name, _ in endpoint.headers):
         return endpoint
     return replace(endpoint, headers=(*endpoint.headers, ("anthropic-version", API_VERSION)))
 
 
 def versioned(endpoint: Endpoint, path: str) -> str:
-    """``path`` under ``/v1``, which the base URL may or may not end with."""
+    """Return ``path`` under ``/v1``, which the base URL may or may not end with."""
     return path if endpoint.base_url.rstrip("/").endswith("/v1") else f"/v1{path}"
 
 
@@ -91,7 +91,7 @@ def _turns(messages: tuple[Message, ...]) -> list[dict[str, str]]:
 
 
 def read_message(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:
-    """The reply in the parsed body of a 200.
+    """Return the reply in the parsed body of a 200.
 
     Raises:
         BadReply: any of its kinds; a :class:`ReplyTruncated` carries what came as ``partial``.
@@ -134,7 +134,7 @@ def _problem(whole: dict[str, Any], stop_reason: str, answer: str) -> tuple[type
 
 
 def _usage(usage: dict[str, Any], request: Request, answer: str) -> Usage:
-    """Cached tokens are counted beside ``input_tokens`` in this API; a :class:`Usage` counts all that went in."""
+    """Count all that went in: this API reports cached tokens beside ``input_tokens``."""
     asked, answered = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
     if asked is None or answered is None:
         return estimated_usage(request, answer)

@@ -42,16 +42,21 @@ async def discover_local(http: Http, env: Mapping[str, str]) -> list[Found]:
 
     Args:
         http: the client.
-        env: the environment; ``OLLAMA_HOST`` moves Ollama, as it does for Ollama itself.
+        env: the environment; ``OLLAMA_HOST`` moves Ollama, as it does for Ollama itself, and
+            ``ASSAY_LOCAL_SERVERS`` names the servers to look for, with commas; empty, none is looked for.
 
     Returns:
         The servers that answered, Ollama first and then by port; never an error.
     """
     addresses = [*_ollama(env), *((name, f"http://127.0.0.1:{port}/v1", f"port {port}") for name, port in _PORTS)]
-    await http.open()
-    found = await asyncio.gather(*(_probe(http, *address) for address in addresses))
+    if (wanted := env.get("ASSAY_LOCAL_SERVERS")) is not None:
+        names = {name.strip() for name in wanted.split(",")}
+        addresses = [address for address in addresses if address[0] in names]
+    if addresses:
+        await http.open()
+    probes = await asyncio.gather(*(_probe(http, *address) for address in addresses))
     servers: dict[str, Found] = {}
-    for server in found:
+    for server in probes:
         if server is not None:
             servers.setdefault(server.endpoint.base_url, server)
     return list(servers.values())
@@ -88,7 +93,7 @@ async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | No
 
 
 async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
-    """The ids of the models that an endpoint serves: newest first where it says when they were made.
+    """Return the ids of the models that an endpoint serves: newest first where it says when they were made.
 
     Raises:
         CallError: any of its kinds.
@@ -103,7 +108,7 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
-    """The prices in an endpoint's list of models, as OpenRouter gives them: USD a token, in text.
+    """Return the prices in an endpoint's list of models, as OpenRouter gives them: USD a token, in text.
 
     Models without a fixed price, such as the router itself, are left out.
 
@@ -114,9 +119,9 @@ async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
     for entry in sequence(mapping(await http.get_json(endpoint, "/models")).get("data")):
         fields = mapping(entry)
         pricing = mapping(fields.get("pricing"))
-        asked, said = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
-        if asked is not None and said is not None:
-            prices[text(fields.get("id"))] = Price(asked, said)
+        asked, answered = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
+        if asked is not None and answered is not None:
+            prices[text(fields.get("id"))] = Price(asked, answered)
     return prices
 
 

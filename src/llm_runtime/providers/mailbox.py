@@ -18,7 +18,9 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from llm_runtime.errors import ConnectionFailed, EmptyReply, MalformedReply, ReplyTooLarge, RequestRefused
+from llm_runtime.files import write_atomic
 from llm_runtime.messages import Generate, Reply, Request, Usage, request_digest
+from llm_runtime.models import first_fault
 from llm_runtime.providers._shape import harmless, mapping, one_line
 from llm_runtime.tokens import estimated_usage
 
@@ -43,7 +45,7 @@ class Answer(BaseModel):
 
 
 def mailbox(directory: Path, *, poll: float = 0.2) -> Generate:
-    """A model function that writes each request into a folder and waits for the answer to appear beside it.
+    """Return a model function that writes each request into a folder and waits for the answer to appear beside it.
 
     A request that was written before and is the same in all but its session is not written again: the answer it
     has, or is still to get, is taken. Cancelling withdraws a request that has no answer yet.
@@ -93,9 +95,7 @@ def _reply(request: Request, stem: str, digest: str, file: _AnswerFile) -> Reply
     try:
         answer = Answer.model_validate_json(file.text)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise _malformed(request.model, file.name, f"{where}: {first['msg']}" if where else first["msg"]) from None
+        raise _malformed(request.model, file.name, first_fault(error)) from None
     if answer.format != FORMAT:
         raise _malformed(request.model, file.name, f"its format is not {FORMAT}")
     if answer.digest not in (None, digest):
@@ -130,7 +130,7 @@ class _Folder:
         self.digests: dict[str, str] = {}
 
     def claim(self, request: Request) -> str:
-        """The stem of the file of this request: the first one of the same digest that no call has yet, or new."""
+        """Return the stem of this request's file: the first of its digest that no call has yet, or a new one."""
         digest = request_digest(request.to_dict())
         try:
             if not self._scanned:
@@ -140,7 +140,7 @@ class _Folder:
             earlier = self._waiting.get(digest)
             stem = earlier.pop(0) if earlier else self._publish(request, digest)
             with suppress(FileExistsError):
-                self._write(f"{stem}.request.md", _for_people(request, stem))
+                write_atomic(self._path / f"{stem}.request.md", _for_people(request, stem), replace=False)
         except OSError as error:
             raise self._unusable(error, request.model) from None
         self.digests[stem] = digest
@@ -187,7 +187,7 @@ class _Folder:
             raise _malformed(model, name, "it is not UTF-8") from None
 
     def _earlier_requests(self) -> dict[str, list[str]]:
-        """The stems of the requests in the folder, oldest first, by digest."""
+        """Return the stems of the requests in the folder, oldest first, by digest."""
         stems: dict[str, list[str]] = {}
         for name in self._names():
             stem = name.removesuffix(".request.json")
@@ -210,23 +210,13 @@ class _Folder:
         while True:
             stem = f"{number:04d}-{slug}"
             try:
-                self._write(f"{stem}.request.json", _for_programs(request, digest, stem))
+                write_atomic(
+                    self._path / f"{stem}.request.json", _for_programs(request, digest, stem), replace=False
+                )
             except FileExistsError:
                 number += 1
             else:
                 return stem
-
-    def _write(self, name: str, content: str) -> None:
-        """All of it or nothing, and never over another file, whoever else writes at this moment."""
-        temporary = self._path / f".{name}.{os.getpid()}.tmp"
-        try:
-            with temporary.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            _rename_to_new(temporary, self._path / name)
-        finally:
-            temporary.unlink(missing_ok=True)
 
     def _read(self, name: str) -> bytes:
         descriptor = os.open(self._path / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -238,16 +228,6 @@ class _Folder:
     def _unusable(self, error: OSError, model: str) -> ConnectionFailed:
         message = f"the mailbox folder {self._path} cannot be used ({error.strerror}); free it or choose another"
         return ConnectionFailed(message, provider="mailbox", model=model)
-
-
-def _rename_to_new(temporary: Path, final: Path) -> None:
-    """A rename that does not replace what is there: a link under the new name, where the file system has links."""
-    try:
-        os.link(temporary, final)
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP) or final.exists():
-            raise
-        temporary.rename(final)
 
 
 def _for_programs(request: Request, digest: str, stem: str) -> str:

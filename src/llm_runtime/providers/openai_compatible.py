@@ -21,7 +21,7 @@ _OPENROUTER_SESSION_CHARACTERS = 256
 
 
 def openai_compatible(endpoint: Endpoint, http: Http, *, max_price: tuple[float, float] | None = None) -> Generate:
-    """A model function over ``POST {base_url}/chat/completions``.
+    """Return a model function over ``POST {base_url}/chat/completions``.
 
     Only what the request sets is sent. Where a model refuses a parameter by name (``response_format``,
     ``max_tokens`` in favour of ``max_completion_tokens``, ``temperature``, ``seed``), the request is sent again
@@ -95,7 +95,7 @@ def _openrouter_fields(request: Request) -> dict[str, Any]:
 
 
 def read_completion(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:
-    """The reply in the parsed body of a 200.
+    """Return the reply in the parsed body of a 200.
 
     Raises:
         BadReply: any of its kinds; a :class:`ReplyTruncated` carries what came as ``partial``.
@@ -144,7 +144,7 @@ def _problem(
 
 
 def _text_of(content: Any) -> str | None:
-    """The text of a message's content: a string, or the text parts of a list; ``None`` for any other kind."""
+    """Return the text of a message's content: a string, or the text parts of a list; else ``None``."""
     if isinstance(content, str):
         return content
     if content is None:
@@ -170,7 +170,7 @@ def _usage(whole: dict[str, Any], request: Request, answer: str) -> Usage:
 
 
 def _cost(usage: dict[str, Any]) -> int | None:
-    """Micro-dollars, rounded up. With a user's own provider key OpenRouter's fee and that bill come apart."""
+    """Return micro-dollars, rounded up. With a user's own key OpenRouter's fee and that bill come apart."""
     cost = amount(usage.get("cost"))
     if cost is None:
         return None

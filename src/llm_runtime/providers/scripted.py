@@ -14,7 +14,7 @@ Script: TypeAlias = "Callable[[Request], Answer | Awaitable[Answer]]"
 
 
 def scripted(script: Script) -> Generate:
-    """A model whose every answer is what ``script(request)`` returns.
+    """Return a model whose every answer is what ``script(request)`` returns.
 
     A string becomes a reply that costs nothing, with token counts estimated as characters/4; a :class:`Reply`
     is passed on; an exception is raised. The script may be a coroutine function.

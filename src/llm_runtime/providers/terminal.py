@@ -20,7 +20,7 @@ _CHUNK_BYTES = 65536
 def terminal(
     *, read: Callable[[], Awaitable[str]] | None = None, write: Callable[[str], object] | None = None
 ) -> Generate:
-    """A model function that shows each request and takes the answer from the keyboard, one request at a time.
+    """Return a model function that shows each request and takes the answer from the keyboard, one at a time.
 
     The answer may have many lines; a line with a single dot, or the end of input, ends it. Nothing in a request
     can steer the terminal: control and bidirectional characters are left out of what is shown.
@@ -74,7 +74,7 @@ class _StandardInput:
         self._pending = b""
 
     async def line(self) -> str:
-        """The next line with its newline; ``""`` at the end of input."""
+        """Read the next line with its newline; ``""`` at the end of input."""
         while b"\n" not in self._pending:
             chunk = await _chunk(_descriptor())
             if not chunk:

@@ -11,7 +11,7 @@ Value = TypeVar("Value", bound=Hashable)
 
 
 def interval_disagreement(values: Sequence[float]) -> float:
-    """Sum of (x - y)² over all ordered pairs of values, in linear time: 2n Σ(x - mean)².
+    """Return the sum of (x - y)² over all ordered pairs of values, in linear time: 2n Σ(x - mean)².
 
     Raises:
         ValueError: a value is NaN or infinite.
@@ -23,14 +23,14 @@ def interval_disagreement(values: Sequence[float]) -> float:
 
 
 def nominal_disagreement(values: Sequence[Hashable]) -> float:
-    """Number of ordered pairs of values that differ: n² less the squared count of each distinct value."""
+    """Count the ordered pairs of values that differ: n² less the squared count of each distinct value."""
     return float(len(values) ** 2 - sum(count**2 for count in Counter(values).values()))
 
 
 def krippendorff_alpha(
     ratings: Sequence[Sequence[Value | None]], disagreement: Callable[[Sequence[Value]], float]
 ) -> float | None:
-    """Agreement beyond chance: 1 - D_o / D_e.
+    """Return agreement beyond chance: 1 - D_o / D_e.
 
     Over the units with at least two values, m_u in unit u and n in all, with δ² summed over ordered pairs:
     D_o = (1/n) Σ_u δ²(unit u) / (m_u - 1) and D_e = δ²(all values pooled) / (n(n - 1)).

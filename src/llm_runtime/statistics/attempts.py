@@ -6,7 +6,7 @@ from math import comb
 
 
 def pass_at_k(successes: int, attempts: int, k: int) -> float:
-    """The unbiased estimate that at least one of k attempts succeeds: 1 - C(n - c, k) / C(n, k).
+    """Return the unbiased estimate that at least one of k attempts succeeds: 1 - C(n - c, k) / C(n, k).
 
     Source: Chen et al. 2021, Evaluating Large Language Models Trained on Code, arXiv:2107.03374.
 
@@ -27,7 +27,7 @@ def pass_at_k(successes: int, attempts: int, k: int) -> float:
 
 
 def pass_hat_k(successes: int, attempts: int, k: int) -> float:
-    """The unbiased estimate that all of k attempts succeed, pass^k: C(c, k) / C(n, k).
+    """Return the unbiased estimate that all of k attempts succeed, pass^k: C(c, k) / C(n, k).
 
     Source: Yao et al. 2024, τ-bench, arXiv:2406.12045.
 

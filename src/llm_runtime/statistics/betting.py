@@ -47,7 +47,7 @@ class BernoulliEProcess:
             raise ValueError(f"the null rate must lie strictly between 0 and 1, not {self.null_rate!r}")
 
     def observe(self, success: bool) -> BernoulliEProcess:
-        """The process after one more outcome."""
+        """Return the process after one more outcome."""
         upward = self.alternative == "greater"
         null = self.null_rate if upward else 1 - self.null_rate
         seen = self.successes if upward else self.trials - self.successes
@@ -68,7 +68,7 @@ class BernoulliEProcess:
         return exp(-self.log_peak)
 
     def rejects(self, alpha: float) -> bool:
-        """Whether the wealth has ever reached 1/alpha.
+        """Tell whether the wealth has ever reached 1/alpha.
 
         Args:
             alpha: the chance of a false rejection that is accepted over the whole sequence, 0 to 1 exclusive.

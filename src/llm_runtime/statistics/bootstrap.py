@@ -21,7 +21,7 @@ def paired_bootstrap(
     confidence: float = 0.95,
     method: Literal["percentile", "bca"] = "percentile",
 ) -> Interval:
-    """The interval of ``statistic(units)`` from samples of whole units, drawn with replacement.
+    """Return the interval of ``statistic(units)`` from samples of whole units, drawn with replacement.
 
     A unit holds everything that was measured on one item (both methods' scores, its label); a cluster of items
     that belong together is one unit. So the dependence inside a unit survives the resampling.
@@ -54,7 +54,7 @@ def paired_bootstrap(
 
 
 def percentile_interval(estimate: float, replicates: Sequence[float], confidence: float = 0.95) -> Interval:
-    """The central ``confidence`` share of the bootstrap replicates.
+    """Return the central ``confidence`` share of the bootstrap replicates.
 
     Quantiles are interpolated linearly between order statistics (Hyndman & Fan's type 7).
 
@@ -70,7 +70,7 @@ def percentile_interval(estimate: float, replicates: Sequence[float], confidence
 def bca_interval(
     estimate: float, replicates: Sequence[float], left_out: Sequence[float], confidence: float = 0.95
 ) -> Interval:
-    """The bias-corrected and accelerated interval.
+    """Return the bias-corrected and accelerated interval.
 
     The quantile levels are Φ(z₀ + (z₀ + z) / (1 - a(z₀ + z))) for z = ±Φ⁻¹ of the tail, where z₀ = Φ⁻¹ of the share
     of replicates below the estimate (ties count half), and a = Σd³ / 6(Σd²)^1.5 with d the jackknife's mean minus

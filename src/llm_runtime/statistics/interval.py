@@ -32,7 +32,7 @@ class Interval:
 
 
 def two_sided_z(confidence: float) -> float:
-    """The standard normal quantile that leaves (1 - confidence) / 2 in each tail.
+    """Return the standard normal quantile that leaves (1 - confidence) / 2 in each tail.
 
     Raises:
         ValueError: confidence is not strictly between 0 and 1.

@@ -10,7 +10,7 @@ from llm_runtime.statistics.interval import Interval, two_sided_z
 
 
 def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
-    """The score interval of one proportion p = successes / trials.
+    """Return the score interval of one proportion p = successes / trials.
 
     (p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n). It keeps its coverage for small n and for p at 0 or 1,
     where the textbook p ± z·se collapses to a point.
@@ -40,7 +40,7 @@ def wilson(successes: int, trials: int, confidence: float = 0.95) -> Interval:
 def newcombe(
     successes_a: int, trials_a: int, successes_b: int, trials_b: int, confidence: float = 0.95
 ) -> Interval:
-    """The hybrid score interval of a difference of two independent proportions, p_a - p_b.
+    """Return the hybrid score interval of a difference of two independent proportions, p_a - p_b.
 
     With the Wilson bounds l and u of each and d the difference:
     from d - √((p_a - l_a)² + (u_b - p_b)²) to d + √((u_a - p_a)² + (p_b - l_b)²).
@@ -100,7 +100,7 @@ class PairedCounts:
 
 
 def newcombe_paired(counts: PairedCounts, confidence: float = 0.95) -> Interval:
-    """The hybrid score interval of a difference of two paired proportions, p_a - p_b = (only_a - only_b) / n.
+    """Return the hybrid score interval of a difference of paired proportions, p_a - p_b = (only_a - only_b) / n.
 
     As :func:`newcombe`, with -2φ(p_a - l_a)(u_b - p_b) under the first root and -2φ(u_a - p_a)(p_b - l_b) under
     the second. φ is the correlation of the two outcomes; where it is positive, its numerator
@@ -124,7 +124,7 @@ def newcombe_paired(counts: PairedCounts, confidence: float = 0.95) -> Interval:
 
 
 def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> float:
-    """The two-sided exact p-value that A and B differ, from the items on which they disagree.
+    """Return the two-sided exact p-value that A and B differ, from the items on which they disagree.
 
     With n = only_a + only_b, k the smaller of the two and f the Binomial(n, 1/2) mass at k:
     min(1, 2 · P(X ≤ k)). The mid-p version takes half of the mass of what is exactly as extreme: f less, or f/2

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values; those at or below q are the discoveries at a false discovery rate of q.
+    """Adjust p-values; those at or below q are the discoveries at a false discovery rate of q.
 
     For the i-th smallest of m: the least of p_j · m / j over j ≥ i, at most 1. Valid for independent tests and
     under positive regression dependence.

@@ -24,7 +24,7 @@ class DetectionRates:
 
 
 def threshold_at_fpr(scores: Sequence[float], labels: Sequence[bool], max_fpr: float) -> float:
-    """The lowest observed score that, as a threshold, fires on at most ``max_fpr`` of the negatives.
+    """Return the lowest observed score that, as a threshold, fires on at most ``max_fpr`` of the negatives.
 
     Fit it on a development split and freeze it. Ties are met conservatively: negatives that share a score fire
     together or not at all, so the share is never above ``max_fpr``. Where even the highest score fires on too many
@@ -54,7 +54,7 @@ def threshold_at_fpr(scores: Sequence[float], labels: Sequence[bool], max_fpr: f
 def detection_rates(
     scores: Sequence[float], labels: Sequence[bool], threshold: float, confidence: float = 0.95
 ) -> DetectionRates:
-    """The true- and false-positive rates at a frozen threshold, with Wilson intervals.
+    """Return the true- and false-positive rates at a frozen threshold, with Wilson intervals.
 
     Args:
         scores: finite, larger is more suspicious.
@@ -77,13 +77,13 @@ def detection_rates(
 
 
 def tpr_at_fpr(scores: Sequence[float], labels: Sequence[bool], fpr: float) -> float:
-    """The true-positive rate at exactly ``fpr``, for detectors whose thresholds cannot reach the same one.
+    """Return the true-positive rate at exactly ``fpr``, for detectors whose thresholds cannot reach the same one.
 
     A vote of three has four possible scores and a maximum has hundreds: no pair of thresholds gives them the same
     false-positive rate. Between two reachable points the ROC curve is interpolated linearly, which is what
     choosing between the two thresholds by a coin of the right bias would reach.
 
-    Source: Fawcett 2006, Pattern Recogn. Lett. 27:861-874, section 10; Scott, Niranjan & Prager 1998.
+    Source: Fawcett 2006, Pattern Recogn. Lett. 27:861-874; Scott, Niranjan & Prager 1998.
 
     Args:
         scores: finite, larger is more suspicious.
@@ -110,7 +110,7 @@ def tpr_at_fpr(scores: Sequence[float], labels: Sequence[bool], fpr: float) -> f
 
 
 def _curve(scores: Sequence[float], labels: Sequence[bool]) -> Iterator[tuple[float, int, int]]:
-    """Each distinct score from the highest, with how many positives and negatives fire at it."""
+    """Return each distinct score from the highest, with how many positives and negatives fire at it."""
     hits = alarms = 0
     descending = sorted(zip(scores, labels, strict=True), key=lambda case: -case[0])
     for score, tied in groupby(descending, key=lambda case: case[0]):

@@ -22,7 +22,7 @@ __all__ = [
 
 
 def open_store(path_or_url: str | Path) -> RunStore:
-    """The store at a path, a ``sqlite:///PATH`` or a ``postgresql://...`` URL; made where there is none yet.
+    """Open the store at a path, ``sqlite:///PATH`` or ``postgresql://...``; it is made where there is none.
 
     Raises:
         ConfigurationError: a URL of another kind.

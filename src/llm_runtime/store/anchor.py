@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
+from llm_runtime.files import write_atomic
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -36,7 +36,7 @@ class Head:
     digest: bytes
 
     def signed_bytes(self) -> bytes:
-        """What the signature is over."""
+        """Return what the signature is over."""
         return _DOMAIN + canonical_json({"run_id": self.run_id, "length": self.length, "digest": self.digest.hex()})
 
 
@@ -49,7 +49,7 @@ class SignedHead:
     public_key: bytes
 
     def genuine(self) -> bool:
-        """Whether the signature was made over this head with the private half of its own public key."""
+        """Tell whether the signature was made over this head with the private half of its own public key."""
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -61,7 +61,7 @@ class SignedHead:
         return True
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-compatible data, bytes in hex."""
+        """Return JSON-compatible data, bytes in hex."""
         return {
             "run_id": self.head.run_id,
             "length": self.head.length,
@@ -72,7 +72,7 @@ class SignedHead:
 
     @classmethod
     def from_dict(cls, data: object) -> SignedHead:
-        """The inverse of :meth:`to_dict`, for data of any origin.
+        """Return the inverse of :meth:`to_dict`, for data of any origin.
 
         Raises:
             ValueError: it is not a head.
@@ -123,7 +123,7 @@ class Heads:
         text = json.dumps(signed.to_dict(), indent=1) + "\n"
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _write_whole(self._file(run_id), text)
+            write_atomic(self._file(run_id), text, private=True)
         except OSError as fault:
             raise StoreUnwritable(
                 f"the head of run {run_id} cannot be written to {self.folder}: {fault.strerror}; "
@@ -131,7 +131,7 @@ class Heads:
             ) from None
 
     def load(self, run_id: str) -> SignedHead | None:
-        """The kept head of a run, unchecked; ``None`` where there is none.
+        """Read the head of a run, unchecked; ``None`` where there is none.
 
         Raises:
             StoreDamaged: the file is there and holds no head.
@@ -148,11 +148,11 @@ class Heads:
             raise StoreDamaged(f"the head of run {run_id} in {self.folder} is not one: {fault}") from None
 
     def vouches_for(self, signed: SignedHead, run_id: str) -> bool:
-        """Whether ``signed`` is a head of ``run_id`` made with this store's own key."""
+        """Tell whether ``signed`` is a head of ``run_id`` made with this store's own key."""
         return signed.head.run_id == run_id and self.names(signed) and signed.genuine()
 
     def names(self, signed: SignedHead) -> bool:
-        """Whether ``signed`` names this store's key as its own; no key is made for the question."""
+        """Tell whether ``signed`` names this store's key as its own; no key is made for the question."""
         return self.key_file.exists() and signed.public_key == self.public_key()
 
     def remove(self, run_id: str) -> None:
@@ -166,7 +166,7 @@ class Heads:
             ) from None
 
     def public_key(self) -> bytes:
-        """The 32 bytes that check this store's signatures."""
+        """Return the 32 bytes that check this store's signatures."""
         return self._private_key().public_key().public_bytes_raw()
 
     def _file(self, run_id: str) -> Path:
@@ -195,25 +195,8 @@ class Heads:
             return self.key_file.read_text(encoding="ascii", errors="replace")
         self.key_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with suppress(FileExistsError):
-            _write_whole(self.key_file, os.urandom(32).hex() + "\n", replace=False)
+            write_atomic(self.key_file, os.urandom(32).hex() + "\n", private=True, replace=False)
         return self.key_file.read_text(encoding="ascii", errors="replace")
-
-
-def _write_whole(target: Path, text: str, *, replace: bool = True) -> None:
-    """Temp file (mode 0600), fsync, rename; with ``replace`` false an existing file wins, in one atomic step."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if replace:
-            temporary.replace(target)
-        else:
-            os.link(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _from_hex(value: object, size: int) -> bytes:

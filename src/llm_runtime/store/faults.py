@@ -22,7 +22,7 @@ def explained(path: Path) -> Generator[None]:
 
 
 def explain(fault: sqlite3.Error, path: Path) -> StoreError:
-    """The error of ours that says what ``fault`` means for the store at ``path``."""
+    """Return the error of ours that says what ``fault`` means for the store at ``path``."""
     code = getattr(fault, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY
     match code:
         case sqlite3.SQLITE_NOTADB:

@@ -12,7 +12,7 @@ _RESERVED = frozenset({"latest", "con", "prn", "aux", "nul"})
 
 
 def new_run_id(now: int, random: Random) -> str:
-    """A run id such as ``"20261120-182241-k3f9x2"``: sorts by time, is read aloud easily, is a safe file name.
+    """Make a run id such as ``"20261120-182241-k3f9x2"``: sorts by time, is easy to read aloud, fits a file name.
 
     Args:
         now: milliseconds since the Unix epoch.
@@ -23,5 +23,5 @@ def new_run_id(now: int, random: Random) -> str:
 
 
 def valid_run_id(text: str) -> bool:
-    """Whether ``text`` may name a run: 1 to 64 of ``a-z 0-9 _ -``, and no name that a system reserves."""
+    """Tell whether ``text`` may name a run: 1 to 64 of ``a-z 0-9 _ -``, and no name that a system reserves."""
     return _PATTERN.fullmatch(text) is not None and text not in _RESERVED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -112,16 +112,16 @@ class RunStore(Protocol):
     def runs(
         self,
         *,
-        protocol: str | None = None,
+        protocol: str | Sequence[str] | None = None,
         search: str | None = None,
         state: RunState | None = None,
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Runs, newest first.
+        """Return runs, newest first.
 
         Args:
-            protocol: only those of this protocol.
+            protocol: only those of this kind, or of one of these.
             search: only those whose title or id contains this text, in either case (ASCII).
             state: only those in this state.
             limit: at most so many.
@@ -130,22 +130,22 @@ class RunStore(Protocol):
         ...
 
     def summary(self, run_id: str) -> RunSummary:
-        """One run's line. Raises :class:`~llm_runtime.errors.RunNotFound`."""
+        """Return one run's line. Raises :class:`~llm_runtime.errors.RunNotFound`."""
         ...
 
     def records(self, run_id: str, after: int = 0, limit: int | None = None) -> Iterator[Record]:
-        """The log from ``seq > after`` on, at most ``limit`` records, in constant memory.
+        """Yield the log from ``seq > after`` on, at most ``limit`` records, in constant memory.
 
         Another process may be writing: what it has appended when the iterator gets there is seen.
         """
         ...
 
     def events(self, run_id: str, after: int = 0) -> Iterator[tuple[Record, Event]]:
-        """The same, with each record's event."""
+        """Return the same, with each record's event."""
         ...
 
     def find(self, prefix: str) -> str:
-        """The id of the one run whose id begins with ``prefix``; of the newest for ``"latest"``.
+        """Return the id of the one run whose id begins with ``prefix``; of the newest for ``"latest"``.
 
         Raises:
             RunNotFound: there is none, or there are several.

@@ -24,7 +24,7 @@ class RunLocks:
         self.folder = folder
 
     def take(self, run_id: str) -> BaseFileLock:
-        """The lock of a run, held; ``release()`` gives it back.
+        """Take the lock of a run; ``release()`` gives it back.
 
         Raises:
             StoreBusy: somebody holds it.
@@ -48,7 +48,7 @@ class RunLocks:
 
     @contextmanager
     def holding(self, run_id: str) -> Generator[None]:
-        """The lock of a run, for the length of a ``with`` block."""
+        """Hold the lock of a run, for the length of a ``with`` block."""
         lock = self.take(run_id)
         try:
             yield
@@ -56,7 +56,7 @@ class RunLocks:
             lock.release()
 
     def held(self, run_id: str) -> bool:
-        """Whether a live process, this one included, holds the run."""
+        """Tell whether a live process, this one included, holds the run."""
         from filelock import Timeout
 
         if not self._file(run_id).exists():

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import RunNotFound, StoreBusy, StoreDamaged, StoreError
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
 from llm_runtime.store.anchor import Head, Heads
@@ -16,7 +17,6 @@ from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, 
 from llm_runtime.store.postgres_schema import migrate
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.run_log import BatchingLog, Row, record_row
-from llm_runtime.store.sqlite import wall_clock
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
 
@@ -47,7 +47,7 @@ class PostgresStore:
         StoreError: the tables were written by a newer version.
     """
 
-    def __init__(self, url: str, *, clock: Callable[[], int] = wall_clock, heads: Heads | None = None) -> None:
+    def __init__(self, url: str, *, clock: Callable[[], int] = now_ms, heads: Heads | None = None) -> None:
         self.url = url
         self._clock = clock
         self._heads = heads or _heads_of(url)
@@ -99,7 +99,7 @@ class PostgresStore:
     def runs(
         self,
         *,
-        protocol: str | None = None,
+        protocol: str | Sequence[str] | None = None,
         search: str | None = None,
         state: RunState | None = None,
         limit: int = 50,
@@ -108,16 +108,17 @@ class PostgresStore:
         conditions: list[str] = []
         values: list[object] = []
         if protocol is not None:
-            conditions.append("r.protocol = ?")
-            values.append(protocol)
+            names = [protocol] if isinstance(protocol, str) else list(protocol)
+            conditions.append(f"r.protocol IN ({', '.join('?' * len(names))})")
+            values += names
         if search:
             conditions.append("(strpos(lower(r.title), lower(?)) > 0 OR strpos(r.run_id, lower(?)) > 0)")
             values += [search, search]
         if state is not None:
             conditions.append("l.ending = ?")
             values.append("open" if state in ("running", "interrupted") else state)
-        found: list[RunSummary] = []
-        while len(found) < limit:
+        runs: list[RunSummary] = []
+        while len(runs) < limit:
             # A page at a time: whether a run is held is not known to the table.
             paged, bound = list(conditions), list(values)
             if before is not None:
@@ -127,11 +128,11 @@ class PostgresStore:
             query = f"{_SUMMARY} {where} ORDER BY r.started_at DESC, r.run DESC LIMIT ?"
             rows = self._database.execute(query, (*bound, _PAGE))
             summaries = [self._summarise(row) for row in rows]
-            found += [summary for summary in summaries if state is None or summary.state == state]
+            runs += [summary for summary in summaries if state is None or summary.state == state]
             if len(rows) < _PAGE:
                 break
             before = summaries[-1].run_id
-        return found[:limit]
+        return runs[:limit]
 
     def summary(self, run_id: str) -> RunSummary:
         rows = self._database.execute(f"{_SUMMARY} WHERE r.run_id = ?", (run_id,)) if "\0" not in run_id else []
@@ -283,7 +284,7 @@ class PostgresStore:
             self._release(run_id)
 
     def _take_again(self) -> None:
-        """After a lost connection the locks are gone; the key of the records still keeps a second writer out."""
+        """Take the lock again: a lost connection ends it. The records' key still keeps a second writer out."""
         for run_id in tuple(self._logs):
             self._try_lock(run_id)
 
@@ -325,7 +326,7 @@ class PostgresStore:
 
 
 def _key(run_id: str) -> int:
-    """A run's advisory lock: 32 signed bits of its digest. Two runs that share them are not written at once."""
+    """Return a run's advisory lock: 32 signed bits of its digest. Runs that share them are not written at once."""
     return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], "big", signed=True)
 
 

@@ -65,7 +65,7 @@ class PostgresDatabase:
         return self._connection is not None and not self._connection.closed
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of one statement. Raises :class:`~llm_runtime.errors.StoreError`."""
+        """Run one statement and return its rows. Raises :class:`~llm_runtime.errors.StoreError`."""
         with self._lock:
             try:
                 return self._execute(sql, values)
@@ -75,13 +75,13 @@ class PostgresDatabase:
                 return self._execute(sql, values)
 
     def many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
-        """One statement with each of ``rows``, in few round trips."""
+        """Run one statement with each of ``rows``, in few round trips."""
         with self._lock, self._explained() as connection, connection.cursor() as cursor:
             cursor.executemany(_dialect(sql), list(rows))  # pyright: ignore[reportArgumentType] - typed for literals
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        """All statements of the block, or none."""
+        """Run all statements of the block, or none."""
         with self._lock, self._explained() as connection:
             self._depth += 1
             try:

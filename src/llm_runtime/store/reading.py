@@ -11,7 +11,7 @@ from llm_runtime.events import Event, Record, parse_event
 
 
 def read_event(record: Record) -> Event:
-    """The event in a record. JSON nested deeper than 200 levels is refused by the parser.
+    """Return the event in a record. JSON nested deeper than 200 levels is refused by the parser.
 
     Raises:
         StoreDamaged: the body is not an event.

@@ -21,7 +21,7 @@ _MOST_WAITING = 64
 
 
 def record_row(run: int, record: Record, tally: Tally) -> Row:
-    """The row of a record."""
+    """Return the row of a record."""
     return (run, record.seq, record.at, record.digest, *tally, record.body)
 
 
@@ -111,7 +111,7 @@ class BatchingLog:
             self._waiting = []
 
     def _can_wait(self) -> bool:
-        """Whether the last row may wait, which it may where something will write it before long."""
+        """Tell whether the last row may wait, which it may where something will write it before long."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:

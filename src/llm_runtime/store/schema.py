@@ -60,7 +60,7 @@ _WHERE = "WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1)"
 
 
 def record_id(run: int, seq: int) -> int:
-    """The key of the record at place ``seq`` (0 to 2^32-1) of the run with number ``run``."""
+    """Return the key of the record at place ``seq`` (0 to 2^32-1) of the run with number ``run``."""
     return run << 32 | seq
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import RunNotFound, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
 from llm_runtime.store.anchor import Head, Heads
@@ -34,11 +34,6 @@ _SUMMARY = """
 """
 
 
-def wall_clock() -> int:
-    """Milliseconds since the Unix epoch."""
-    return time.time_ns() // 1_000_000
-
-
 class SqliteStore:
     """A :class:`~llm_runtime.store.interface.RunStore` in a SQLite file in WAL mode.
 
@@ -56,7 +51,7 @@ class SqliteStore:
         StoreError: it was written by a newer version.
     """
 
-    def __init__(self, path: Path, *, clock: Callable[[], int] = wall_clock, heads: Heads | None = None) -> None:
+    def __init__(self, path: Path, *, clock: Callable[[], int] = now_ms, heads: Heads | None = None) -> None:
         self.path = path
         self._clock = clock
         self._heads = heads or Heads(path.parent / "heads", path.parent / "signing.key")
@@ -122,7 +117,7 @@ class SqliteStore:
     def runs(
         self,
         *,
-        protocol: str | None = None,
+        protocol: str | Sequence[str] | None = None,
         search: str | None = None,
         state: RunState | None = None,
         limit: int = 50,
@@ -131,8 +126,9 @@ class SqliteStore:
         conditions: list[str] = []
         values: list[object] = []
         if protocol is not None:
-            conditions.append("r.protocol = ?")
-            values.append(protocol)
+            names = [protocol] if isinstance(protocol, str) else list(protocol)
+            conditions.append(f"r.protocol IN ({', '.join('?' * len(names))})")
+            values += names
         if search:
             conditions.append("(instr(lower(r.title), lower(?)) OR instr(r.run_id, lower(?)))")
             values += [search, search]
@@ -144,15 +140,15 @@ class SqliteStore:
             values.append("open" if state in ("running", "interrupted") else state)
         where = f"WHERE {' AND '.join(conditions)}" if conditions else ""
         query = f"{_SUMMARY} {where} ORDER BY r.started_at DESC, r.run DESC"
-        found: list[RunSummary] = []
+        runs: list[RunSummary] = []
         with explained(self.path):
             for row in self._reader.execute(query, values):
-                if len(found) >= limit:
+                if len(runs) >= limit:
                     break
                 summary = self._summarise(row)
                 if state is None or summary.state == state:
-                    found.append(summary)
-        return found
+                    runs.append(summary)
+        return runs
 
     def summary(self, run_id: str) -> RunSummary:
         with explained(self.path):

@@ -22,7 +22,7 @@ class Tally(NamedTuple):
     cost_unknown: bool = False
 
     def after(self, event: Event) -> Tally:
-        """The sums with one event more; the same object where it changes nothing.
+        """Return the sums with one event more; the same object where it changes nothing.
 
         Raises:
             StoreDamaged: an answer does not say what it used.
@@ -57,7 +57,7 @@ class Tally(NamedTuple):
 
 
 def counts(body: bytes) -> bool:
-    """Whether an event can matter to a :class:`Tally`, told from its canonical JSON without parsing it.
+    """Tell from its canonical JSON, without parsing, whether an event can matter to a :class:`Tally`.
 
     Canonical JSON has one spelling, so an event spelled in another way counts nowhere.
     """

@@ -133,7 +133,7 @@ class _Lines:
         self._left = limits.total_bytes
 
     def next(self, cap: int) -> bytes:
-        """The next line, or nothing at the end."""
+        """Read the next line, or nothing at the end."""
         self.number += 1
         line = self._source.readline(cap + 1)
         if len(line) > cap:
@@ -144,7 +144,7 @@ class _Lines:
         return line
 
     def refuse(self, why: str) -> StoreDamaged:
-        """The error that says why the import ended here."""
+        """Return the error that says why the import ended here."""
         return StoreDamaged(f"nothing was imported: line {self.number}: {why}")
 
 
@@ -181,7 +181,7 @@ def _read_head(lines: _Lines, data: object, run_id: str, records: int) -> Signed
 
 
 def _read_records(lines: _Lines, header: _Header) -> Iterator[Record]:
-    """The records, each after it was checked against the chain and the head."""
+    """Yield the records, each after it was checked against the chain and the head."""
     previous = GENESIS
     head = header.signed.head if header.signed else None
     for seq in range(1, header.records + 1):

@@ -126,7 +126,7 @@ def _signed_elsewhere(key: str) -> Finding:
 
 
 def _judge(signed: SignedHead, walk: _Walk) -> tuple[int, list[Finding]]:
-    """What the head says about a log whose links were checked: records vouched for, and findings."""
+    """Return what the head says about a log whose links were checked: records vouched for, and findings."""
     length = signed.head.length
     if walk.last < length:
         return 0, [Finding(walk.last + 1, "truncated", f"the head says {length} records, {walk.last} are left")]
@@ -210,7 +210,7 @@ class _Walk:
         self._places.append((before, record.seq))
 
     def _place_of(self, record: Record) -> int:
-        """The place further up where ``record`` would fit, or 0."""
+        """Return the place further up where ``record`` would fit, or 0."""
         for before, seq in self._places:
             if chain_digest(before, seq, record.at, record.body) == record.digest:
                 return seq
@@ -234,7 +234,7 @@ class _Audit:
         self._tally = Tally()
 
     def watching(self, records: Iterable[Record]) -> Iterable[Record]:
-        """The same records, added up as they pass."""
+        """Yield the same records, and add them up as they pass."""
         for record in records:
             self._add(record)
             if record.seq == self._summary.events:

@@ -103,7 +103,7 @@ _RAW: dict[Fault, bytes] = {
 
 
 def perform(fault: Fault, request: web.Request, request_id: str) -> Awaitable[web.StreamResponse] | None:
-    """The response of a fault that concerns the wire or the status; ``None`` for one within an answer's fields."""
+    """Return the response of a fault of the wire or the status; ``None`` for one within an answer's fields."""
     if fault in _STATUS:
         return _status(request_id, _HEADERS.get(fault, {}), *_STATUS[fault])
     if fault in _BODIES:
@@ -115,7 +115,7 @@ def perform(fault: Fault, request: web.Request, request_id: str) -> Awaitable[we
 
 
 def spoil(fault: Fault | None, answer: dict[str, Any], kind: str) -> dict[str, Any]:
-    """A whole answer, with the fields of it changed that the fault concerns."""
+    """Return a whole answer, with the fields of it changed that the fault concerns."""
     changes = _ANTHROPIC_CHANGES if kind == "anthropic" else _OPENAI_CHANGES
     change = changes.get(fault) if fault else None
     return change(answer) if change else answer
@@ -148,13 +148,13 @@ _ANTHROPIC_CHANGES: dict[Fault, Callable[[dict[str, Any]], dict[str, Any]]] = {
 
 
 def echoes_of(key: str) -> str:
-    """A text that holds a key as it is, in base64 (alone, and as a part of more), and URL-encoded."""
+    """Return a text that holds a key as it is, in base64 (alone, and as a part of more), and URL-encoded."""
     parts = [key, base64.b64encode(key.encode()).decode(), base64.b64encode(f"user:{key}".encode()).decode()]
     return " ".join([*parts, quote(key, safe="")])
 
 
 def key_of(request: web.Request) -> str:
-    """The key that a request came with."""
+    """Return the key that a request came with."""
     return request.headers.get("x-api-key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
 
 

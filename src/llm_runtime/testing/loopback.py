@@ -127,7 +127,7 @@ class LoopbackServer:
         return f"http://127.0.0.1:{self._port}"
 
     def endpoint(self, name: str = "loopback", *, key: str | None = None, kind: Kind = "openai") -> Endpoint:
-        """This server as a provider's endpoint."""
+        """Return this server as a provider's endpoint."""
         base_url = f"{self.url}/v1" if kind == "openai" else self.url
         return Endpoint(name, base_url, SecretStr(key) if key else None, kind)
 
@@ -201,7 +201,7 @@ class LoopbackServer:
 
 
 def _planner(faults: FaultPlan) -> Callable[[int], Fault | None]:
-    """The part of a plan that is known before a request arrives."""
+    """Return the part of a plan that is known before a request arrives."""
     if isinstance(faults, Fault):
         return lambda _: faults
     if faults is None or callable(faults):

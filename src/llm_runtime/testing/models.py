@@ -37,7 +37,7 @@ class ScriptedModel:
         return await self._generate(request)
 
     def asked(self, phase: str) -> list[Request]:
-        """The requests of one phase, in the order in which they arrived."""
+        """Return the requests of one phase, in the order in which they arrived."""
         return [request for request in self.requests if request.label.phase == phase]
 
 
@@ -70,7 +70,7 @@ def _script(entry: Answer | Sequence[Answer] | Script) -> Script:
 
 
 def faulty(generate: Generate, faults: Mapping[int | str, Answer | Callable[[Request], Answer]]) -> Generate:
-    """``generate``, but with some of its calls answered otherwise.
+    """Answer some calls of ``generate`` otherwise.
 
     Args:
         generate: what answers the other calls.

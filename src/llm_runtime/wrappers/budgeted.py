@@ -149,7 +149,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
-    """What a request may take at the most: input by :func:`token_bound`, output by its ``max_tokens``."""
+    """Return what a request may take at the most: input by :func:`token_bound`, output by its ``max_tokens``."""
     if caps.cost is not None and price is None:
         raise UnknownPrice(
             f"no price is known for {request.model}, so a budget in USD cannot hold; add it to prices.toml "
@@ -161,7 +161,7 @@ def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
 
 
 def spent_before(events: Iterable[Event]) -> Spend:
-    """What a recorded run has spent, by its log: a run that is resumed starts its budget here.
+    """Return what a recorded run has spent, by its log: a run that is resumed starts its budget here.
 
     A capped run has said so itself, holds that nobody settled included. Without a cap nobody kept account, and
     the answers that a model gave are added up, attempts and all.

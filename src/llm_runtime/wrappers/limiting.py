@@ -5,31 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from llm_runtime.errors import RateLimited
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.settings import Limits
 from llm_runtime.tokens import estimate_input
 
 SLOWEST = 1 / 64
 RECOVERY = 1.1
 #: Longest pause after one 429, in seconds, whatever its Retry-After says: a wrong date must not end all calls.
 LONGEST_PAUSE = 120.0
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a provider grants a model; ``None`` is no limit.
-
-    Args:
-        requests_per_minute: 1 or more.
-        tokens_per_minute: 1 or more; input (characters/4) and the output that the request allows.
-        in_flight: 1 or more.
-    """
-
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-    in_flight: int | None = 64
 
 
 class _Bucket:
@@ -43,7 +28,7 @@ class _Bucket:
         self.stamp = now
 
     def wait(self, amount: float, now: float, pace: float) -> float:
-        """Seconds until ``amount`` is there; more than the bucket holds waits for a full one, not for ever."""
+        """Return the seconds until ``amount`` is there; more than the bucket holds waits for a full one only."""
         if not self.capacity:
             return 0.0
         rate = self.capacity / 60 * pace
@@ -116,18 +101,18 @@ class Limiter:
         self._freed.set()
 
     def succeeded(self) -> None:
-        """The provider answered: recover a little."""
+        """Recover a little: the provider answered."""
         self.pace = min(1.0, self.pace * RECOVERY)
 
     def refused(self, retry_after: float | None) -> None:
-        """The provider said 429: close for as long as it asks, and go on at half the pace."""
+        """Close for as long as the provider asks after a 429, and go on at half the pace."""
         now = self._clock()
         if now >= self._closed_until:  # a burst of refusals is one event
             self.pace = max(SLOWEST, self.pace / 2)
         self._closed_until = max(self._closed_until, now + min(retry_after or 1.0, LONGEST_PAUSE))
 
     def _wait(self, tokens: int) -> float:
-        """Seconds to wait; 0 for none, negative where a place must be freed first."""
+        """Return seconds to wait; 0 for none, negative where a place must be freed first."""
         cap = self.limits.in_flight
         if cap is not None and self.in_flight >= max(1, int(cap * self.pace)):
             return -1.0

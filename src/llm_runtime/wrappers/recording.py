@@ -14,7 +14,7 @@ def _none(digest: str, occurrence: int) -> bool:
 
 
 def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none) -> Generate:
-    """A model that emits ``call.started`` before each call, and ``call.finished`` or ``call.failed`` after it.
+    """Return a model that emits ``call.started`` before each call, ``call.finished`` or ``call.failed`` after it.
 
     A call is known by its request's digest and its occurrence among equal requests, never by when it was made, so
     the log says the same whatever order the answers arrive in. A cancelled call emits nothing further: it is as

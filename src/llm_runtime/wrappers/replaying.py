@@ -14,7 +14,7 @@ def replaying(
     *,
     pace: Callable[[int], Awaitable[None]] | None = None,
 ) -> Generate:
-    """A model that gives the recorded answers.
+    """Return a model that gives the recorded answers.
 
     Args:
         recording: what was recorded.

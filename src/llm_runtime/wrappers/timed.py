@@ -25,7 +25,7 @@ class Deadline:
         self._end: float | None = None
 
     def left(self) -> float:
-        """Seconds until the end, never below 0."""
+        """Return seconds until the end, never below 0."""
         if self._end is None:
             self._end = self._clock() + self.seconds
         return max(0.0, self._end - self._clock())
@@ -42,7 +42,7 @@ class Deadline:
             raise self.exceeded()
 
     def exceeded(self) -> DeadlineExceeded:
-        """What to raise when the time is up."""
+        """Return what to raise when the time is up."""
         return DeadlineExceeded(f"the run's {self.seconds:g} s are up")
 
 

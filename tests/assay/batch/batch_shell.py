@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.commands import Commands
+
+from assay.batch.database import Database
 from llm_runtime.testing import Received
 
 JOB = """
@@ -72,6 +75,7 @@ class Shell:
 
     folder: Path
     environment: dict[str, str]
+    commands: Commands
 
     def write(self, job: str, questions: list[str]) -> None:
         (self.folder / "job.toml").write_text(job)
@@ -88,10 +92,14 @@ class Shell:
         )  # fmt: skip
 
     async def __call__(self, *arguments: str, code: int = 0) -> tuple[str, str]:
-        process = await self.begin(*arguments)
-        out, err = await process.communicate()
-        assert process.returncode == code, err.decode()
-        return out.decode(), err.decode()
+        done = await self.commands.run("batch", *arguments, cwd=self.folder, env=self.environment)
+        assert done.code == code, done.err
+        return done.out, done.err
+
+
+def pass_time(database: Database, seconds: float) -> None:
+    """Let leases and pauses grow older without waiting."""
+    database.execute("UPDATE jobs SET due_at = due_at - ? WHERE due_at IS NOT NULL", (round(seconds * 1e6),))
 
 
 def batch_of(err: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.assay.batch.batch_shell import Shell, council
+from tests.commands import Commands
 from tests.llm_runtime.store.postgres_server import PostgresServer
 
 from assay.batch.batches import open_batches
@@ -88,11 +89,6 @@ def job_id(query: str) -> str:
     return hashlib.sha256(query.encode()).hexdigest()
 
 
-def pass_time(database: Database, seconds: float) -> None:
-    """Let leases and pauses grow older without waiting."""
-    database.execute("UPDATE jobs SET due_at = due_at - ? WHERE due_at IS NOT NULL", (round(seconds * 1e6),))
-
-
 @pytest.fixture
 async def server() -> AsyncIterator[LoopbackServer]:
     async with LoopbackServer(council, cost=0.000_010) as running:
@@ -100,7 +96,7 @@ async def server() -> AsyncIterator[LoopbackServer]:
 
 
 @pytest.fixture
-def shell(tmp_path: Path, server: LoopbackServer) -> Shell:
+def shell(commands: Commands, tmp_path: Path, server: LoopbackServer) -> Shell:
     return Shell(
         tmp_path,
         {
@@ -110,6 +106,7 @@ def shell(tmp_path: Path, server: LoopbackServer) -> Shell:
             "ASSAY_DATA_DIR": str(tmp_path / "data"),
             "OPENROUTER_API_KEY": "sk-or-canary",
             "OPENROUTER_BASE_URL": f"{server.url}/v1",
-            "OLLAMA_HOST": "127.0.0.1:9",
+            "ASSAY_LOCAL_SERVERS": "",
         },
+        commands,
     )

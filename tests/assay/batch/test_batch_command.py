@@ -100,7 +100,7 @@ async def test_what_cannot_work_is_refused_before_anything_is_spent(
     assert server.requests == []
 
 
-@pytest.mark.slow
+@pytest.mark.ray
 async def test_one_job_file_gives_one_table_on_local_sqlite_and_on_ray_with_postgresql(
     shell: Shell, postgres_url: str
 ) -> None:

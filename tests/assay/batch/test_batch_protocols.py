@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from assay.runners import runner
 from tests.assay.debate.conftest import answer
 
 from assay.batch.batches import enter, open_batches
@@ -14,7 +15,6 @@ from assay.batch.export import shown
 from assay.batch.jobfile import load_job_file
 from assay.batch.ledger import Claim, Ledger
 from assay.batch.performing import opening
-from assay.runners import runner
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted, silent
 from llm_runtime.messages import Reply, Request, Usage
@@ -79,6 +79,7 @@ def test_personas_that_are_not_there_are_refused(tmp_path: Path) -> None:
         entered(tmp_path, DEBATES.replace("maud-tarrowby", "nobody"), "topics.csv", ["Why?"])
 
 
+@pytest.mark.box
 async def test_an_attempt_at_a_puzzle_is_a_job(tmp_path: Path) -> None:
     from ai_crucible.box.bwrap import CannotIsolate, probe
 

@@ -7,9 +7,12 @@ import json
 import os
 import signal
 from collections.abc import Callable
+from contextlib import closing
 
-from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of
+from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of, pass_time
+from tests.extent import PATIENCE
 
+from assay.batch.batches import open_batches
 from llm_runtime.testing import LoopbackServer
 
 FOUR = ["a?", "b?", "c?", "d?"]
@@ -18,7 +21,7 @@ LONG_LEASE = JOB.replace("[work]", "[work]\nlease = 3600")
 
 
 async def until(enough: Callable[[], bool]) -> None:
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(PATIENCE):
         while not enough():  # noqa: ASYNC110 - a server tells nobody of its requests
             await asyncio.sleep(0.005)
 
@@ -31,12 +34,14 @@ async def status(shell: Shell) -> dict[str, object]:
 async def test_a_killed_driver_loses_nothing_and_repeats_only_what_was_in_flight(
     shell: Shell, server: LoopbackServer
 ) -> None:
-    shell.write(JOB.replace("[work]", "[work]\nlease = 1.0"), ["a?", "b?", "c?", "d?"])
+    shell.write(LONG_LEASE, FOUR)
     process = await shell.begin("run", "job.toml")
     while len(server.requests) < 15:  # noqa: ASYNC110 - a server tells nobody of its requests
         await asyncio.sleep(0.002)
     os.killpg(process.pid, signal.SIGKILL)
     await process.communicate()
+    with closing(open_batches(str(shell.folder / "data/runs.db"))) as database:
+        pass_time(database, 3600)
     _, err = await shell("run", "job.toml")
     assert "8 of 8 done" in err
     assert 8 * CALLS <= len(server.requests) <= 8 * CALLS + 3 * 3

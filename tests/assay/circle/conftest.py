@@ -8,11 +8,10 @@ import os
 import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.commands import Commands, Done
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -24,19 +23,6 @@ ATTACK = {
     "turn": 1,
 }
 _JUDGED = re.compile(r"<<<\w+ LAYER, TO JUDGE [0-9a-f]+>>>\n(.*?)\n<<<END", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a process left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 def judged_text(received: Received) -> str:
@@ -79,9 +65,14 @@ def world(tmp_path: Path) -> dict[str, str]:
         "HOME": str(tmp_path),
         "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "OLLAMA_HOST": "127.0.0.1:9",
+        "ASSAY_LOCAL_SERVERS": "",
         "PYTHONWARNINGS": "error",
     }
+
+
+def reached(server: LoopbackServer | None) -> dict[str, str]:
+    """A key, and where it leads to."""
+    return {"OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
 
 
 @pytest.fixture
@@ -89,28 +80,27 @@ def begin(world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[asyn
     """Start ``assay ARGUMENTS``; ``server`` is what OPENROUTER_API_KEY leads to."""
 
     async def start(*arguments: str, server: LoopbackServer | None = None) -> asyncio.subprocess.Process:
-        reached = {"OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
         return await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "assay", *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=tmp_path,
-            env={**world, **reached},
+            env={**world, **reached(server)},
         )
 
     return start
 
 
 @pytest.fixture
-def assay(begin: Any) -> Callable[..., Awaitable[Done]]:
+def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[Done]]:
     """Run ``assay ARGUMENTS`` to its end."""
 
     async def run(*arguments: str, stdin: str | bytes = b"", server: LoopbackServer | None = None) -> Done:
-        process = await begin(*arguments, server=server)
-        out, err = await process.communicate(stdin.encode() if isinstance(stdin, str) else stdin)
-        assert KEY.encode() not in out + err
-        return Done(process.returncode or 0, out.decode(), err.decode())
+        typed = stdin.encode() if isinstance(stdin, str) else stdin
+        done = await commands.run(*arguments, cwd=tmp_path, env={**world, **reached(server)}, stdin=typed)
+        assert KEY not in done.out + done.err
+        return done
 
     return run
 

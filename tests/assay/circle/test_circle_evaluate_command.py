@@ -9,6 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.extent import PATIENCE
 
 from llm_runtime.testing import LoopbackServer
 
@@ -190,8 +191,8 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (("--user", "x", "--models", "lab/ada"), "", "2 to 10 models, got 1"),
         (("--user", "x", "--models", ",".join("abcdefghijk")), "", "got 11"),
         (("--user", "x", "--models", "a,,b"), "", "empty"),
-        (("--user", "x", "--pattern-threshold", "1.2"), "", "pattern_threshold"),
-        (("--user", "x", "--rounds", "9"), "", "max_rounds"),
+        (("--user", "x", "--pattern-threshold", "1.2"), "", "--pattern-threshold: "),
+        (("--user", "x", "--rounds", "9"), "", "--rounds: "),
         (("--user", "x", "--mode", "single", "--rounds", "2"), "", "no dialogue"),
         (("--user", "x", "--fail-on", "F>=1.2"), "", "0 to 1"),
         (("--user", "x", "--fail-on", "F>=0.7 or 1"), "", "write a measure"),
@@ -244,7 +245,7 @@ def letters(folder: Path) -> int:
 async def test_seats_that_need_no_key_need_none(attack: str, begin: Any, tmp_path: Path) -> None:
     """Two mailboxes make a circle; nothing else is configured."""
     process = await begin("circle", "evaluate", attack, "--models", "mailbox:one,mailbox:two", "-q")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while letters(tmp_path) < 2:
             assert process.returncode is None, (await process.communicate())[1]
             await asyncio.sleep(0.05)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import Commands, Done
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -31,19 +29,6 @@ TRIAGE = {
     "allow_early_exit": True,
     "synthesis_instruction": "One paragraph.",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a process left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 Assay = Callable[..., Awaitable[Done]]
@@ -84,29 +69,22 @@ def world(tmp_path: Path) -> dict[str, str]:
         "HOME": str(tmp_path),
         "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "OLLAMA_HOST": "127.0.0.1:9",
+        "ASSAY_LOCAL_SERVERS": "",
         "PYTHONWARNINGS": "error",
     }
 
 
 @pytest.fixture
-def assay(world: dict[str, str], tmp_path: Path) -> Assay:
+def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Assay:
     """Run ``assay ARGUMENTS`` in an empty folder; ``server`` is what OPENROUTER_API_KEY leads to."""
 
     async def run(
         *arguments: str, stdin: str | bytes = b"", server: LoopbackServer | None = None, **environment: str
     ) -> Done:
         reached = {"OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "assay", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=tmp_path,
-            env={**world, **reached, **environment},
-        )
-        out, err = await process.communicate(stdin.encode() if isinstance(stdin, str) else stdin)
-        assert KEY.encode() not in out + err
-        return Done(process.returncode or 0, out.decode(), err.decode())
+        typed = stdin.encode() if isinstance(stdin, str) else stdin
+        done = await commands.run(*arguments, cwd=tmp_path, env={**world, **reached, **environment}, stdin=typed)
+        assert KEY not in done.out + done.err
+        return done
 
     return run

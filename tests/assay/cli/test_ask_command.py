@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import kills
 
 from llm_runtime.testing import Fault, LoopbackServer
 
@@ -290,12 +291,13 @@ async def test_ctrl_c_ends_the_run_with_130_and_it_can_be_resumed(
     assert done.code == 0, done.err
 
 
+@pytest.mark.counted
 async def test_killed_at_any_point_it_resumes_without_asking_again(
     world: dict[str, str], tmp_path: Path, assay: Assay, council: Any
 ) -> None:
     """The process is killed after each call in turn; together the runs make each call once."""
     results = set[str]()
-    for killed_after in range(1, CALLS):
+    for killed_after in kills(range(1, CALLS)):
         store = str(tmp_path / f"{killed_after}.db")
         async with LoopbackServer(council) as server:
             environment = {

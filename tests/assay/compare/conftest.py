@@ -8,11 +8,11 @@ import os
 import re
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import Commands, Done
 
 from llm_runtime.testing import LoopbackServer, Received
 
@@ -33,15 +33,6 @@ TRIAGE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a process left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
 Assay = Callable[..., Awaitable[Done]]
 
 
@@ -53,32 +44,34 @@ def world(tmp_path: Path) -> dict[str, str]:
         "HOME": str(tmp_path),
         "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "OLLAMA_HOST": "127.0.0.1:9",
+        "ASSAY_LOCAL_SERVERS": "",
         "PYTHONWARNINGS": "error",
     }
 
 
 @pytest.fixture
-def assay(world: dict[str, str], tmp_path: Path) -> Assay:
+def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Assay:
     """Run ``assay ARGUMENTS`` in an empty folder; ``server`` is what OPENROUTER_API_KEY leads to."""
 
     async def run(
         *arguments: str, server: LoopbackServer | None = None, kill_after: Callable[[], bool] | None = None
     ) -> Done:
         reached = {"OPENROUTER_API_KEY": "sk-or-x", "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
+        environment = {**world, **reached}
+        if kill_after is None:
+            return await commands.run(*arguments, cwd=tmp_path, env=environment)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "assay", *arguments),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=tmp_path,
-            env={**world, **reached},
+            env=environment,
         )
-        if kill_after is not None:
-            while not kill_after() and process.returncode is None:  # noqa: ASYNC110 - what it waits for happens in another process
-                await asyncio.sleep(0.01)
-            if process.returncode is None:
-                process.kill()
+        while not kill_after() and process.returncode is None:  # noqa: ASYNC110 - what it waits for happens in another process
+            await asyncio.sleep(0.01)
+        if process.returncode is None:
+            process.kill()
         out, err = await process.communicate()
         return Done(process.returncode or 0, out.decode(), err.decode())
 

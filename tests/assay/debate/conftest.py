@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import os
-import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import Commands, Done
+
+from assay.protocol import RunContext, load
+from assay.registry import Prepared
+from assay.terms import Terms
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import Generate
 
 KEY = "sk-or-canary-0123456789abcdef"
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a process left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 @pytest.fixture
@@ -37,27 +27,21 @@ def world(tmp_path: Path) -> dict[str, str]:
         "HOME": str(tmp_path),
         "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
-        "OLLAMA_HOST": "127.0.0.1:9",
+        "ASSAY_LOCAL_SERVERS": "",
     }
 
 
 @pytest.fixture
-def assay(world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[Done]]:
+def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Callable[..., Awaitable[Done]]:
     """Run ``assay ARGUMENTS`` in an empty folder; ``url`` is where OPENROUTER_API_KEY leads to."""
 
     async def run(*arguments: str, stdin: str = "", url: str = "", **environment: str) -> Done:
         reached = {"OPENROUTER_API_KEY": KEY, "OPENROUTER_BASE_URL": f"{url}/v1"} if url else {}
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "assay", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=tmp_path,
-            env={**world, **reached, **environment},
+        done = await commands.run(
+            *arguments, cwd=tmp_path, env={**world, **reached, **environment}, stdin=stdin.encode()
         )
-        out, err = await process.communicate(stdin.encode())
-        assert KEY.encode() not in out + err
-        return Done(process.returncode or 0, out.decode(), err.decode())
+        assert KEY not in done.out + done.err
+        return done
 
     return run
 
@@ -70,41 +54,31 @@ Answers = dict[tuple[str, ...], str]
 
 async def scripted(evidence: list[dict[str, Any]], **options: Any) -> Answers:
     """What a model says in a debate of the command line: the recorded answers, found by what was asked."""
-    from assay import demo
-    from assay.protocols.crux.demo import opening
-    from assay.protocols.crux.task import run
+    from assay.demo import demo_answers
+    from assay.registry import prepared, read_run
     from crux import ModelTable
-    from llm_runtime.events import RunStarted
     from llm_runtime.messages import Reply, Request, Usage
 
-    recorded, table, said = demo.load("debate"), ModelTable(), Answers()
-    told = opening(recorded)
+    recorded, table, replies = demo_answers("debate"), ModelTable(), Answers()
 
     async def generate(request: Request) -> Reply:
         text = answer(recorded.answers, str(request.label))
-        said[tuple(message.content for message in request.messages)] = text
+        replies[tuple(message.content for message in request.messages)] = text
         return Reply(
             text=text, model="m", provider="scripted", usage=Usage(1, 1, estimated=True), cost=0, cost_source="free"
         )
 
-    started = RunStarted(
-        run_id="script",
-        protocol="crux",
-        title="",
-        task={"topic": TOPIC, "evidence": evidence},
-        settings={
-            "engine": {
-                "models": [table.fast.id, table.strong.id],
-                "debate": {"aspects": 2, "rooms_per_aspect": 1, **options},
-            },
-            "personas": told["personas"],
-        },
-        seed=SEED,
-        origin="demo",
-        version="test",
-    )
-    await run(started, generate, lambda event: None)
-    return said
+    models = {"fast": table.fast.id, "strong": table.strong.id}
+    seats = {"personas": PANEL.split(","), "aspects": 2, "rooms_per_aspect": 1, **models}
+    run = prepared(read_run("crux.debate", {"topic": TOPIC, "evidence": evidence}, {**seats, **options}))
+    await hold(run, SEED, generate)
+    return replies
+
+
+async def hold(run: Prepared, seed: int, generate: Generate, emit: Emit = silent) -> dict[str, Any]:
+    """The result of a debate that a model function answers."""
+    context = RunContext("run", seed, generate, emit, lambda: 0, Terms())
+    return await load(run.run.run)(run.task, run.options, context)
 
 
 def answer(answers: dict[str, tuple[str, int]], label: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
+from tests.extent import PATIENCE
 
 from assay.registry import story_of_events
 from assay.report.clean import clean, one_line
@@ -240,6 +241,7 @@ def test_an_attribute_is_escaped_too() -> None:
 CHROMIUM = shutil.which("chromium")
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no browser to try hostile reports in")
 def test_a_browser_runs_nothing_of_a_hostile_report(tmp_path: Path) -> None:
     marks = "".join(
@@ -257,7 +259,7 @@ def test_a_browser_runs_nothing_of_a_hostile_report(tmp_path: Path) -> None:
         )
         more = "--disable-component-update --disable-sync"
         command = [str(CHROMIUM), *flags.split(), *more.split(), f"--user-data-dir={profile}", "--dump-dom"]
-        dom = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120).stdout
+        dom = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=PATIENCE).stdout
     assert "<h2>" in dom
     title = re.search(r"<title>(.*?)</title>", dom, re.DOTALL)
     assert title and title[1].endswith("Assay") and not title[1].startswith("RAN")

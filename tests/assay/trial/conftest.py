@@ -7,22 +7,12 @@ import os
 import signal
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.commands import Commands, Done
 
 from llm_runtime.testing import LoopbackServer
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a process left behind."""
-
-    code: int
-    out: str
-    err: str
-
 
 Assay = Callable[..., Awaitable[Done]]
 
@@ -53,12 +43,12 @@ def world(tmp_path: Path) -> dict[str, str]:
         "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
         "ASSAY_TRIALS": str(tmp_path / "shop"),
-        "OLLAMA_HOST": "127.0.0.1:9",
+        "ASSAY_LOCAL_SERVERS": "",
     }
 
 
 @pytest.fixture
-def assay(world: dict[str, str], tmp_path: Path) -> Assay:
+def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Assay:
     """Run ``assay ARGUMENTS`` in an empty folder; ``module`` runs another module or script in its place."""
 
     async def run(
@@ -66,17 +56,20 @@ def assay(world: dict[str, str], tmp_path: Path) -> Assay:
         server: LoopbackServer | None = None,
         kill_when: Callable[[], bool] | None = None,
         signal: int = signal.SIGKILL,
-        command: tuple[str, ...] = ("-m", "assay"),
+        command: tuple[str, ...] = (),
         **environment: str,
     ) -> Done:
         reached = {"OPENROUTER_API_KEY": "sk-or-x", "OPENROUTER_BASE_URL": f"{server.url}/v1"} if server else {}
+        everything = {**world, **reached, **environment}
+        if kill_when is None and not command:
+            return await commands.run(*arguments, cwd=tmp_path, env=everything)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, *command, *arguments),
+            *(sys.executable, *(command or ("-m", "assay")), *arguments),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=tmp_path,
-            env={**world, **reached, **environment},
+            env=everything,
         )
         if kill_when is not None:
             while not kill_when() and process.returncode is None:  # noqa: ASYNC110 - what it waits for happens in another process

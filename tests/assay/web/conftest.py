@@ -13,17 +13,18 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("jinja2", reason="the web extra is not installed")
 pytest.importorskip("starlette", reason="the web extra is not installed")
 pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
 import aiohttp
 import uvicorn
 
-from assay import launch
+from assay.launch import Launcher
+from assay.registry import read_run
 from assay.web.app import application
+from assay.web.app_state import AppState
 from assay.web.guard import Gate
-from assay.web.site import Site
-from llm_runtime.events import RunStarted
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
@@ -62,7 +63,7 @@ class Web:
     """The application under test, and a client that it knows."""
 
     url: str
-    site: Site
+    site: AppState
     client: aiohttp.ClientSession
 
     @property
@@ -115,7 +116,7 @@ async def served(
 ) -> AsyncIterator[Web]:
     """The application on a free port of this machine."""
     gate = gate or Gate(token=TOKEN)
-    site = Site(store, gate, settings)
+    site = AppState(store, gate, settings)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
@@ -175,11 +176,9 @@ def council(store: RunStore) -> Council:
                 cost_source="table",
             )
 
-        started = RunStarted(
-            run_id=name, protocol="crucible", title=query, task={"query": query}, settings={"engine": {}}, seed=7
-        )
-        outcome = await launch.start(started, store, Settings(), model=model)
-        assert outcome.state == "finished"
+        run = read_run("crucible.council", {"query": query})
+        running = await Launcher(store, Settings).start(run, run_id=name, seed=7, model=model)
+        assert (await running.outcome()).state == "finished"
         return name
 
     return run

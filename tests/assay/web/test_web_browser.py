@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from assay.demo.played import import_played
+from tests.extent import PATIENCE
+
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.testing import LoopbackServer, Received
@@ -23,7 +24,10 @@ from .conftest import TOKEN, council_answer
 
 playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser to try")
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no browser to try")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no browser to try"),
+]
 
 _spec = importlib.util.spec_from_file_location(
     "web_hostile_payloads", Path(__file__).parents[1] / "report" / "hostile_payloads.py"
@@ -42,7 +46,7 @@ async def page() -> AsyncIterator[Any]:
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = await driver.chromium.launch(executable_path=CHROMIUM, args=flags)
         opened = await browser.new_page()
-        opened.set_default_timeout(20_000)
+        opened.set_default_timeout(PATIENCE * 1000)
         opened.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
         opened.on("pageerror", lambda fault: said.append(str(fault)))
         opened.said = said
@@ -285,7 +289,7 @@ async def test_a_server_that_is_told_to_end_does_so_although_pages_are_open(page
         await page.get_by_role("button", name="Start").click()
         await page.get_by_label("Your answer").wait_for()
         server.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await server.wait()
         page.said.clear()
 

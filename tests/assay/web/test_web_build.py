@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import PATIENCE
 
 pytest.importorskip("libcst", reason="the code extra is not installed")
 
 from assay.protocols.criticality.seat_human import SeatHuman
-from assay.report.markup import render
 from assay.web.pages.asking import Ask, asking
 from criticality import Reply as Answered
 from llm_runtime.messages import Reply, Request, Usage
@@ -27,7 +27,7 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def asked(web: Any, run_id: str, beyond: str = "") -> dict[str, Any]:
     """The open question of a run, once there is one that is not ``beyond``."""
     watch = web.site.hub.watch(run_id)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while True:
             version = watch.version
             asks = (await web.json(f"/runs/{run_id}/asks"))["asks"]
@@ -85,7 +85,7 @@ async def test_a_choice_is_buttons_and_a_form_is_fields() -> None:
 
     async def seat(request: Request) -> Reply:
         ask = Ask("q1", "interview", (("user", request.messages[0].content),), request.schema or "")
-        shown.append(render(asking("run-1", (ask,))))
+        shown.append(asking("run-1", (ask,)))
         text = "core" if len(shown) == 1 else json.dumps({"choice": "delegate", "notes": "Keep it small."})
         return Reply(text, "terminal", "terminal", Usage(0, 0))
 

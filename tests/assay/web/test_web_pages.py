@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from assay.registry import story_of
 from assay.report.html import story_html
 from assay.web.calls import CallLog, place_words
-from assay.web.drawing import VIEWS
+from assay.web.rendering import VIEWS
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunResumed, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 
@@ -32,7 +33,7 @@ async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -
     assert len(ids) == len(set(ids)) == 33 and second["next"] is None
     assert [run["title"] for run in (await web.json("/runs?search=rain+31"))["runs"]] == ["Rain 31"]
     assert {run["state"] for run in (await web.json("/runs?state=failed"))["runs"]} == {"failed"}
-    assert [run["protocol"] for run in (await web.json("/runs?protocol=crucible"))["runs"]] == ["crucible"]
+    assert [run["protocol"] for run in (await web.json("/runs?protocol=crucible"))["runs"]] == ["crucible.council"]
     _, page = await web.get("/runs?search=database")
     assert "Which &lt;b&gt;database&lt;/b&gt;?" in page and "Rain" not in page
     code, _ = await web.get("/runs?state=dancing")
@@ -178,7 +179,7 @@ async def test_a_view_that_cannot_be_drawn_says_so_and_ends_nothing_else(
     async with web.client.get(f"{web.url}/runs/{run_id}") as answer:
         code, page = answer.status, await answer.text()
         assert "content-security-policy" in answer.headers
-    assert code == 500 and "a fault of Assay's own" in page and "secret" not in page
+    assert code == 500 and "a fault of Assay's own" in unescape(page) and "secret" not in page
     assert (await web.get(f"/runs/{run_id}/timeline"))[0] == 200
     kinds = [kind async for kind, _, _ in web.stream(run_id, "view=story", last=0)]
     assert kinds[-1] == "end" and "page" not in kinds

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import PATIENCE
 
 ESSAY = "# On queues\n\nA queue that nobody may jump is the last fair thing in a city. I have waited in many.\n"
 
@@ -59,7 +60,7 @@ async def test_a_build_is_a_run_that_can_be_stopped(web: Any) -> None:
     assert code == 201, told
     run_id = told["run_id"]
     watch = web.site.hub.watch(run_id)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not (await web.json(f"/runs/{run_id}/asks"))["asks"]:
             await watch.changed(watch.version, 0.1)
     _, page = await web.get(f"/runs/{run_id}")

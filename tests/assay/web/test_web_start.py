@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.extent import PATIENCE
 
-from assay.demo.played import PLAYED
-from assay.web.pages.guides import GUIDES
+from assay.demo import demos
 from llm_runtime.errors import MissingExtraError
 from llm_runtime.events import UnknownEvent
 
@@ -29,8 +30,8 @@ async def play(web: Any, name: str) -> str:
 
 async def test_whoever_comes_in_meets_the_five_protocols(web: Any) -> None:
     _, page = await web.get("/")
-    for guide in GUIDES:
-        assert guide.name in page and guide.gets in page
+    for protocol, _ in demos().values():
+        assert protocol.title in page and html.escape(protocol.about, quote=False) in page
     assert page.count('action="/play"') == 5 and "Latest runs" not in page
     told = await web.json("/")
     assert [each["name"] for each in told["recordings"]] == ["council", "circle", "trial", "build", "debate"]
@@ -70,7 +71,7 @@ async def test_a_whole_debate_is_streamed_to_its_end_and_mapped(web: Any) -> Non
     async with web.client.post(web.url + "/api/dialogue", json={"recording": True, "speed": 0}) as answer:
         assert answer.status == 200
         run_id = answer.headers["x-run-id"]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             text = await answer.text()
     told = [json.loads(line.removeprefix("data: ")) for line in text.split("\n") if line.startswith("data: ")]
     kinds = [event["type"] for event in told]
@@ -88,7 +89,7 @@ async def test_only_a_debate_has_a_map(web: Any, council: Any) -> None:
     assert code == 400
 
 
-@pytest.mark.slow
+@pytest.mark.box
 async def test_a_trial_is_played_and_told_without_its_logs(web: Any) -> None:
     pytest.importorskip("inspect_ai", reason="the extra eval is not installed")
     from ai_crucible.box.bwrap import CannotIsolate, probe
@@ -105,12 +106,12 @@ async def test_a_trial_is_played_and_told_without_its_logs(web: Any) -> None:
     assert story["facts"][0] == {"label": "Attempts", "value": "6"}
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", ["trial", "build", "debate"])
 async def test_who_lacks_an_optional_part_looks_at_what_was_played_beforehand(
     web: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fault = MissingExtraError("this recording", "some-extra")
-    for module in ("acting", "reading"):
+    for module in ("running", "reading"):
         monkeypatch.setattr(f"assay.web.{module}.missing", lambda asked: fault if asked == name else None)
     _, page = await web.get("/")
     assert "It was played beforehand" in page and "assay[some-extra]" in page
@@ -130,8 +131,8 @@ async def test_a_trial_is_refused_in_words_before_anything_is_stored(web: Any) -
     for said, why in (
         ({"puzzles": "all"}, "no model"),
         ({"puzzles": "no-such-puzzle", "model": "ollama/x"}, "no puzzle"),
-        ({"puzzles": "all", "model": "ollama/x", "k": "many"}, "Attempts at each"),
-        ({"puzzles": "all", "model": "ollama/x", "deadline": 5}, "leave the other bounds empty"),
+        ({"puzzles": "all", "model": "ollama/x", "k": "many"}, "k: Input should be a valid integer"),
+        ({"puzzles": "all", "model": "ollama/x", "deadline": 5}, "deadline: a trial is not bounded so; use budget"),
     ):
         code, told = await web.post("/runs", protocol="trial", **said)
         assert code in (400, 500) and why in told["message"], told

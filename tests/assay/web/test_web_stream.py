@@ -72,7 +72,7 @@ async def test_a_page_that_lost_its_connection_anywhere_ends_as_a_fresh_one(web:
                     if data["seq"] == log.length:
                         break
             await stream.aclose()
-        assert shown == web.site.painter.draw(web.site.hub.watch("other-1"), view).parts.pieces
+        assert shown == web.site.renderer.render(web.site.hub.watch("other-1"), view).parts.pieces
     log.close()
     elsewhere.close()
 
@@ -111,10 +111,10 @@ async def test_a_run_that_nobody_writes_any_more_is_shown_as_interrupted(web: An
 async def test_many_readers_are_drawn_for_once(web: Any, council: Any) -> None:
     run_id = await council()
     watch = web.site.hub.watch(run_id)
-    first, second = (web.site.painter.draw(watch, "story") for _ in range(2))
+    first, second = (web.site.renderer.render(watch, "story") for _ in range(2))
     assert first is second
     watch.touch()
-    assert web.site.painter.draw(watch, "story") is not first
+    assert web.site.renderer.render(watch, "story") is not first
 
 
 async def test_steps_and_times_of_a_list_of_events_are_in_order(web: Any, council: Any) -> None:

@@ -11,16 +11,15 @@ from pathlib import Path
 import account_system as system
 import pytest
 import pytest_asyncio
+from tools_here import require
 
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
-from criticality.language import language
+from criticality.languages import language
+from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.machine.states import Completed
 from criticality.spec.literals import Literals, literals_of
 from criticality.testing import Limits
-from criticality.toolchains import facts, pinned, toolchain
-from criticality.toolchains.compiled import CompiledToolchain
-from criticality.toolchains.dependencies import NotInstallable
 
 BODIES = {
     "accounts.deposit": """\
@@ -101,14 +100,8 @@ cpp = language("cpp")
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def gxx() -> AsyncIterator[CompiledToolchain]:
-    missing = [f"{fact.name}: {fact.get}" for fact in facts("cpp") if fact.needed and not fact.version]
-    if missing:
-        pytest.skip("; ".join(missing))
-    try:
-        await pinned("cpp").ensure()
-    except NotInstallable as refused:
-        pytest.skip(str(refused))
-    async with toolchain("cpp", Limits(seconds=60), 2) as tools:
+    await require("cpp")
+    async with language("cpp").toolchain(parallel=2, limits=Limits(seconds=60)) as tools:
         yield tools
 
 
@@ -149,7 +142,6 @@ def test_every_claim_type_has_a_test_with_a_name_of_its_own() -> None:
     assert cpp.test_support(system.spec(), Literals())["tests/support/generators.hpp"].count("inline ") >= 18
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_wrong_bodies_are_noticed_and_the_promise_is_said(gxx: CompiledToolchain) -> None:
     for name, body, noticed_by in WRONG:
@@ -166,7 +158,6 @@ async def test_an_undone_body_is_said_to_be_undone(gxx: CompiledToolchain) -> No
     assert report.failures and all(cpp.undone in test.message for test in report.failures)
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_system_goes_from_the_interview_to_a_project_that_cmake_builds(
     tmp_path: Path, gxx: CompiledToolchain
@@ -182,7 +173,7 @@ async def test_a_system_goes_from_the_interview_to_a_project_that_cmake_builds(
     assert isinstance(result.state, Completed), result
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not here: the deliverable is not built by it")
-    installed = await pinned("cpp").ensure()
+    installed = await language("cpp").tools.pinned().ensure()
     for command in (
         ["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={installed / 'usr'}", "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"],
         ["cmake", "--build", "build", "-j", "2"],

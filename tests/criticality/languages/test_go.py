@@ -12,17 +12,17 @@ import account_system as system
 import every_value
 import pytest
 import pytest_asyncio
+from tools_here import require
 
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
-from criticality.go import adapter, names
+from criticality.languages import language
+from criticality.languages.base.toolchain.compiled import CompiledToolchain
+from criticality.languages.go import adapter, names
 from criticality.machine.states import Completed
 from criticality.spec.literals import Literals, literals_of
 from criticality.spec.spec import read_spec
 from criticality.testing import Limits
-from criticality.toolchains import facts, pinned, toolchain
-from criticality.toolchains.compiled import CompiledToolchain
-from criticality.toolchains.dependencies import NotInstallable
 
 BODIES = {
     "accounts.deposit": """\
@@ -122,14 +122,8 @@ go = adapter.adapter()
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def tools() -> AsyncIterator[CompiledToolchain]:
-    missing = [f"{fact.name}: {fact.get}" for fact in facts("go") if fact.needed and not fact.version]
-    if missing:
-        pytest.skip("; ".join(missing))
-    try:
-        await pinned("go").ensure()
-    except NotInstallable as refused:
-        pytest.skip(str(refused))
-    async with toolchain("go", Limits(seconds=60), 1) as tools:
+    await require("go")
+    async with language("go").toolchain(parallel=1, limits=Limits(seconds=60)) as tools:
         yield tools
 
 
@@ -249,7 +243,7 @@ async def test_a_system_goes_from_the_interview_to_a_module_that_go_accepts(
     ) as orchestrator:
         result = await orchestrator.run()
     assert isinstance(result.state, Completed), result
-    installed = await pinned("go").ensure()
+    installed = await language("go").tools.pinned().ensure()
     for words in (["go", "vet", "./..."], ["go", "test", "./..."]):
         assert _ran(root, installed, words).returncode == 0
     written = [path.name for path in root.glob("*.go") if not path.name.endswith("_test.go")]

@@ -10,17 +10,17 @@ import account_system as system
 import every_value
 import pytest
 import pytest_asyncio
+from tools_here import require
 
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
-from criticality.java import adapter
+from criticality.languages import language
+from criticality.languages.base.toolchain.compiled import CompiledToolchain
+from criticality.languages.java import adapter
 from criticality.machine.states import Completed
 from criticality.spec.literals import Literals, literals_of
 from criticality.spec.spec import read_spec
 from criticality.testing import Limits
-from criticality.toolchains import facts, pinned, toolchain
-from criticality.toolchains.compiled import CompiledToolchain
-from criticality.toolchains.dependencies import NotInstallable
 
 BODIES = {
     "accounts.deposit": """\
@@ -83,14 +83,8 @@ java = adapter.adapter()
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def tools() -> AsyncIterator[CompiledToolchain]:
-    missing = [f"{fact.name}: {fact.get}" for fact in facts("java") if fact.needed and not fact.version]
-    if missing:
-        pytest.skip("; ".join(missing))
-    try:
-        await pinned("java").ensure()
-    except NotInstallable as refused:
-        pytest.skip(str(refused))
-    async with toolchain("java", Limits(seconds=60), 1) as tools:
+    await require("java")
+    async with language("java").toolchain(parallel=1, limits=Limits(seconds=60)) as tools:
         yield tools
 
 
@@ -198,7 +192,7 @@ async def test_a_system_goes_from_the_interview_to_a_project_that_maven_accepts(
     ) as orchestrator:
         result = await orchestrator.run()
     assert isinstance(result.state, Completed), result
-    done = _maven(root, await pinned("java").ensure())
+    done = _maven(root, await language("java").tools.pinned().ensure())
     assert done.returncode == 0, done.stdout[-3000:]
     reports = list((root / "target/surefire-reports").glob("TEST-*.xml"))
     assert len(reports) == len(system.FUNCTIONS) + len(system.CLAIMS)

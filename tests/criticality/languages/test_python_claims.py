@@ -10,7 +10,8 @@ import pytest_asyncio
 from turnstile_system import needs_toolchain
 
 from criticality.artifacts import Body
-from criticality.language import Toolchain, Tree, language
+from criticality.language import Toolchain, Tree
+from criticality.languages import language
 from criticality.lattice_plan import index
 from criticality.spec.literals import literals_of
 from criticality.testing import Limits

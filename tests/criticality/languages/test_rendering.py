@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from tools_here import require
 
 from criticality.artifacts import Body
-from criticality.language import language
+from criticality.languages import language
 from criticality.lattice_plan import ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.spec import read_spec
 from criticality.testing import Limits, TestReport
-from criticality.toolchains import facts, pinned, toolchain
-from criticality.toolchains.dependencies import NotInstallable
 
 SPEC = read_spec(
     {
@@ -121,13 +120,7 @@ shared_loop = pytest.mark.asyncio(loop_scope="module")
 async def report(request: pytest.FixtureRequest) -> AsyncIterator[tuple[str, TestReport]]:
     """Every test of the small system, run once."""
     name = request.param
-    missing = [f"{fact.name}: {fact.get}" for fact in facts(name) if fact.needed and not fact.version]
-    if missing:
-        pytest.skip("; ".join(missing))
-    try:
-        await pinned(name).ensure()
-    except NotInstallable as refused:
-        pytest.skip(str(refused))
+    await require(name)
     target = language(name)
     bodies = {f"small_things.{f}": Body(text, "", "worker", 1) for f, text in BODIES[name].items()}
     tree = target.sources(SPEC, PLAN, bodies) | target.test_support(SPEC, Literals(("ann",), ("b",), (7,)))
@@ -141,7 +134,7 @@ async def report(request: pytest.FixtureRequest) -> AsyncIterator[tuple[str, Tes
     files = [target.claim_test(SPEC, PLAN, claim, SPEC.claims["all_001"].text)]
     files += [target.contract_test(SPEC, PLAN, PLAN[0], function) for function in PLAN[0].functions]
     tree |= {file.path: file.source for file in files}
-    async with toolchain(name, Limits(seconds=120), 1) as tools:
+    async with language(name).toolchain(parallel=1, limits=Limits(seconds=120)) as tools:
         assert await tools.check(tree) == []
         yield name, await tools.test(tree, [file.path for file in files], seconds=120)
 
@@ -169,6 +162,7 @@ def test_the_conditions_hold_in_python() -> None:
             assert eval(check, scope), check  # noqa: S307 -- written above
 
 
+@pytest.mark.toolchain
 @shared_loop
 async def test_the_conditions_hold_in_the_language(report: tuple[str, TestReport]) -> None:
     results = {test.name: (test.outcome, test.message) for test in report[1].tests}
@@ -176,6 +170,7 @@ async def test_the_conditions_hold_in_the_language(report: tuple[str, TestReport
         assert results.get(f"all_001_{topic}") == ("passed", ""), results
 
 
+@pytest.mark.toolchain
 @shared_loop
 async def test_witnesses_records_and_maps_are_drawn_and_lent(report: tuple[str, TestReport]) -> None:
     assert report[1].passed, report[1].failures

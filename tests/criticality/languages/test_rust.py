@@ -12,16 +12,15 @@ from pathlib import Path
 import account_system as system
 import pytest
 import pytest_asyncio
+from tools_here import require
 
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
-from criticality.language import language
+from criticality.languages import language
+from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.machine.states import Completed
 from criticality.spec.literals import Literals, literals_of
 from criticality.testing import Limits
-from criticality.toolchains import facts, pinned, toolchain
-from criticality.toolchains.compiled import CompiledToolchain
-from criticality.toolchains.dependencies import NotInstallable
 
 BODIES = {
     "accounts.deposit": """\
@@ -88,14 +87,8 @@ rust = language("rust")
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def cargo() -> AsyncIterator[CompiledToolchain]:
-    missing = [f"{fact.name}: {fact.get}" for fact in facts("rust") if fact.needed and not fact.version]
-    if missing:
-        pytest.skip("; ".join(missing))
-    try:
-        await pinned("rust").ensure()
-    except NotInstallable as refused:
-        pytest.skip(str(refused))
-    async with toolchain("rust", Limits(seconds=60), 2) as tools:
+    await require("rust")
+    async with language("rust").toolchain(parallel=2, limits=Limits(seconds=60)) as tools:
         yield tools
 
 
@@ -138,7 +131,6 @@ def test_every_claim_type_has_a_test_with_a_name_of_its_own() -> None:
     assert rust.test_support(system.spec(), Literals())["tests/support/generators.rs"].count("pub fn ") >= 8
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_wrong_bodies_are_noticed_and_the_promise_is_said(cargo: CompiledToolchain) -> None:
     for name, body, noticed_by in WRONG:
@@ -155,7 +147,6 @@ async def test_an_undone_body_is_said_to_be_undone(cargo: CompiledToolchain) -> 
     assert report.failures and all(rust.undone in test.message for test in report.failures)
 
 
-@pytest.mark.timeout(900)
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_system_goes_from_the_interview_to_a_crate_that_cargo_accepts(
     tmp_path: Path, cargo: CompiledToolchain
@@ -169,7 +160,7 @@ async def test_a_system_goes_from_the_interview_to_a_crate_that_cargo_accepts(
     ) as orchestrator:
         result = await orchestrator.run()
     assert isinstance(result.state, Completed), result
-    installed = await pinned("rust").ensure()
+    installed = await language("rust").tools.pinned().ensure()
     target = tmp_path / "target"
     shutil.copytree(installed / "target", target, symlinks=True)
     lock = (installed / "Cargo.lock").read_text("utf-8").replace('"installed"', '"account_transfer"')

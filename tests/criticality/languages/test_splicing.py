@@ -1,4 +1,4 @@
-"""A body goes into its function and nowhere else, in each language that is read with tree-sitter (decision 10)."""
+"""A body goes into its function and nowhere else, in each language that is read with tree-sitter (CT10)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from criticality.bodies import BodyUnreadable, SpliceRefused
-from criticality.grammar.grammar import Grammar, grammar
+from criticality.languages import language
+from criticality.languages.base.grammar.grammar import Grammar
 
 pytest.importorskip("tree_sitter")
 
@@ -167,6 +168,10 @@ _COMMON = [
     "#", "@", "<", ">",
 ]  # fmt: skip
 languages = pytest.mark.parametrize("name", list(SAMPLES))
+
+
+def grammar(name: str) -> Grammar:
+    return language(name).grammar
 
 
 def _filled(sample: Sample, grammar: Grammar, body: str) -> str:

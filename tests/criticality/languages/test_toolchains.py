@@ -10,28 +10,23 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from tiny_trees import TINY, Tiny
+from tools_here import require
 
+from criticality.languages import language, languages
+from criticality.languages.base.toolchain.compiled import CompiledToolchain
+from criticality.languages.base.toolchain.dependencies import CommandFailed, NotInstallable, Pinned
+from criticality.languages.base.toolchain.programs import Program
+from criticality.languages.base.toolchain.sandbox import Job, Sandbox, can_confine
 from criticality.testing import Limits, TestReport
-from criticality.toolchains import TOOLCHAINS, facts, pinned, project_files, toolchain
-from criticality.toolchains.compiled import CompiledToolchain
-from criticality.toolchains.dependencies import CommandFailed, NotInstallable, Pinned
-from criticality.toolchains.programs import Program
-from criticality.toolchains.sandbox import Job, Sandbox, can_confine
 
-LANGUAGES = list(TOOLCHAINS)
+LANGUAGES = [name for name in languages() if name != "python"]
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module", params=LANGUAGES)
 async def tools(request: pytest.FixtureRequest) -> AsyncIterator[tuple[CompiledToolchain, Tiny]]:
     """A language's tools and its tiny tree."""
-    missing = [f"{fact.name}: {fact.get}" for fact in facts(request.param) if fact.needed and not fact.version]
-    if missing:
-        pytest.skip("; ".join(missing))
-    try:
-        await pinned(request.param).ensure()
-    except NotInstallable as refused:
-        pytest.skip(str(refused))
-    async with toolchain(request.param, Limits(memory=512 << 20), 1) as tools:
+    await require(request.param)
+    async with language(request.param).toolchain(parallel=1, limits=Limits(memory=512 << 20)) as tools:
         yield tools, TINY[request.param]
 
 
@@ -146,9 +141,9 @@ def test_a_program_that_is_not_here_or_too_old_has_no_version() -> None:
     assert Program("python3", ("--version",), "", at_least=(99,)).version is None
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_project_files_carry_the_name_and_the_sentence_and_nothing_unfilled(language: str) -> None:
-    files = project_files(language, "ledger", 'Accounts & "money", moved safely.')
+@pytest.mark.parametrize("name", LANGUAGES)
+def test_project_files_carry_the_name_and_the_sentence_and_nothing_unfilled(name: str) -> None:
+    files = language(name).tools.project("ledger", 'Accounts & "money", moved safely.')
     text = "\n".join(files.values())
     assert "ledger" in text
     assert "{{" not in text

@@ -12,17 +12,17 @@ from typing import Any
 import account_system as example
 import pytest
 import pytest_asyncio
+from tools_here import require
 
 from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
 from criticality.catalog import patterns
-from criticality.language import Toolchain, Tree, language
+from criticality.language import Toolchain, Tree
+from criticality.languages import language
 from criticality.lattice_plan import index
 from criticality.spec.literals import literals_of
 from criticality.spec.spec import read_spec
 from criticality.testing import ClaimTestFault, Limits
-from criticality.toolchains import facts, pinned
-from criticality.toolchains.dependencies import NotInstallable
 
 shared_loop = pytest.mark.asyncio(loop_scope="module")
 
@@ -122,24 +122,19 @@ def test_an_expression_that_cannot_be_a_test_is_a_fault_and_not_dropped() -> Non
 
 
 def test_every_pattern_has_an_example_and_what_it_declares_is_accepted() -> None:
-    assert all("typescript" in pattern.languages for pattern in patterns().values())
+    assert set(TYPESCRIPT.examples) == set(patterns())
     for pattern in patterns().values():
         if pattern.declares:
-            declared = pattern.examples["typescript"].after.partition("export ")[0].splitlines()
+            declared = TYPESCRIPT.examples[pattern.id].after.partition("export ")[0].splitlines()
             first = "\n".join(declared[: 1 if len(declared) == 2 else None])
             assert TYPESCRIPT.declaration_fault(first) == "", first
-    assert "person.age" in patterns()["extract-explanatory-variable"].prompt("typescript")
+    name = "extract-explanatory-variable"
+    assert "person.age" in patterns()[name].prompt(TYPESCRIPT.examples[name])
 
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def tools() -> AsyncIterator[Toolchain]:
-    missing = [f"{fact.name}: {fact.get}" for fact in facts("typescript") if fact.needed and not fact.version]
-    if missing:
-        pytest.skip("; ".join(missing))
-    try:
-        await pinned("typescript").ensure()
-    except NotInstallable as refused:
-        pytest.skip(str(refused))
+    await require("typescript")
     async with TYPESCRIPT.toolchain(parallel=2, limits=Limits(seconds=90, memory=1 << 30)) as found:
         yield found
 
@@ -184,8 +179,7 @@ async def test_each_kind_of_claim_can_fail(tools: Toolchain, name: str, body: st
 
 
 @shared_loop
-@pytest.mark.slow
-@pytest.mark.timeout(900)
+@pytest.mark.long
 async def test_recorded_answers_become_a_project_that_passes_its_own_tests(
     tools: Toolchain, tmp_path: Path
 ) -> None:
@@ -202,7 +196,7 @@ async def test_recorded_answers_become_a_project_that_passes_its_own_tests(
     results = {name: claim["result"] for name, claim in trace["claims"].items()}
     assert results.pop("comfort_001").startswith("not shown")
     assert set(results.values()) == {"holds in every test"}
-    (root / "node_modules").symlink_to(pinned("typescript").folder / "node_modules")
+    (root / "node_modules").symlink_to(language("typescript").tools.pinned().folder / "node_modules")
     for command in (["npx", "tsc", "--noEmit"], ["npx", "eslint", "src"], ["npx", "vitest", "run"]):
         ran = await asyncio.to_thread(
             subprocess.run, command, cwd=root, capture_output=True, text=True, check=False

@@ -25,6 +25,7 @@ async def http() -> AsyncIterator[Http]:
 @pytest.fixture(autouse=True)
 def nothing_else_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "_PORTS", (("llama.cpp", NOWHERE),))
+    monkeypatch.setattr(catalogue, "PROBE_SECONDS", 600)  # here every server answers, however late
 
 
 async def test_no_server_is_no_error(http: Http) -> None:
@@ -40,6 +41,14 @@ async def test_ollama_is_found_where_its_variable_points(http: Http, form: str) 
     assert found.endpoint.base_url == f"http://127.0.0.1:{port}/v1"
     assert found.models == ["qwen3:8b", "llama3"]
     assert "OLLAMA_HOST" in found.how
+
+
+@pytest.mark.parametrize(("wanted", "names"), [("", []), ("vllm", []), ("ollama, vllm", ["ollama"])])
+async def test_only_the_servers_that_are_named_are_looked_for(http: Http, wanted: str, names: list[str]) -> None:
+    async with LoopbackServer(models=("llama3",)) as server:
+        host = server.url.removeprefix("http://")
+        found = await discover_local(http, {"OLLAMA_HOST": host, "ASSAY_LOCAL_SERVERS": wanted})
+        assert [each.endpoint.name for each in found] == names
 
 
 @pytest.mark.parametrize("host", ["http://[::1", "ftp://x", "127.0.0.1:99999", "a b", "://"])

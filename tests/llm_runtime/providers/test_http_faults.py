@@ -10,6 +10,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.extent import PATIENCE
 
 from llm_runtime.errors import (
     AuthenticationFailed,
@@ -246,7 +247,7 @@ async def test_connections_are_kept_and_not_limited() -> None:
         await together.wait()
         return "all here"
 
-    async with LoopbackServer(answer) as server, asyncio.timeout(20):
+    async with LoopbackServer(answer) as server, asyncio.timeout(PATIENCE):
         generate = openai_compatible(server.endpoint(), http)
         replies = await asyncio.gather(*(generate(REQUEST) for _ in range(150)))
         await http.aclose()

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
+from tests.extent import PATIENCE
 
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.messages import CallLabel, Message, Request
@@ -55,7 +56,7 @@ async def test_no_fault_brings_a_key_out(fault: Fault, kind: Literal["openai", "
         endpoint = server.endpoint(key=_CANARY.get_secret_value(), kind=kind)
         generate = openai_compatible(endpoint, http) if kind == "openai" else anthropic(endpoint, http)
         try:
-            async with asyncio.timeout(0.1 if fault is Fault.ONE_BYTE_A_SECOND else 20):
+            async with asyncio.timeout(0.1 if fault is Fault.ONE_BYTE_A_SECOND else PATIENCE):
                 reply = await generate(REQUEST)
             seen.append(repr(reply))
         except (LlmRuntimeError, TimeoutError) as error:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.extent import PATIENCE, examples
 
 from llm_runtime.errors import (
     CallError,
@@ -37,12 +38,12 @@ POLL = 0.001
 
 async def ask(folder: Path | Generate, request: Request = REQUEST) -> Reply:
     generate = mailbox(folder, poll=POLL) if isinstance(folder, Path) else folder
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         return await generate(request)
 
 
 async def appears(path: Path) -> Path:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not path.exists():  # noqa: ASYNC110, ASYNC240 - a file has no event to wait for
             await asyncio.sleep(POLL)
     return path
@@ -132,7 +133,7 @@ async def test_two_equal_questions_of_one_run_get_two_answers(tmp_path: Path) ->
     generate = mailbox(tmp_path, poll=POLL)
 
     async def run() -> list[str]:
-        async with asyncio.timeout(20), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
             tasks = [group.create_task(ask(generate)) for _ in range(2)]
             for number in (1, 2):
                 stem = STEM.replace("0001", f"000{number}")
@@ -282,7 +283,9 @@ async def test_damaged_and_foreign_files_are_left_alone(tmp_path: Path) -> None:
 
 
 @given(st.text(min_size=1, max_size=200), st.text(max_size=200), st.text(max_size=40))
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=examples(50), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_no_label_leads_out_of_the_folder_and_no_text_is_lost(
     tmp_path_factory: pytest.TempPathFactory, answer: str, content: str, seat: str
 ) -> None:
@@ -330,7 +333,7 @@ async def test_a_killed_asker_leaves_questions_that_the_next_run_takes_up(
 ) -> None:
     folder = tmp_path / "letters"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", _ASKER, str(folder))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while len(list(folder.glob("*.request.json"))) < written_before_the_kill:  # noqa: ASYNC110
             await asyncio.sleep(POLL)
     process.send_signal(signal.SIGKILL)
@@ -353,7 +356,7 @@ async def test_a_killed_asker_leaves_questions_that_the_next_run_takes_up(
                     (folder / path.name.replace(".request.json", ".reply.txt")).write_text(f"answer {seat}")
             await asyncio.sleep(POLL)
 
-    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
         asked = [group.create_task(ask(generate, request)) for request in seats]
         group.create_task(answer_all())
     assert [task.result().text for task in asked] == [f"answer {seat}" for seat in range(20)]

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.extent import PATIENCE
 
 from llm_runtime.errors import EmptyReply
 from llm_runtime.messages import CallLabel, Message, Request
@@ -57,7 +58,7 @@ async def test_one_question_at_a_time() -> None:
     async def ask(content: str) -> str:
         return (await generate(Request("m", (Message("user", content),), CallLabel("t", "p")))).text
 
-    async with asyncio.timeout(10), asyncio.TaskGroup() as group:
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
         tasks = [group.create_task(ask(f"question {number}")) for number in range(3)]
         for number in range(3):
             while len(shown) <= number:  # noqa: ASYNC110 - a list has no event to wait for
@@ -120,7 +121,7 @@ class Screen:
 
     async def until(self, words: str) -> None:
         loop = asyncio.get_running_loop()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while words not in self.seen:
                 ready = asyncio.Event()
                 loop.add_reader(self._descriptor, ready.set)
@@ -181,7 +182,7 @@ def test_input_need_not_be_a_terminal(typed: str, outcome: str, tmp_path: Path) 
     place = tmp_path / "typed"
     place.write_text(typed, encoding="utf-8")
     with place.open() as file:
-        from_file = subprocess.run(command, stdin=file, capture_output=True, text=True, timeout=30)
-    from_pipe = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=30)
+        from_file = subprocess.run(command, stdin=file, capture_output=True, text=True, timeout=PATIENCE)
+    from_pipe = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=PATIENCE)
     for done in (from_file, from_pipe):
         assert outcome in done.stdout + done.stderr

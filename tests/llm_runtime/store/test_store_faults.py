@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.extent import PATIENCE
 
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import CallFinished, CallStarted, RunStarted
@@ -102,7 +103,7 @@ def test_a_store_that_cannot_be_written_is_read(started: Started, call: Call, wr
                 place.chmod(0o500 if place.is_dir() else 0o400)
             ordinary = ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]
             child = subprocess.run(
-                [*ordinary, sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=60
+                [*ordinary, sys.executable, "-c", READ, str(path)], capture_output=True, text=True, timeout=PATIENCE
             )
         assert child.stderr == ""
         seen, *refusals = child.stdout.splitlines()
@@ -219,7 +220,7 @@ store.close()
 @pytest.mark.skipif(sys.platform == "win32", reason="the limit on file sizes is a Unix one")
 def test_a_full_disk(store_path: Path) -> None:
     child = subprocess.run(
-        [sys.executable, "-c", FILL, str(store_path)], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", FILL, str(store_path)], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     length, message = child.stdout.splitlines()
     assert str(store_path) in message

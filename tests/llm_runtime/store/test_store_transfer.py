@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.extent import examples
 
 from llm_runtime.errors import ConfigurationError, RunNotFound, StoreDamaged, StoreError
 from llm_runtime.events import GENESIS, RunStarted, UnknownEvent, chain_digest
@@ -155,7 +156,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(contents=st.lists(json_values, max_size=5))
 def test_whatever_events_hold_arrives_byte_for_byte(
     tmp_path_factory: pytest.TempPathFactory, contents: list[Any]
@@ -316,7 +317,7 @@ def test_a_forged_log_of_fit_events_is_taken_and_nobody_vouches_for_it(elsewhere
     assert [finding.kind for finding in verify(elsewhere, "r").findings] == ["unanchored"]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80))
 @given(data=st.data())
 def test_any_damage_is_refused_or_harmless(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     whole = forged(OPENING, b'{"a":[1,2],"type":"x"}', b'{"a":"text","type":"x"}')

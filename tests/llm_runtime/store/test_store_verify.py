@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.extent import examples
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import GENESIS, CallFinished, CallStarted, RunFinished, RunStarted, chain_digest
@@ -189,7 +190,7 @@ ATTACKS: dict[str, Callable[[int], Attack]] = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(steps=st.lists(st.tuples(st.sampled_from(sorted(ATTACKS)), st.integers(2, 8)), min_size=1, max_size=3))
 def test_no_series_of_changes_escapes(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
@@ -207,7 +208,7 @@ def test_no_series_of_changes_escapes(
         assert verify(store, "r").intact == (list(store.records("r")) == written)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_no_flipped_bit_escapes(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     folder = tmp_path_factory.mktemp("flip")

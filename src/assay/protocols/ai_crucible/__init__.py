@@ -13,6 +13,7 @@ TRIAL = RunType(
     task=f"{_HERE}.task:Task",
     options=f"{_HERE}.task:Options",
     prepare=f"{_HERE}.task:prepare",
+    ready=f"{_HERE}.task:ready",
     run=f"{_HERE}.task:run",
     upgrade=f"{_HERE}.task:upgrade",
     title_of=f"{_HERE}.task:title_of",
@@ -20,6 +21,7 @@ TRIAL = RunType(
     bounds=("budget",),
     batch=False,
     replayable=False,
+    seatless=True,
     own_models=True,
 )
 ATTEMPT = RunType(

@@ -20,7 +20,8 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.report.kept import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import need_inspect
+from assay.protocols.ai_crucible.trials import need_inspect, solver_of
+from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Emit, Event
 from llm_runtime.models import Model
@@ -106,6 +107,16 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     if not task.demo:
         load_puzzles(resolve_puzzles(list(task.puzzles)))
     return task, options
+
+
+def ready(task: Task, options: Options, terms: Terms) -> None:
+    """Refuse a model that cannot be named so.
+
+    Raises:
+        NoModelError: none was named and none is configured.
+        ConfigurationError: the name cannot be one.
+    """
+    solver_of(terms.model or None)
 
 
 def title_of(task: Task) -> str:

@@ -39,7 +39,7 @@ class Plan:
 
     def keep(self, shop: Workshop, trial: str) -> None:
         """Write it down beside the logs."""
-        from assay.report.machine import write_whole
+        from assay.report.places import write_whole
 
         place = _plan_file(shop, trial)
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -25,6 +25,7 @@ BUILD = RunType(
     ),
     batch=False,
     replayable=False,
+    seatless=True,
 )
 
 PROTOCOL = Protocol(

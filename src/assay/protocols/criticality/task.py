@@ -92,9 +92,9 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
 
 def known_languages() -> list[str]:
     """Return the languages that a build can write."""
-    from criticality.language import LANGUAGES
+    from criticality.languages import languages
 
-    return list(LANGUAGES)
+    return list(languages())
 
 
 def _toml(text: str) -> dict[str, Any]:

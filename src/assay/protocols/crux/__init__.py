@@ -36,6 +36,7 @@ PERSONA = RunType(
     batch=False,
     form=False,
     replayable=False,
+    seatless=True,
 )
 FIDELITY = RunType(
     name="crux.fidelity",
@@ -47,6 +48,7 @@ FIDELITY = RunType(
     prepare=f"{_HERE}.fidelity:prepare",
     run=f"{_HERE}.fidelity:run",
     title_of=f"{_HERE}.fidelity:title_of",
+    fold=f"{_HERE}.report.figures:FidelityFold",
     seats=(Seat("*"),),
     batch=False,
     form=False,

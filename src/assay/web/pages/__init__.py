@@ -1,1 +1,1 @@
-"""The pages as markup: functions from data to elements, which escape themselves."""
+"""The pages: functions from data to what the templates make of it."""

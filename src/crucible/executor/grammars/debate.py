@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from crucible.executor.grammars import Council, LoopOutcome, Seat
+from crucible.executor.council import Council, LoopOutcome, Seat
 from crucible.executor.grammars.parallel import by_label, state_positions
 from crucible.red_team.prompts import critique_targets
 from llm_runtime.messages import Message
@@ -18,7 +18,7 @@ _DECORATION = " \t*_`#>-"
 
 
 async def debate_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
-    """One loop: positions as in PARALLEL, a critique that names its targets, their defence.
+    """Run one loop: positions as in PARALLEL, a critique that names its targets, their defence.
 
     Who is not targeted, or fails to defend, keeps its position.
     """
@@ -43,7 +43,7 @@ async def debate_loop(council: Council, loop: int, prior: LoopOutcome | None) ->
 
 
 def read_targets(critique: str, seats: Iterable[Seat]) -> list[Seat]:
-    """The seats that the critique's last line, ``TARGETS: 0:pragmatist, 2:creative``, names, in seat order.
+    """Return the seats that the critique's last line, ``TARGETS: 0:pragmatist, 2:creative``, names, in seat order.
 
     Emphasis around the line and its labels is overlooked. A line that is missing, empty, or names anyone who
     is not in ``seats`` is no line at all: the list is empty.

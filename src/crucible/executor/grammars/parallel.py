@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crucible.executor.grammars import Council, LoopOutcome, Seat
+from crucible.executor.council import Council, LoopOutcome, Seat
 from crucible.red_team.prompts import critique_positions
 from llm_runtime.messages import Message
 from llm_runtime.prompts import Fence, load_prompt
 
 
 async def parallel_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
-    """One loop: positions, then one critique of them all."""
+    """Run one loop: positions, then one critique of them all."""
     positions = await state_positions(council, loop, prior)
     critique = await council.critique(
         loop, lambda fence: critique_positions(council.query, by_label(positions), fence)
@@ -20,7 +20,7 @@ async def parallel_loop(council: Council, loop: int, prior: LoopOutcome | None) 
 
 
 async def state_positions(council: Council, loop: int, prior: LoopOutcome | None) -> dict[Seat, str]:
-    """Every deliberating seat's position, stated at the same time; seats that failed are missing."""
+    """Ask every deliberating seat for its position at the same time; seats that failed are missing."""
 
     def compose(seat: Seat, fence: Fence) -> Sequence[Message]:
         question = Message("user", council.query)
@@ -30,17 +30,17 @@ async def state_positions(council: Council, loop: int, prior: LoopOutcome | None
 
 
 def revision(seat: Seat, prior: LoopOutcome, fence: Fence) -> Sequence[Message]:
-    """All prior positions, the seat's own marked, as what was said; then the critique and what to do with it."""
-    said = "\n\n".join(
+    """Return all prior positions, the seat's own marked; then the critique and what to do with it."""
+    positions = "\n\n".join(
         fence(f"{'YOUR OWN POSITION' if other == seat else 'POSITION of'} {other.label}", text)
         for other, text in prior.positions.items()
     )
     task = load_prompt("crucible.executor.grammars", "revision").render(
         seat=seat.label, critique=fence("RED TEAM CRITIQUE", prior.critique)
     )
-    return [Message("assistant", said), Message("user", task)]
+    return [Message("assistant", positions), Message("user", task)]
 
 
 def by_label(positions: dict[Seat, str]) -> dict[str, str]:
-    """Positions as the red team sees them."""
+    """Return positions as the red team sees them."""
     return {seat.label: text for seat, text in positions.items()}

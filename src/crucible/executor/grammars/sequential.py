@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from crucible.executor.grammars import Council, LoopOutcome, Seat
+from crucible.executor.council import Council, LoopOutcome, Seat
 from crucible.red_team.prompts import critique_draft
 from llm_runtime.messages import Message
 from llm_runtime.prompts import Fence, load_prompt
@@ -21,7 +21,7 @@ class _Draft:
 
 
 async def sequential_loop(council: Council, loop: int, prior: LoopOutcome | None) -> LoopOutcome:
-    """One loop: each seat writes the next version; a critique after each but the last, then the final one.
+    """Run one loop: each seat writes the next version; a critique after each but the last, then the final one.
 
     A loop after the first starts from the last draft and its critique. A seat that fails is passed over: the
     next one takes up the same draft.
@@ -30,10 +30,10 @@ async def sequential_loop(council: Council, loop: int, prior: LoopOutcome | None
     versions: dict[Seat, str] = {}
     critiques: list[str] = []
     for seat in council.deliberating:
-        said = await council.hear(loop, "draft", [seat], _composer(council.query, draft))
-        if seat in said:
-            versions |= said
-            draft.text, draft.author = said[seat], seat.label
+        drafts = await council.hear(loop, "draft", [seat], _composer(council.query, draft))
+        if seat in drafts:
+            versions |= drafts
+            draft.text, draft.author = drafts[seat], seat.label
             if seat != council.deliberating[-1]:
                 critiques.append(await _attack(council, loop, draft, len(critiques) + 1))
     critiques.append(await _attack(council, loop, draft, len(critiques) + 1, final=True))

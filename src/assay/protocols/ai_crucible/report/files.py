@@ -8,8 +8,8 @@ from pathlib import Path
 from assay.protocols.ai_crucible.report.book import Book
 from assay.protocols.ai_crucible.report.story import trials_story
 from assay.report.html import story_html
-from assay.report.machine import check_place, write_whole
 from assay.report.markdown import story_markdown
+from assay.report.places import check_place, write_whole
 from llm_runtime.errors import ConfigurationError
 
 ENDINGS = (".html", ".md", ".json")

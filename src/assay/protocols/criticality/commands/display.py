@@ -86,10 +86,11 @@ def outcome_line(state: ProtocolState, root: Path) -> str:
 
 def toolchain_lines() -> str:
     """For Criticality itself and for each language: what is here, what is missing, and how to get it."""
-    from criticality.language import LANGUAGES, Fact, language
+    from criticality.language import Fact
+    from criticality.languages import language, languages
 
     own = [Fact(name, _version(name), "pip install 'assay[code]'") for name in _PARTS]
-    parts = [("Criticality", own), *((one.title, one.facts()) for one in map(language, LANGUAGES))]
+    parts = [("Criticality", own), *((one.title, one.facts()) for one in map(language, languages()))]
     return "\n\n".join(_part(title, facts) for title, facts in parts)
 
 

@@ -11,7 +11,7 @@ from assay.protocols.criticality.mcp.server import AgentServer
 from criticality import load_config
 from criticality.agents.policies import Agent
 from criticality.agents.workbench import Workbench
-from criticality.language import language
+from criticality.languages import language
 from criticality.project.files import CONFIG
 from criticality.testing import Limits
 

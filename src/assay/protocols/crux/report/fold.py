@@ -8,7 +8,7 @@ from assay.report.clean import one_line
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import in_words, several
-from crux import events as said
+from crux import events
 from crux.estimate import estimate
 from crux.results import LedgerEntry
 from llm_runtime.events import Event, RunFinished
@@ -50,7 +50,7 @@ class DebateFold:
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.state.apply(event, at)
-        if isinstance(event, said.Posted) and event.event.get("type") in _NEWS and (line := self._wire(event)):
+        if isinstance(event, events.Posted) and event.event.get("type") in _NEWS and (line := self._wire(event)):
             self._news = [*self._news[-2:], line]
 
     def story(self) -> Story:
@@ -60,12 +60,12 @@ class DebateFold:
     def announce(self, event: Event) -> str | None:
         """The finished step in one line."""
         match event:
-            case said.Posted():
+            case events.Posted():
                 return self._wire(event)
-            case said.ConcessionEntered():
+            case events.ConcessionEntered():
                 entry = next((e for e in reversed(self.state.ledger)), None)
                 return _ledger_line(entry) if entry else None
-            case said.BaselineAnswered():
+            case events.BaselineAnswered():
                 return "answered without a debate, to compare"
             case RunFinished():
                 return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
@@ -98,7 +98,7 @@ class DebateFold:
             message=run.message,
         )
 
-    def _wire(self, event: said.Posted) -> str | None:
+    def _wire(self, event: events.Posted) -> str | None:
         state, kind = self.state, event.event.get("type")
         if kind == "debate_start":
             return f"{several(len(state.aspects), 'aspect')}: {in_words([a.label for a in state.aspects])}"

@@ -1,4 +1,4 @@
-"""The map of one debate or of several: who clashes over what, and the fault lines that come back (decision 27)."""
+"""The map of one debate or of several: who clashes over what, and the fault lines that come back (CX27)."""
 
 from __future__ import annotations
 

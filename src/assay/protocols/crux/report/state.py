@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
+from assay.registry import find, opened
 from assay.report.run import RunHead, moments
-from crux import events as said
+from crux import events
 from crux.config import DebateConfig
 from crux.personas import CorpusItem
 from crux.results import (
@@ -95,23 +96,23 @@ class DebateState:
                 self._open(event)
             case RunResumed():
                 self._begin()
-            case said.Posted():
-                wire = _fitting(said.read_event, event.event)
+            case events.Posted():
+                wire = _fitting(events.read_event, event.event)
                 if wire is not None:
                     self._posted(wire)
-            case said.TurnTaken():
+            case events.TurnTaken():
                 self._add(self.stances, TrackedStance, event.stance)
-            case said.ConcessionEntered():
+            case events.ConcessionEntered():
                 self._add(self.ledger, LedgerEntry, event.entry)
-            case said.RoundSummarised():
+            case events.RoundSummarised():
                 self.summaries[event.aspect] = event.summary
-            case said.CardNoted():
+            case events.CardNoted():
                 notes = _fitting(CardNotes.model_validate, event.notes)
                 if notes is not None:
                     self.notes[notes.card_id] = notes
-            case said.BaselineAnswered():
+            case events.BaselineAnswered():
                 self._add(self.baselines, Baseline, event.baseline)
-            case said.DebateEnded():
+            case events.DebateEnded():
                 ended = _fitting(DebateResult.model_validate, event.result)
                 if ended is not None:
                     cards = tuple(_seated(card, ended.personas) for card in ended.cards)
@@ -154,13 +155,13 @@ class DebateState:
         return self.texts.get(persona, {}).get(item)
 
     def _open(self, event: RunStarted) -> None:
-        from assay.protocols.crux.task import configured, seated
+        from assay.protocols.crux.task import Options, seated
 
         self.topic = str(event.task.get("topic", event.title))
         try:
-            panel = seated(event)
-            self.config = configured(event.settings.get("engine", {}))
-        except (ConfigurationError, AttributeError, TypeError):
+            options = cast("Options", opened(event).options)
+            panel, self.config = seated(options), options.config()
+        except ConfigurationError:
             return  # an imported log may hold anything; the debate itself is told by its own events
         self.personas = tuple(persona.name for persona in panel)
         self.ids = {persona.id: persona.name for persona in panel}
@@ -171,26 +172,26 @@ class DebateState:
             if persona.beliefs
         }
 
-    def _posted(self, wire: said.DebateEvent) -> None:
+    def _posted(self, wire: events.DebateEvent) -> None:
         match wire:
-            case said.DebateStart():
+            case events.DebateStart():
                 self.topic, self.aspects = wire.topic, wire.aspects
                 self.personas = self.personas or wire.personas
-            case said.RoundStart():
+            case events.RoundStart():
                 self.round = wire.round_number
-            case said.MessagePosted():
+            case events.MessagePosted():
                 self.messages.append(wire.message)
-            case said.CruxRoomSpawning():
+            case events.CruxRoomSpawning():
                 self.rooms.append(Room(wire.room_id, wire.question, wire.personas))
-            case said.CruxMessagePosted():
+            case events.CruxMessagePosted():
                 self.room_messages.append(wire.message)
-            case said.CruxCardPosted():
+            case events.CruxCardPosted():
                 self.cards.append(_seated(wire.card, self.personas))
-            case said.DisagreementDetected():
+            case events.DisagreementDetected():
                 self.candidates.append(wire.candidate)
-            case said.DebateComplete():
+            case events.DebateComplete():
                 self.shifts = wire.shifts
-            case said.DebateError():
+            case events.DebateError():
                 self.errors.append(wire.error)
             case _:
                 pass
@@ -215,7 +216,7 @@ def state_of(store: RunStore, run_id: str) -> DebateState:
     """The fold over a stored debate; errors as for :func:`result_of`."""
     state = DebateState()
     for event, at in moments(store.records(run_id)):
-        if isinstance(event, RunStarted) and event.protocol != "crux":
+        if isinstance(event, RunStarted) and event.protocol not in find("crux.debate").names:
             raise ConfigurationError(f"run {run_id} is no debate; list those there are with: assay runs list")
         state.apply(event, at)
     return state

@@ -93,7 +93,7 @@ def search(
 @_library_option
 def export(path: str, library: str | None) -> None:
     """Write every pattern as a line of JSON to PATH, or to standard output."""
-    from assay.report.machine import write_whole
+    from assay.report.places import write_whole
     from fire_circle import ReasoningBank
 
     with ReasoningBank(library_path(library)) as bank:

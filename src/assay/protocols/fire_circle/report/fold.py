@@ -8,7 +8,7 @@ from assay.report.clean import one_line
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import in_words
-from fire_circle import events as said
+from fire_circle import events
 from llm_runtime.events import Event, RunFinished
 
 _PHASES = {
@@ -35,7 +35,7 @@ class CircleFold:
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.state.apply(event, at)
-        if isinstance(event, said.CircleStarted):
+        if isinstance(event, events.CircleStarted):
             self._layer = event.layer
 
     def story(self) -> Story:
@@ -45,24 +45,24 @@ class CircleFold:
     def announce(self, event: Event) -> str | None:
         """The finished step in one line."""
         match event:
-            case said.CircleStarted():
+            case events.CircleStarted():
                 names = in_words([seat.short for seat in self.state.circles[event.layer].seats])
                 return f"circle on the {event.layer} layer: {names}; up to {event.max_rounds} rounds"
-            case said.SeatEvaluated():
+            case events.SeatEvaluated():
                 held = self.state.circles[event.layer].rounds[event.round]
                 answer = held.answers[event.seat]
                 chair = ", for the absent" if event.seat == held.chair else ""
                 gist = one_line(answer.reasoning, _WIDTH)
                 return f"round {event.round}: {self._name(event)}{chair}: F {answer.falsehood:.2f}: {gist}"
-            case said.SeatAbstained():
+            case events.SeatAbstained():
                 return f"round {event.round}: {self._name(event)} abstains: {one_line(event.reasoning, _WIDTH)}"
-            case said.SeatFailed():
+            case events.SeatFailed():
                 return f"round {event.round}: {self._name(event)} gave no score: {event.kind}: {event.detail}"
-            case said.RoundEnded():
+            case events.RoundEnded():
                 metrics = self.state.circles[event.layer].rounds[event.round].metrics
                 spread = metrics.f_score_stddev if metrics else None
                 return f"round {event.round} complete" + ("" if spread is None else f": stddev of F {spread:.2f}")
-            case said.ConsensusReached():
+            case events.ConsensusReached():
                 verdict = self.state.circles[event.layer].verdict
                 named = in_words([p.pattern_type for p in verdict.patterns]) if verdict else ""
                 score = verdict.consensus.falsehood if verdict else 0.0
@@ -107,10 +107,11 @@ class CircleFold:
 
     def _seats(self, circle: Circle | None) -> tuple[SeatProgress, ...]:
         if circle is None:
-            names = seat_names(list(self.state.models)) if self.state.mode != "fire_circle" else []
+            options = self.state.options
+            names = seat_names(list(options.models)) if options.mode != "fire_circle" else []
             return tuple(
                 self._alone(Seat(f"{n}:{model}", n, model, short, f"c{(n - 1) % 6}"))
-                for n, (model, short) in enumerate(zip(self.state.models, names, strict=False), start=1)
+                for n, (model, short) in enumerate(zip(options.models, names, strict=False), start=1)
             )
         return tuple(self._seat(seat, circle) for seat in circle.seats)
 
@@ -141,18 +142,17 @@ class CircleFold:
 
     def _expected(self) -> int | None:
         """Calls in all, if no circle settles early and nobody has to be asked twice."""
-        run = self.state.run
+        run, options = self.state.run, self.state.options
         begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
         if run.state != "running":
             return begun
-        if self.state.mode != "fire_circle":
-            return max(begun, len(self.state.models)) or None
+        if options.mode != "fire_circle":
+            return max(begun, len(options.models)) or None
         circle = self.state.circles.get(self._layer)
         if circle is None:
             return None
         here = len(circle.seats) * circle.max_rounds
-        per_layer = bool(run.started and run.started.settings.get("engine", {}).get("circle", {}).get("per_layer"))
-        return max(begun, here * (len(self.state.layers) if per_layer else 1))
+        return max(begun, here * (len(self.state.layers) if options.per_layer else 1))
 
-    def _name(self, event: said.SeatEvaluated | said.SeatAbstained | said.SeatFailed) -> str:
+    def _name(self, event: events.SeatEvaluated | events.SeatAbstained | events.SeatFailed) -> str:
         return self.state.circles[event.layer].seat(event.seat).short

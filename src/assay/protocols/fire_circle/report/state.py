@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from assay.protocols.fire_circle.task import Options, Task
+from assay.registry import opened
 from assay.report.run import RunHead
-from fire_circle import events as said
+from fire_circle import events
 from fire_circle.layers import BY_TRUST, LayerName
 from fire_circle.prompt_guard import ReciprocityMetrics
 from fire_circle.results import (
@@ -22,8 +24,8 @@ from fire_circle.results import (
     PatternObservation,
     RoundMetrics,
 )
-from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import Event, RunFinished, RunResumed
+from llm_runtime.errors import LlmRuntimeError, StoreDamaged
+from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
 
 Data = TypeVar("Data", bound=BaseModel)
 
@@ -57,7 +59,7 @@ class Round:
     chair: str = ""
     answers: dict[str, NeutrosophicEvaluation] = field(default_factory=dict[str, NeutrosophicEvaluation])
     abstained: dict[str, str] = field(default_factory=dict[str, str])
-    failed: dict[str, said.SeatFailed] = field(default_factory=dict[str, said.SeatFailed])
+    failed: dict[str, events.SeatFailed] = field(default_factory=dict[str, events.SeatFailed])
     metrics: RoundMetrics | None = None
 
 
@@ -81,7 +83,7 @@ class Circle:
     turn: int | None = None
     claims: tuple[HistoryClaim, ...] = ()
     rounds: dict[int, Round] = field(default_factory=dict[int, Round])
-    stopped_early: said.StoppedEarly | None = None
+    stopped_early: events.StoppedEarly | None = None
     fallbacks: dict[int, str] = field(default_factory=dict[int, str])
     verdict: Verdict | None = None
     fault: str = ""
@@ -128,29 +130,16 @@ class CircleState:
 
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunHead(keep)
+        self.task = Task()
+        self.options = Options()
         self.circles: dict[str, Circle] = {}
         self.result: ReciprocityMetrics | None = None
 
     @property
-    def mode(self) -> str:
-        """``"single"``, ``"parallel"`` or ``"fire_circle"``."""
-        return str(self._engine().get("mode", "fire_circle"))
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that were asked for by name."""
-        return tuple(map(str, self._engine().get("models") or ()))
-
-    @property
     def layers(self) -> dict[LayerName, str]:
         """The prompt under test, most trusted layer first."""
-        texts: dict[LayerName, str] = {name: str(self._task().get(name) or "") for name in BY_TRUST}
+        texts: dict[LayerName, str] = {name: getattr(self.task, name) for name in BY_TRUST}
         return {name: text for name, text in texts.items() if text.strip()}
-
-    @property
-    def said_before(self) -> tuple[tuple[str, str], ...]:
-        """The messages before the prompt, each with its role, which may be empty."""
-        return tuple((str(role), str(text)) for role, text in self._task().get("history") or ())
 
     @property
     def circle(self) -> Circle | None:
@@ -169,53 +158,55 @@ class CircleState:
         """
         self.run.apply(event, at)
         match event:
+            case RunStarted():
+                self._open(event)
             case RunResumed():
                 self.result = None
             case RunFinished() if event.result:
                 self.result = _read(ReciprocityMetrics, event.result)
-            case said.CircleStarted():
+            case events.CircleStarted():
                 circle = self._circle(event.layer)
                 circle.seats = _seats(event.seats, event.layer)
                 circle.max_rounds, circle.turn, circle.fault = event.max_rounds, event.turn, ""
-            case said.HistoryChecked():
+            case events.HistoryChecked():
                 claims = tuple(_read(HistoryClaim, claim) for claim in event.claims)
                 self._circle(event.layer).claims = claims
-            case said.StoppedEarly():
+            case events.StoppedEarly():
                 self._circle(event.layer).stopped_early = event
-            case said.ConsensusReached():
+            case events.ConsensusReached():
                 self._circle(event.layer).verdict = Verdict(
                     _read(NeutrosophicEvaluation, event.consensus),
                     tuple(_read(PatternObservation, pattern) for pattern in event.patterns),
                     event.empty_chair_influence,
                     tuple(event.warnings),
                 )
-            case said.CircleFailed():
+            case events.CircleFailed():
                 self._circle(event.layer).fault = event.message
-            case said.ClassificationFellBack():
+            case events.ClassificationFellBack():
                 self._circle(event.layer).fallbacks[event.round] = event.detail
             case _:
                 self._apply_to_round(event)
 
     def _apply_to_round(self, event: Event) -> None:
         match event:
-            case said.RoundStarted():
+            case events.RoundStarted():
                 rounds = self._circle(event.layer).rounds
                 held = rounds.setdefault(event.round, Round(event.round, event.of, event.phase))
                 held.of, held.phase, held.chair = event.of, event.phase, event.chair
-            case said.SeatEvaluated():
+            case events.SeatEvaluated():
                 held = self._round(event.layer, event.round)
                 held.answers[event.seat] = _read(NeutrosophicEvaluation, event.evaluation)
                 held.failed.pop(event.seat, None)  # of before the run was resumed
                 held.abstained.pop(event.seat, None)
-            case said.SeatAbstained():
+            case events.SeatAbstained():
                 self._round(event.layer, event.round).abstained[event.seat] = event.reasoning
-            case said.SeatFailed():
+            case events.SeatFailed():
                 self._round(event.layer, event.round).failed[event.seat] = event
-            case said.PatternSeen():
+            case events.PatternSeen():
                 answers = self._round(event.layer, event.round).answers
                 if event.seat in answers:
                     answers[event.seat] = _typed(answers[event.seat], _read(PatternClaim, event.claim))
-            case said.RoundEnded():
+            case events.RoundEnded():
                 self._round(event.layer, event.round).metrics = _read(RoundMetrics, event.metrics)
             case _:
                 pass
@@ -228,11 +219,14 @@ class CircleState:
     def _round(self, layer: str, number: int) -> Round:
         return self._circle(layer).rounds.setdefault(number, Round(number, number, ""))
 
-    def _task(self) -> Mapping[str, Any]:
-        return self.run.started.task if self.run.started else {}
-
-    def _engine(self) -> Mapping[str, Any]:
-        return self.run.started.settings.get("engine", {}) if self.run.started else {}
+    def _open(self, started: RunStarted) -> None:
+        """Read what was asked. An imported log may hold anything there; what can be shown of it still is."""
+        try:
+            run = opened(started)
+        except LlmRuntimeError:
+            return
+        if isinstance(run.task, Task) and isinstance(run.options, Options):
+            self.task, self.options = run.task, run.options
 
 
 def seat_names(names: list[str]) -> list[str]:

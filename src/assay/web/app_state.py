@@ -1,0 +1,178 @@
+"""What the routes share: the store, the runs that are watched and carried out, and who may come in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, cast
+from urllib.parse import parse_qsl
+from weakref import WeakKeyDictionary
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from assay.web.calls import place_words
+from assay.web.guard import Gate
+from assay.web.live_runs import LiveRun, LiveRuns
+from assay.web.mailbox_questions import MailboxQuestion, folders, letters
+from assay.web.pages.asking import Ask
+from assay.web.pages.run import RunPageState
+from assay.web.questions import Questions
+from assay.web.rendering import PageRenderer
+from assay.web.running import ActiveRuns
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import CallStarted
+from llm_runtime.messages import CallLabel
+from llm_runtime.settings import Settings, load_settings
+from llm_runtime.store import RunStore
+
+_BODY = 1 << 20
+_LETTERS_S = 0.5
+"""Between two looks at a mailbox folder."""
+
+
+@dataclass(slots=True)
+class AppState:
+    """The application's parts, made once a launch.
+
+    Args:
+        store: whose runs are shown, also while other processes write them.
+        gate: who may come in.
+        settings: reads the configuration, for each run that is started.
+    """
+
+    store: RunStore
+    gate: Gate
+    settings: Callable[[], Settings] = load_settings
+    hub: LiveRuns = field(init=False)
+    questions: Questions = field(init=False)
+    runs: ActiveRuns = field(init=False)
+    renderer: PageRenderer = field(init=False)
+    closing: asyncio.Event = field(init=False)
+    _asked: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.hub = LiveRuns(self.store)
+        self.questions = Questions(self.hub.touch)
+        self.runs = ActiveRuns(self.store, self.questions, self.settings)
+        self.renderer = PageRenderer(self.standing)
+        self.closing = asyncio.Event()
+        self._asked = WeakKeyDictionary()
+
+    def standing(self, watch: LiveRun) -> RunPageState:
+        """What a run's page knows beside its log."""
+        run_id = watch.run_id
+        fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
+        return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
+
+    def end_streams(self) -> None:
+        """The server ends: let every stream end before it, so that its readers come back to the next one."""
+        self.closing.set()
+        self.hub.touch_all()
+
+    def look(self, watch: LiveRun) -> float:
+        """Notice letters that came or were answered; returns in how many seconds to look again."""
+        if watch.state != "running" or not folders(watch.started):
+            return inf
+        names = tuple(letter.name for letter in self.open_letters(watch))
+        if self._asked.get(watch, ()) != names:
+            self._asked[watch] = names
+            watch.touch()
+        return _LETTERS_S
+
+    def open_letters(self, watch: LiveRun) -> list[MailboxQuestion]:
+        """The letters that a run's calls in flight wait for."""
+        if watch.state != "running":
+            return []
+        waiting: list[dict[str, Any]] = []
+        for key in watch.head.tally.running:
+            place = watch.calls.places[key]
+            for _, event in self.store.events(watch.run_id, place.started - 1):
+                if isinstance(event, CallStarted):
+                    waiting.append(event.request)
+                break
+        return letters(watch.started, waiting)
+
+    def _asks(self, watch: LiveRun) -> list[Ask]:
+        asked = [
+            Ask(
+                question.name,
+                place_words(question.request.label),
+                tuple((message.role, message.content) for message in question.request.messages),
+                question.request.schema or "",
+            )
+            for question in self.questions.of_run(watch.run_id)
+        ]
+        return asked + [_ask_of(letter) for letter in self.open_letters(watch)]
+
+
+def site_of(request: Request) -> AppState:
+    """The application's parts, from a request."""
+    return cast(AppState, request.app.state.site)
+
+
+def wants_json(request: Request) -> bool:
+    """Whether an answer is to be data: the address ends in ``.json``, or nothing else is accepted."""
+    accept = request.headers.get("accept", "")
+    path = request.url.path
+    if path.endswith(".json") or path.startswith("/api/"):
+        return True
+    return "application/json" in accept and "text/html" not in accept
+
+
+def answer(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
+    """A page in the form that was asked for."""
+    if wants_json(request):
+        return JSONResponse(data(), status)
+    return HTMLResponse(html(), status)
+
+
+def done(request: Request, address: str, data: object, status: int = 200) -> Response:
+    """After a change: the page to look at next for a browser, the outcome for a program."""
+    if wants_json(request):
+        return JSONResponse(data, status)
+    return RedirectResponse(address, 303)
+
+
+def is_json(request: Request) -> bool:
+    """Tell whether a request carries JSON."""
+    return request.headers.get("content-type", "").startswith("application/json")
+
+
+async def given(request: Request) -> dict[str, Any]:
+    """What a request carries: a form's fields or a JSON object.
+
+    Raises:
+        ConfigurationError: it is larger than 1 MiB, not UTF-8, or neither of the two.
+    """
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _BODY:
+            raise ConfigurationError("the request is larger than 1 MiB")
+    try:
+        if is_json(request):
+            data = json.loads(body or b"{}")
+            if not isinstance(data, dict):
+                raise ConfigurationError("the request's JSON must be an object")
+            return cast("dict[str, Any]", data)
+        fields = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=100)
+        # Browsers send line ends as CR LF.
+        return {name: value.replace("\r\n", "\n") for name, value in fields}
+    except (ValueError, RecursionError) as fault:
+        raise ConfigurationError(f"the request cannot be read: {fault}") from None
+
+
+def _ask_of(letter: MailboxQuestion) -> Ask:
+    label = CallLabel(**cast("dict[str, Any]", letter.request["label"]))
+    messages = cast("list[dict[str, Any]]", letter.request.get("messages", []))
+    return Ask(
+        f"letter-{letter.name}",
+        place_words(label),
+        tuple((str(message.get("role", "")), str(message.get("content", ""))) for message in messages),
+        str(letter.request.get("schema") or ""),
+        letter.name,
+    )

@@ -1,0 +1,40 @@
+"""What one address of the application is: for the router, and for the description of the API."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assay.web.forms import terms_fields
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One address.
+
+    Args:
+        path: with its parameters in braces.
+        handler: what answers; its docstring is the description.
+        method: ``"GET"`` or ``"POST"``.
+        query: parameters behind the question mark, by name, with what they mean.
+        body: fields of the form or JSON object, by name, with what they mean.
+        also_json: whether ``PATH.json`` gives the same as data.
+        media: what it answers with, where that is not a page.
+    """
+
+    path: str
+    handler: Handler
+    method: str = "GET"
+    query: tuple[tuple[str, str], ...] = ()
+    body: tuple[tuple[str, str], ...] = ()
+    also_json: bool = False
+    media: str = "text/html"
+
+
+TERMS = tuple((spec.name, spec.help) for spec in terms_fields())
+"""The fields of a body that sets models and bounds."""

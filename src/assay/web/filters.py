@@ -1,0 +1,75 @@
+"""How the templates write values: amounts, times, names, and blocks of a story."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+from markupsafe import Markup
+
+from assay.registry import known, protocol_of
+from assay.report.html import block_html
+from assay.report.markup import render
+from assay.report.story import Block
+from assay.report.units import clock, count, duration, money, several, short_count, written_time
+from assay.web.calls import place_words
+from llm_runtime.store import RunState, RunSummary
+
+_TONES: dict[RunState, str] = {
+    "running": "live",
+    "interrupted": "warning",
+    "finished": "good",
+    "stopped": "warning",
+    "failed": "bad",
+}
+
+
+def protocol_name(protocol: str) -> str:
+    """Return what people call a kind of run: ``"Fire Circle"``; with its noun where it is not the main one."""
+    run = known(protocol)
+    if run is None:
+        return protocol.replace("_", " ").title()
+    owner = protocol_of(run.name)
+    return owner.title if run is owner.runs[0] else f"{owner.title}, {run.noun}"
+
+
+def cost_text(run: RunSummary) -> str:
+    """Return what a run cost, as far as it is known."""
+    if run.cost_unknown and not run.cost:
+        return "cost unknown"
+    return money(run.cost) + ("+" if run.cost_unknown else "")
+
+
+def iso_time(at: int) -> str:
+    """Return milliseconds since the epoch as a ``<time>`` element wants them."""
+    return written_time(at).replace(" UTC", "Z").replace(" ", "T")
+
+
+def joined(items: Iterable[object], between: str) -> str:
+    """Return the items as one text. Jinja's own ``join`` would let texts beside markup through uncleaned."""
+    return between.join(map(str, items))
+
+
+@lru_cache(maxsize=2048)
+def block_markup(block: Block) -> Markup:
+    """Return the markup of a block; most blocks of a run under way are those of a moment before."""
+    return Markup(render(block_html(block)))
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "block_markup": block_markup,
+    "clock": clock,
+    "cost_text": cost_text,
+    "count_noun": several,
+    "duration": duration,
+    "iso_time": iso_time,
+    "join": joined,
+    "money": money,
+    "place_words": place_words,
+    "protocol_name": protocol_name,
+    "short_count": short_count,
+    "thousands": count,
+    "tone": _TONES.__getitem__,
+    "written_time": written_time,
+}

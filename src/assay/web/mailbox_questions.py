@@ -1,0 +1,107 @@
+"""The open letters of a run whose seat is a mailbox folder, and answering them; the format: ``docs/mailbox.md``.
+
+A letter counts as a run's own when it asks, under the same label and in the same words, what a call of that run is
+waiting for. Whatever else lies in the folder is not shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from assay.terms import in_force
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import RunStarted
+from llm_runtime.providers.mailbox import MAX_BYTES
+
+_NAME = re.compile(r"([0-9]{4,9}-[a-z0-9-]{1,60})\.request\.json")
+_MOST = 200
+"""Letters that are looked at; a folder of many more is somebody's archive."""
+_ANSWERS = (".reply.json", ".reply.md", ".reply.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class MailboxQuestion:
+    """A request in a mailbox folder that has no answer yet."""
+
+    name: str
+    folder: Path
+    request: dict[str, Any]
+
+
+def folders(started: RunStarted) -> list[Path]:
+    """The mailbox folders of a run's seats."""
+    terms = in_force([started])
+    named = [terms.model, *terms.seats.values()]
+    found = dict.fromkeys(str(name).removeprefix("mailbox:") for name in named if str(name).startswith("mailbox:"))
+    return [Path(folder).expanduser() for folder in found if folder]
+
+
+def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
+    """The letters of the calls in ``waiting``, which are requests as the run's log has them."""
+    wanted = {_key(request) for request in waiting}
+    if not wanted:
+        return []
+    return [letter for folder in folders(started) for letter in _open(folder) if _key(letter.request) in wanted]
+
+
+def answer(letter: MailboxQuestion, text: str) -> None:
+    """Write the answer into the folder, all of it or nothing, and never over another.
+
+    Raises:
+        ConfigurationError: it is blank, the letter is answered already, or the folder cannot be written.
+    """
+    if not text.strip():
+        raise ConfigurationError("the answer is blank; write one")
+    final = letter.folder / f"{letter.name}.reply.md"
+    draft = letter.folder / f".{letter.name}.{os.getpid()}.web"
+    try:
+        with draft.open("x", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(draft, final)
+    except FileExistsError:
+        raise ConfigurationError(f"{letter.name} was answered already") from None
+    except OSError as fault:
+        raise ConfigurationError(f"the mailbox folder cannot be written: {fault.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _open(folder: Path) -> Iterator[MailboxQuestion]:
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError:
+        return
+    there = set(names)
+    matches = [match for name in names if (match := _NAME.fullmatch(name))]
+    for match in matches[-_MOST:]:
+        stem = match[1]
+        if any(f"{stem}{ending}" in there for ending in _ANSWERS):
+            continue
+        if request := _read(folder / match[0]):
+            yield MailboxQuestion(stem, folder, request)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The request in a letter; empty where it is not one."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
+            return {}
+        return _mapping(_mapping(json.loads(path.read_text(encoding="utf-8"))).get("request"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _key(request: dict[str, Any]) -> str:
+    return json.dumps([request.get("label"), request.get("messages")], sort_keys=True)
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

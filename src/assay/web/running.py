@@ -1,0 +1,112 @@
+"""The runs that this process carries out: started, resumed, forked, played and stopped from the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+
+from assay.demo import import_played, missing, prepare_demo
+from assay.launch import Launcher, Running
+from assay.registry import Prepared
+from assay.terms import Terms
+from assay.web.questions import Questions
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.settings import Settings, data_dir
+from llm_runtime.store import RunStore
+
+
+class ActiveRuns:
+    """Runs under way in this process.
+
+    Args:
+        store: where they are kept.
+        questions: where they ask a person.
+        settings: reads the configuration; asked anew for each run, so that a key stored meanwhile counts.
+    """
+
+    def __init__(self, store: RunStore, questions: Questions, settings: Callable[[], Settings]) -> None:
+        self._launcher = Launcher(store, settings)
+        self._questions = questions
+        self._running: dict[str, Running] = {}
+        self.faults: dict[str, str] = {}
+        """Why a run ended, by its id, where it ended with an error that its log could not take."""
+
+    def owns(self, run_id: str) -> bool:
+        """Tell whether this process carries the run out now."""
+        return run_id in self._running
+
+    async def start(self, run: Prepared, terms: Terms, *, seed: int | None = None) -> str:
+        """Start a run; return its id once its log is open.
+
+        Raises:
+            LlmRuntimeError: it could not begin; nothing was stored.
+        """
+        run_id = self._launcher.new_id()
+        person = self._questions.person(run_id)
+        return self._keep(await self._launcher.start(run, terms, seed=seed, run_id=run_id, person=person))
+
+    async def play(self, name: str, speed: float = 1.0) -> str:
+        """Play a recording through the real engine; return the run's id once its log is open.
+
+        Where an optional part is missing, the run that was played beforehand is taken over instead.
+
+        Raises:
+            ConfigurationError: there is no such recording.
+            StoreError: the log cannot be written.
+        """
+        if missing(name) is not None:
+            return import_played(self._launcher.store, name, self._launcher.new_id())
+        demo = prepare_demo(name, data_dir() / "demo" / secrets.token_hex(4), speed)
+        running = await self._launcher.start(
+            demo.run, seed=demo.seed, title=demo.title, origin="demo", model=demo.model
+        )
+        return self._keep(running)
+
+    async def resume(self, run_id: str, terms: Terms) -> str:
+        """Go on with a run; ``terms`` are laid over those in force.
+
+        Raises:
+            LlmRuntimeError: it cannot go on; says why.
+        """
+        if run_id in self._running:
+            raise ConfigurationError("this run is under way")
+        person = self._questions.person(run_id)
+        return self._keep(await self._launcher.resume(run_id, terms, person=person))
+
+    async def fork(self, run_id: str, at: int, terms: Terms) -> str:
+        """Start a run that shares the answers of another up to its event ``at``; return its id.
+
+        Raises:
+            LlmRuntimeError: it could not begin; nothing was stored.
+        """
+        child = self._launcher.new_id()
+        person = self._questions.person(child)
+        return self._keep(await self._launcher.fork(run_id, at, terms, run_id=child, person=person))
+
+    async def stop(self, run_id: str) -> None:
+        """Stop a run, which can be resumed later.
+
+        Raises:
+            ConfigurationError: this process does not carry it out.
+        """
+        running = self._running.get(run_id)
+        if running is None:
+            raise ConfigurationError("this run is not carried out by this server; stop it where it was started")
+        await running.stop()
+
+    async def close(self) -> None:
+        """Stop every run; each can be resumed."""
+        await asyncio.gather(*(running.stop() for running in list(self._running.values())))
+
+    def _keep(self, running: Running) -> str:
+        run_id = running.run_id
+        self.faults.pop(run_id, None)
+        self._running[run_id] = running
+        running.on_end(lambda fault: self._ended(run_id, fault))
+        return run_id
+
+    def _ended(self, run_id: str, fault: BaseException | None) -> None:
+        self._running.pop(run_id, None)
+        if fault is not None:
+            self.faults[run_id] = f"{type(fault).__name__}: {fault}"

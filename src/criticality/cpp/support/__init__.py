@@ -1,1 +1,0 @@
-"""Files that a C++ deliverable is made with; their source is text to this package."""

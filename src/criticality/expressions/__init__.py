@@ -1,6 +1,0 @@
-"""Predicates and steps as typed expressions: read once against the specification, rendered by each language."""
-
-from criticality.expressions.nodes import Expression
-from criticality.expressions.reading import ExpressionFault, Scope, Signature, condition, typed
-
-__all__ = ["Expression", "ExpressionFault", "Scope", "Signature", "condition", "typed"]

@@ -1,0 +1,55 @@
+"""The registry of target languages: where each adapter stands, ours by name and others by entry point.
+
+A language is one folder with a function ``adapter() -> Language``. A distribution of its own adds one by an entry
+point of the group ``criticality.languages``, such as ``zig = "criticality_zig.adapter:adapter"``.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from pkgutil import resolve_name
+
+from criticality.language import Language
+from llm_runtime.errors import ConfigurationError
+
+_OURS = {
+    name: f"criticality.languages.{name}.adapter:adapter"
+    for name in ("python", "typescript", "rust", "go", "java", "cpp")
+}
+
+
+def languages() -> tuple[str, ...]:
+    """Return the name of every language that can be asked for: ours, then those that were installed besides."""
+    return tuple(dict.fromkeys([*_OURS, *sorted(_others())]))
+
+
+def language(name: str) -> Language:
+    """Return the language of that name, imported now.
+
+    Raises:
+        ConfigurationError: there is no such language.
+    """
+    place = _OURS.get(name) or _others().get(name)
+    if place is None:
+        raise ConfigurationError(f"there is no language {name!r}; there are: {', '.join(languages())}")
+    adapter: Language = resolve_name(place)()
+    return adapter
+
+
+def require_toolchain(language: Language) -> None:
+    """Say in one line what is missing, and how to get it.
+
+    Raises:
+        ConfigurationError: a tool that is needed is not here.
+    """
+    missing = [fact for fact in language.facts() if fact.needed and fact.version is None]
+    if missing:
+        ways = "; ".join(dict.fromkeys(fact.get for fact in missing))
+        names = ", ".join(fact.name for fact in missing)
+        raise ConfigurationError(
+            f"{language.title} needs {names}, which is not here; {ways} (see: criticality doctor)"
+        )
+
+
+def _others() -> dict[str, str]:
+    return {point.name: point.value for point in entry_points(group="criticality.languages")}

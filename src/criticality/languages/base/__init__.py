@@ -1,0 +1,1 @@
+"""What languages share: expressions and tests that are typed, grammars, toolchains, the files of a folder."""

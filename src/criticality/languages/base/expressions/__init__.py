@@ -1,0 +1,6 @@
+"""Predicates and steps as typed expressions: read once against the specification, rendered by each language."""
+
+from criticality.languages.base.expressions.nodes import Expression
+from criticality.languages.base.expressions.reading import ExpressionFault, Scope, Signature, condition, typed
+
+__all__ = ["Expression", "ExpressionFault", "Scope", "Signature", "condition", "typed"]

@@ -1,0 +1,231 @@
+"""The closed set of typed expressions that every language renders; each knows its type, in the neutral language.
+
+What is implicit in Python is written out: a newtype is unwrapped before it is computed with and wrapped where one
+is wanted, whole numbers become decimals, an optional value is taken out before it is used, names that a loop
+unpacks are items of one variable. So a renderer decides nothing about types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+from criticality.spec.types import TypeRef
+
+BOOL, INT, TEXT, DECIMAL, FLOAT = (TypeRef(name) for name in ("Bool", "Int", "Text", "Decimal", "Float"))
+
+#: Operations on values, by what they take; ``List`` stands for a list or a newtype's unwrapped list.
+OperationName: TypeAlias = Literal[
+    # numbers of one type; `divide` never on Int; `floor_divide` and `modulo` round down, as in Python
+    "add", "subtract", "multiply", "divide", "floor_divide", "modulo", "power", "negate", "absolute",
+    # conversions: Int to Decimal, Int to Float, Decimal or Float to Int (towards zero), Int to Text, enum to Text
+    "to_decimal", "to_float", "truncate", "to_text", "enum_text",
+    # both operands of one type; `equal` compares by value, all the way down; order: numbers, texts, times, tuples
+    "equal", "less", "less_equal",
+    "and", "or", "not",
+    # Option: make one, take the value out (fails where there is none), ask
+    "some", "get", "is_some",
+    # displays; the operands of `map` are keys and values in turn
+    "list", "set", "map", "tuple",
+    # any sized value; `contains` (container, item) also a key in a map and a text in a text
+    "length", "contains",
+    # lists and texts: (value, position), fails outside; (value, start, stop), clamped to what there is
+    "index", "slice", "concat",
+    # lists
+    "reversed", "sorted", "sum", "minimum", "maximum", "zip", "enumerate", "range", "occurrences", "position",
+    "to_set", "distinct_list",
+    # a tuple and a constant Int
+    "item",
+    # maps: the value of a key, fails without it; lists of keys, values, (key, value)
+    "lookup", "keys", "values", "entries", "to_map",
+    # sets
+    "to_list", "union", "intersection", "difference", "subset",
+    # texts; `characters` is a list of texts of one character
+    "lower", "upper", "trim", "starts_with", "ends_with", "is_digits", "is_letters", "is_ascii", "split", "join",
+    "substitute", "characters",
+    # the mocked clock of temporal claims, in whole seconds since 1970: `advance` moves it and gives the new time
+    "now", "advance", "to_timestamp",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value written down; ``None`` of a type ``Option`` is the absence of one."""
+
+    type: TypeRef
+    value: bool | int | float | Decimal | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A parameter, ``result``, an old value, a step's value, or what a loop goes through."""
+
+    type: TypeRef
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a record."""
+
+    type: TypeRef
+    record: Expression
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of an enum, as the specification spells it."""
+
+    type: TypeRef
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Make:
+    """A record made from all its fields, in their order; fails where an invariant does not hold."""
+
+    type: TypeRef
+    values: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """A record with some fields changed; fails where an invariant does not hold."""
+
+    type: TypeRef
+    record: Expression
+    changes: tuple[tuple[str, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the system, by id (``module.name``)."""
+
+    type: TypeRef
+    function: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """A newtype made from a value of its root type; fails where a constraint does not hold."""
+
+    type: TypeRef
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Unwrap:
+    """The value in a newtype, of its root type."""
+
+    type: TypeRef
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation on values that binds no name."""
+
+    type: TypeRef
+    name: OperationName
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """One of two values of a type; the other is not computed."""
+
+    type: TypeRef
+    test: Expression
+    yes: Expression
+    no: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """``for variable in source if ...``: the source is a list whose elements have the type ``kind``."""
+
+    variable: str
+    kind: TypeRef
+    source: Expression
+    conditions: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantifier:
+    """Whether a condition holds for every combination, or for some; no further than needed."""
+
+    type: TypeRef
+    every: bool
+    clauses: tuple[Clause, ...]
+    condition: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension:
+    """A list, a set or a map, by its type; ``element`` is the key of a map and ``value`` its value."""
+
+    type: TypeRef
+    clauses: tuple[Clause, ...]
+    element: Expression
+    value: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A list sorted by a key (ascending, stable), or its first element with the least or greatest key."""
+
+    type: TypeRef
+    name: Literal["sorted", "minimum", "maximum"]
+    items: Expression
+    variable: str
+    kind: TypeRef
+    key: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """``start`` taken through ``body`` for each item; ``state`` has the type of the whole."""
+
+    type: TypeRef
+    state: str
+    item: str
+    kind: TypeRef
+    body: Expression
+    items: Expression
+    start: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """Whether the call that a contract speaks of ended with this error."""
+
+    type: TypeRef
+    error: str
+
+
+Expression: TypeAlias = (
+    Constant | Variable | Field | Member | Make | Replace | Call | Wrap | Unwrap | Operation | Conditional
+    | Quantifier | Comprehension | Keyed | Reduce | Raised
+)  # fmt: skip
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """Yield an expression and all that it is made of."""
+    yield expression
+    for part in fields(expression):
+        yield from _inside(getattr(expression, part.name))
+
+
+def _inside(value: object) -> Iterator[Expression]:
+    if isinstance(value, tuple):
+        for part in value:  # pyright: ignore[reportUnknownVariableType]
+            yield from _inside(part)  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(value, Clause):
+        yield from walk(value.source)
+        yield from (node for condition in value.conditions for node in walk(condition))
+    elif isinstance(value, Expression):
+        yield from walk(value)

@@ -1,0 +1,66 @@
+"""What an expression may name, and what reads the parts that stand inside a call or a loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from criticality.languages.base.expressions.conversions import Conversions
+from criticality.languages.base.expressions.nodes import Expression
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A function that an expression may call."""
+
+    id: str
+    parameters: tuple[TypeRef, ...]
+    result: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an expression may name.
+
+    Args:
+        functions: by bare name.
+        variables: parameters, ``result``, old values, values of steps.
+        clock: whether ``now()`` and ``advance(seconds)`` are there.
+    """
+
+    spec: Spec
+    functions: Mapping[str, Signature]
+    variables: Mapping[str, TypeRef]
+    clock: bool = False
+
+
+class Reader(Protocol):
+    """Reads the expressions of one scope."""
+
+    scope: Scope
+    convert: Conversions
+    names: dict[str, Expression]
+
+    def read(self, node: ast.expr, wanted: TypeRef | None = None) -> Expression:
+        """Read any expression; ``wanted`` helps where the text alone does not say."""
+        ...
+
+    def plain(self, node: ast.expr, wanted: TypeRef | None = None) -> Expression:
+        """Read a value to compute with."""
+        ...
+
+    def condition(self, node: ast.expr) -> Expression:
+        """Read whatever counts as true or false."""
+        ...
+
+    def number(self, node: ast.expr) -> Expression:
+        """Read a value that can be computed with; a truth value is 0 or 1."""
+        ...
+
+    def alike(self, nodes: Sequence[ast.expr], wanted: TypeRef | None = None) -> list[Expression]:
+        """Read several values as one type."""
+        ...

@@ -1,0 +1,94 @@
+"""The functions of a file: what each is called, its header, and where its body stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from criticality.bodies import SpliceRefused
+from criticality.languages.base.grammar.syntax import read, text
+from criticality.languages.base.grammar.table import Table
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One function with a body.
+
+    Args:
+        header: all before the body, white space made single.
+        start, end: where the statements stand, between the braces, in bytes.
+        path: which child to go down to, from the root to the body.
+    """
+
+    name: str
+    header: str
+    start: int
+    end: int
+    path: tuple[int, ...]
+
+
+def declarations(table: Table, source: str) -> tuple[Declaration, ...]:
+    """Return every function that is not inside another one's body, in the order of the text.
+
+    Raises:
+        BodyUnreadable: the source does not parse.
+    """
+    _, tree = read(table, source)
+    return tuple(_below(table, tree.root_node, ()))
+
+
+def _below(table: Table, node: Node, path: tuple[int, ...]) -> Iterator[Declaration]:
+    for index, child in enumerate(node.children):
+        if child.type in table.functions:
+            declaration = _declaration(table, child, (*path, index))
+            if declaration is not None:
+                yield declaration
+        elif child.type not in table.blocks:
+            yield from _below(table, child, (*path, index))
+
+
+def _declaration(table: Table, node: Node, path: tuple[int, ...]) -> Declaration | None:
+    body = node.child_by_field_name("body")
+    if body is None or body.type not in table.blocks:
+        return None
+    place = next(i for i, child in enumerate(node.children) if child == body)
+    header = text(node).encode()[: body.start_byte - node.start_byte].decode()
+    return Declaration(
+        name=_name(node),
+        header=" ".join(header.split()),
+        start=body.children[0].end_byte,
+        end=body.children[-1].start_byte,
+        path=(*path, place),
+    )
+
+
+def _name(node: Node) -> str:
+    """Its own name, that of the declarator inside, or that of the constant it is the value of."""
+    name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
+    if name is None and node.parent is not None:
+        name = node.parent.child_by_field_name("name")
+    while name is not None and (inner := name.child_by_field_name("declarator")) is not None:
+        name = inner
+    return text(name) if name is not None else ""
+
+
+def find(table: Table, source: str, function: str) -> Declaration:
+    """Return the one function of that name, or with that header where the language overloads.
+
+    Raises:
+        SpliceRefused: there is none, or more than one.
+    """
+    every = declarations(table, source)
+    wanted = " ".join(function.split())
+    matches = [d for d in every if wanted == d.header] or [d for d in every if function == d.name]
+    if not matches:
+        raise SpliceRefused(f"the module has no function called {function}")
+    if len(matches) > 1:
+        raise SpliceRefused(
+            f"the module has {len(matches)} functions called {function}; name it by its whole header"
+        )
+    return matches[0]

@@ -1,0 +1,72 @@
+"""How complex, how deep and how long a function is (McCabe 1976; CT15)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from criticality.languages.base.grammar.syntax import text, walk
+from criticality.languages.base.grammar.table import Table
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def measure(table: Table, block: Node) -> dict[str, int]:
+    """``complexity``, ``nesting`` and ``length`` (lines of the body, without its braces)."""
+    return {"complexity": complexity(table, block), "length": length(block), "nesting": nesting(table, block)}
+
+
+def complexity(table: Table, block: Node) -> int:
+    """One more than the decisions: branches, loops, arms but the last resort, and operators that cut short."""
+    return 1 + sum(_decides(table, node) for node in walk(block))
+
+
+def _decides(table: Table, node: Node) -> bool:
+    if node.type in table.cases:
+        return not _is_last_resort(node)
+    if node.type in table.short_circuit:
+        return node.parent is not None and node.parent.type == "binary_expression"
+    return node.type in table.loops or node.type in table.conditions or node.type == "catch_clause"
+
+
+def _is_last_resort(node: Node) -> bool:
+    """``default``, and the arm of a match that takes whatever is left."""
+    first = text(node).lstrip()
+    if node.type == "match_arm":
+        siblings = (
+            [child for child in node.parent.named_children if child.type == "match_arm"] if node.parent else []
+        )
+        return node == siblings[-1]
+    return first.startswith("default")
+
+
+def nesting(table: Table, block: Node) -> int:
+    """Tell how deep branches and loops stand in each other; an ``else if`` is no deeper than its ``if``."""
+    deepest = 0
+    queue = [(block, 0)]
+    while queue:
+        node, level = queue.pop()
+        opens = node.type in table.loops or (node.type in table.branches and _nests(node))
+        inner = level + 1 if opens and not _is_else_if(node) else level
+        deepest = max(deepest, inner)
+        queue += [(child, inner) for child in node.children]
+    return deepest
+
+
+def _nests(node: Node) -> bool:
+    """Tell whether a node nests: a choice between two values does not; a catch is as deep as its try."""
+    return node.type not in ("ternary_expression", "conditional_expression", "catch_clause")
+
+
+def _is_else_if(node: Node) -> bool:
+    if not node.type.startswith("if_") or node.parent is None:
+        return False
+    return node.parent.type == "else_clause" or node.parent.child_by_field_name("alternative") == node
+
+
+def length(block: Node) -> int:
+    """Count the lines from the first statement to the last."""
+    inner = block.named_children
+    if len(inner) == 1 and inner[0].type == "statement_list":
+        inner = inner[0].named_children
+    return inner[-1].end_point[0] - inner[0].start_point[0] + 1 if inner else 1

@@ -1,0 +1,29 @@
+"""Names of the specification in the manner of a language: ``is_even`` becomes ``isEven`` or ``IsEven``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def pascal(name: str) -> str:
+    """``is_even`` -> ``IsEven``; ``step_2`` -> ``Step2``."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def camel(name: str) -> str:
+    """``is_even`` -> ``isEven``."""
+    pascal_name = pascal(name)
+    return pascal_name[:1].lower() + pascal_name[1:]
+
+
+def snake(name: str) -> str:
+    """``AccountId`` -> ``account_id``: for names of types."""
+    return "".join(f"_{c.lower()}" if c.isupper() and i else c.lower() for i, c in enumerate(name))
+
+
+def words(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with every whole word that is among the names replaced."""
+    return _WORD.sub(lambda match: names.get(match[0], match[0]), text)

@@ -1,0 +1,149 @@
+"""What a language's tests stand on, installed once for all projects of a user, and not fetched again after that."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import re
+import shutil
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from llm_runtime.errors import ConfigurationError
+
+_INSTALL_S = 900.0
+_DONE = ".complete"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class NotInstallable(ConfigurationError):
+    """The packages that a language's tests stand on could not be fetched or built."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The pinned manifest of a language, and how it becomes a folder of the user's cache.
+
+    Args:
+        title: the language's name, for people.
+        key: the language's name, for the folder.
+        files: the manifest; another one is another folder.
+        version: of the compiler, since what is built fits it alone.
+        install: fetches and builds into a folder that holds the files.
+    """
+
+    title: str
+    key: str
+    files: Mapping[str, str]
+    version: str
+    install: Callable[[Path], Awaitable[None]]
+
+    @property
+    def folder(self) -> Path:
+        """Where it is, or will be."""
+        text = "\0".join([self.version, *(f"{path}\0{text}" for path, text in sorted(self.files.items()))])
+        return cache_root() / f"{self.key}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+    @property
+    def there(self) -> bool:
+        """Tell whether it was installed as a whole."""
+        return (self.folder / _DONE).is_file()
+
+    async def ensure(self) -> Path:
+        """Return the folder, installed now where it was not; other processes that want it wait.
+
+        Raises:
+            NotInstallable: no network, or a package is not to be had.
+        """
+        if self.there:
+            return self.folder
+        folder = self.folder
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        async with _locked(folder.with_suffix(".lock")):
+            if not self.there:
+                # Built in place: compilers write down where things were when they built them.
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                for path, text in self.files.items():
+                    target = folder / path
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_text(text, "utf-8")
+                await self._install(folder)
+        return folder
+
+    async def _install(self, folder: Path) -> None:
+        try:
+            async with asyncio.timeout(_INSTALL_S):
+                await self.install(folder)
+        except TimeoutError:
+            raise NotInstallable(f"installing what {self.title}'s tests need took too long; try again") from None
+        except CommandFailed as failed:
+            raise NotInstallable(
+                f"what {self.title}'s tests need could not be installed ({failed}); connect to the network once, "
+                "afterwards it works without"
+            ) from None
+        (folder / _DONE).touch()
+
+
+class CommandFailed(Exception):
+    """A command of an installation failed; the text is its last line."""
+
+
+async def command(folder: Path, *words: str, environment: Mapping[str, str] | None = None) -> str:
+    """Run a command of an installation.
+
+    Raises:
+        CommandFailed: it ended with another code than 0.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *words, cwd=folder, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT, env={**os.environ, **(environment or {})}
+    )
+    try:
+        output, _ = await process.communicate()
+    except asyncio.CancelledError:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise
+    text = output.decode("utf-8", "replace")
+    if process.returncode != 0:
+        raise CommandFailed(f"{Path(words[0]).name}: {_telling(text.splitlines())}")
+    return text
+
+
+def _telling(lines: Sequence[str]) -> str:
+    """Return the line that says why: the first that speaks of an error, else the last."""
+    filled = [text for line in lines if (text := _COLOUR.sub("", line).strip())]
+    errors = [line for line in filled if "error" in line.lower()]
+    return ((errors or filled[-1:] or ["no output"])[0])[:200]
+
+
+def cache_root() -> Path:
+    """``CRITICALITY_CACHE``, or the user's cache folder."""
+    named = os.environ.get("CRITICALITY_CACHE")
+    if named:
+        return Path(named)
+    import platformdirs
+
+    return platformdirs.user_cache_path("assay", appauthor=False) / "toolchains"
+
+
+@asynccontextmanager
+async def _locked(path: Path):
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path)
+    while True:
+        try:
+            lock.acquire(blocking=False)
+            break
+        except Timeout:
+            await asyncio.sleep(0.2)
+    try:
+        yield
+    finally:
+        lock.release()

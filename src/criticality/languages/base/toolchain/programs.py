@@ -1,0 +1,78 @@
+"""The programs of a language on this machine: where each is, of which version, and how to get it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from llm_runtime.errors import ConfigurationError
+
+_VERSION = re.compile(r"\d+(\.\d+)+")
+_ANSWER_S = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that a language stands on.
+
+    Args:
+        name: as the shell finds it.
+        ask: the arguments that make it say its version.
+        get: how to get it, one line.
+        at_least: the lowest version that will do, such as ``(20, 19)``.
+        needed: whether nothing works without it.
+    """
+
+    name: str
+    ask: tuple[str, ...]
+    get: str
+    at_least: tuple[int, ...] = ()
+    needed: bool = True
+
+    @property
+    def version(self) -> str | None:
+        """As the program says it; ``None`` where it is not here, does not answer, or is too old."""
+        version = _version(self.name, self.ask)
+        if version is None or tuple(int(part) for part in version.split("."))[: len(self.at_least)] < self.at_least:
+            return None
+        return version
+
+    def path(self) -> Path:
+        """Tell where it is, links resolved.
+
+        Raises:
+            ConfigurationError: it is not here.
+        """
+        path = shutil.which(self.name)
+        if path is None or self.version is None:
+            raise ConfigurationError(f"{self.name} is not here, or too old; {self.get} (see: criticality doctor)")
+        return Path(path).resolve()
+
+    def says(self, *words: str) -> str:
+        """Return what the program answers to some arguments; empty where it does not."""
+        return _output(str(shutil.which(self.name) or self.name), words)
+
+
+def prefix(program: Path) -> Path:
+    """Return the folder of an installation whose ``bin`` holds the program."""
+    return program.parent.parent
+
+
+@lru_cache(maxsize=64)
+def _version(name: str, ask: tuple[str, ...]) -> str | None:
+    path = shutil.which(name)
+    match = _VERSION.search(_output(path, ask)) if path else None
+    return match[0] if match else None
+
+
+@lru_cache(maxsize=64)
+def _output(path: str, words: tuple[str, ...]) -> str:
+    try:
+        done = subprocess.run([path, *words], capture_output=True, text=True, timeout=_ANSWER_S, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout + done.stderr).strip() if done.returncode == 0 else ""

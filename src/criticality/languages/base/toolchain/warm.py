@@ -1,0 +1,58 @@
+"""A compiler that is kept running: a line asks, a line of JSON answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from criticality.testing import Diagnostic
+from llm_runtime.errors import ConfigurationError
+
+_ANSWER_S = 120.0
+
+
+class WarmCompiler:
+    """One process, started when it is first asked, and again should it end.
+
+    Args:
+        command: it reads lines and answers each with ``{"errors": [{"place", "message"}]}``.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._command, self._environment = list(command), dict(environment)
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def ask(self, line: str) -> list[Diagnostic]:
+        """Ask for the errors that it finds.
+
+        Raises:
+            ConfigurationError: it does not answer.
+        """
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=self._environment, limit=16 << 20
+            )
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(line.encode() + b"\n")
+            async with asyncio.timeout(_ANSWER_S):
+                answer = json.loads(await process.stdout.readline())
+        except asyncio.CancelledError:
+            await self.close()
+            raise
+        except (TimeoutError, ValueError, ConnectionError):
+            await self.close()
+            raise ConfigurationError("the compiler stopped answering; run the command again") from None
+        return [Diagnostic(error["place"], error["message"]) for error in answer["errors"]]
+
+    async def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()

@@ -1,0 +1,1 @@
+"""C++ as a target language: g++, GoogleTest and RapidCheck."""

@@ -1,0 +1,110 @@
+"""C++ behind the interface that all target languages share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from criticality.artifacts import Body
+from criticality.language import Language, Plan, Tree
+from criticality.languages.base import typed_tests
+from criticality.languages.base.adapter import GrammarLanguage, written
+from criticality.languages.cpp import domain, names, skeleton
+from criticality.languages.cpp.generators import generators_source
+from criticality.languages.cpp.grammar import CPP
+from criticality.languages.cpp.test_files import TestWriter
+from criticality.languages.cpp.toolchain import CppToolchain
+from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.literals import Literals
+from criticality.spec.predicates import PredicateFault
+from criticality.spec.spec import Spec
+from criticality.spec.values import types_needed
+from criticality.testing import TestFile
+
+#: Standard headers that a planned module may import.
+_IMPORTABLE = frozenset(
+    {
+        "algorithm", "array", "bitset", "cctype", "charconv", "chrono", "cmath", "deque", "format", "functional",
+        "iterator", "limits", "list", "map", "memory", "numeric", "optional", "queue", "ranges", "set", "span",
+        "sstream", "stack",
+        "string", "string_view", "tuple", "unordered_map", "unordered_set", "utility", "variant", "vector",
+    }
+)  # fmt: skip
+
+
+class Cpp(GrammarLanguage):
+    """C++20, GoogleTest and RapidCheck; newtypes are witnesses that the compiler tells apart."""
+
+    name = "cpp"
+    title = "C++"
+    undone = "not implemented"
+    importable = _IMPORTABLE
+    todo = skeleton.TODO
+    ignored = "/build\n"
+    table = CPP
+    tools = CppToolchain
+
+    def usable(self, name: str) -> bool:
+        return names.usable(name)
+
+    def spec_fault(self, spec: Spec) -> str:
+        taken = sorted(names.TYPES_TAKEN & set(spec.named_types()))
+        if taken:
+            return f"the name {taken[0]} means something else in C++; choose another"
+        try:
+            domain.domain_source(spec)
+        except PredicateFault as fault:
+            return str(fault)
+        return ""
+
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        base, types = f"include/{spec.package}", domain.domain_source(spec)
+        tree = {f"{base}/domain.hpp": types}
+        needed = [*domain.used_headers(spec), *(["values"] if "values::" in types else [])]
+        tree |= {f"{base}/{name}.hpp": self.support(f"{name}.hpp") for name in needed}
+        for module in plan:
+            tree[f"{base}/{module.name}.hpp"] = skeleton.header_source(spec.package, module)
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(
+                spec.package, module, plan, written(module, bodies)
+            )
+        return tree
+
+    def module_path(self, spec: Spec, module: str) -> str:
+        return f"src/{module}.cpp"
+
+    def test_support(self, spec: Spec, literals: Literals) -> Tree:
+        files = {f"tests/support/{name}": self.support(name) for name in ("harness.hpp", "near.hpp", "values.hpp")}
+        if "values::" in domain.domain_source(spec):
+            files["tests/support/values.hpp"] = f'#pragma once\n\n#include "{spec.package}/values.hpp"\n'
+        return files | {"tests/support/generators.hpp": generators_source(spec, literals)}
+
+    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
+        return TestWriter(spec, plan).contract(typed_tests.contract_tests(spec, plan, module, function))
+
+    def claim_test(
+        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
+    ) -> TestFile:
+        return TestWriter(spec, plan).claim(typed_tests.claim_tests(spec, plan, claim, text), cluster)
+
+    def signature(self, function: FunctionPlan) -> str:
+        return skeleton.signature(function)
+
+    def clauses(self, function: FunctionPlan) -> list[str]:
+        return list(function.contract.lines)
+
+    def shown(self, function: FunctionPlan, body: str) -> str:
+        return skeleton.shown(function, body)
+
+    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
+        needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
+        mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
+        extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
+        return "\n".join(domain.type_source(spec, name) for name in [*extra, *needed]).rstrip()
+
+    def imported(self, module: ModulePlan) -> str:
+        return ", ".join(f"<{name}>" for name in sorted({*skeleton.STANDARD, *module.imports}))
+
+
+def adapter() -> Language:
+    """C++."""
+    return Cpp()

@@ -1,0 +1,150 @@
+"""The neutral types and names in Go."""
+
+from __future__ import annotations
+
+import re
+
+from criticality.languages.base.naming import camel, pascal
+from criticality.languages.go.layout import laid_out
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import root
+from llm_runtime.errors import ConfigurationError
+
+_SCALARS = {
+    "Int": "int", "Float": "float64", "Text": "string", "String": "string", "Bool": "bool", "Bytes": "[]byte",
+    "UUID": "string", "Date": "time.Time", "Timestamp": "time.Time", "Unit": "struct{}",
+}  # fmt: skip
+_KEYWORDS = frozenset(
+    {
+        "break", "case", "chan", "const", "continue", "default", "defer", "else", "fallthrough", "for", "func",
+        "go", "goto", "if", "import", "interface", "map", "package", "range", "return", "select", "struct",
+        "switch", "type", "var",
+    }
+)  # fmt: skip
+#: Names that generated code relies on.
+_TAKEN = frozenset(
+    {
+        "domain", "errors", "time", "fmt", "error", "string", "int", "float64", "bool", "byte", "any", "nil",
+        "true", "false", "len", "append", "make", "panic", "init", "main", "math", "slices", "maps", "strings",
+        "strconv", "cmp", "sort", "unicode", "utf8", "rapid", "testing", "t",
+    }
+)  # fmt: skip
+#: Go builds a file with such an ending for one system only, or for tests only.
+_ENDING = re.compile(r"_(test|linux|windows|darwin|unix|js|wasm|android|ios|amd64|arm64|arm|386|plan9|aix)\Z")
+#: Packages that bodies may use, by the name in the code: computing only.
+PACKAGES = {
+    "cmp": "cmp", "errors": "errors", "fmt": "fmt", "maps": "maps", "math": "math", "slices": "slices",
+    "sort": "sort", "strconv": "strconv", "strings": "strings", "time": "time", "unicode": "unicode",
+    "utf8": "unicode/utf8",
+}  # fmt: skip
+_LONGEST = 4
+_TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`]*`|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_QUALIFIED = re.compile(r"(?<![\w.])([a-z][a-z0-9]*)\.[A-Z]")
+
+
+def usable(name: str) -> bool:
+    """Tell whether Go can use it, in its own manner, as the name of a function, a module or a parameter."""
+    return name not in _KEYWORDS and not _ENDING.search(name)
+
+
+def ident(name: str) -> str:
+    """Return a parameter, a local name or a field that is not exported: ``held_until`` -> ``heldUntil``."""
+    name_in_go = camel(name)
+    return f"{name_in_go}_" if name_in_go in _KEYWORDS | _TAKEN else name_in_go
+
+
+def package(spec: Spec) -> str:
+    """Return the package clause: no underscores, as Go has it."""
+    name = spec.package.replace("_", "")
+    return f"{name}lib" if name in _KEYWORDS | _TAKEN | PACKAGES.keys() else name
+
+
+def module(spec: Spec) -> str:
+    """Return the module path."""
+    return package(spec)
+
+
+def constructor(name: str) -> str:
+    """``Cents`` -> ``NewCents``."""
+    return f"New{name}"
+
+
+def failure(error: str) -> str:
+    """``UnknownAccount`` -> ``ErrUnknownAccount``."""
+    return f"Err{error}"
+
+
+def member(enum: str, name: str) -> str:
+    """Return a constant: ``AccountStatusFrozen``."""
+    return enum + pascal(name.lower() if name.isupper() else name)
+
+
+def kind(spec: Spec | None, type_: TypeRef, *, prefix: str = "domain.") -> str:
+    """Return a type as Go writes it.
+
+    Args:
+        prefix: of the names of the domain; empty inside of it.
+
+    Raises:
+        ConfigurationError: Go has no set or map with such keys.
+    """
+    args = [kind(spec, arg, prefix=prefix) for arg in type_.args]
+    match type_.name:
+        case "List":
+            return f"[]{args[0]}"
+        case "Set":
+            _require_key(spec, type_, type_.args[0])
+            return f"map[{args[0]}]struct{{}}"
+        case "Map":
+            _require_key(spec, type_, type_.args[0])
+            return f"map[{args[0]}]{args[1]}"
+        case "Option":
+            return f"*{args[0]}"
+        case "Tuple" if len(args) > _LONGEST:
+            raise ConfigurationError(f"{type_} is longer than {_LONGEST}; give its parts names in a record")
+        case "Tuple":
+            return f"{prefix}Tuple{len(args)}[{', '.join(args)}]"
+        case "Result":
+            return args[0]
+        case "Decimal":
+            return f"{prefix}Decimal"
+        case name:
+            return _SCALARS.get(name) or f"{prefix}{name}"
+
+
+def _require_key(spec: Spec | None, whole: TypeRef, key: TypeRef) -> None:
+    if spec is not None and not comparable(spec, key):
+        raise ConfigurationError(f"Go cannot look up a {key}, so it has no {whole}; use a list, or another key")
+
+
+def comparable(spec: Spec, type_: TypeRef) -> bool:
+    """Tell whether values can be compared by ``==``, by value, and so be keys."""
+    if type_.name in spec.newtypes:
+        return comparable(spec, root(spec, type_))
+    if type_.name in spec.data_models:
+        return all(comparable(spec, parse_type(field.type)) for field in spec.data_models[type_.name].fields)
+    if type_.name == "Tuple":
+        return all(comparable(spec, arg) for arg in type_.args)
+    return type_.name not in ("List", "Set", "Map", "Option", "Bytes", "Date", "Timestamp")
+
+
+def quoted(text: str) -> str:
+    """Return a string literal."""
+    parts = (f"\\{c}" if c in '"\\' else c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)
+    return f'"{"".join(parts)}"'
+
+
+def with_imports(head: str, code: str, *, others: dict[str, str] | None = None) -> str:
+    """Put the imports that the code needs between a file's head and its code: Go refuses all others.
+
+    Args:
+        others: packages besides the standard ones, by the name in the code.
+    """
+    known = PACKAGES | (others or {})
+    used = sorted({known[name] for name in _QUALIFIED.findall(_TEXT.sub('""', code)) if name in known})
+    standard = [path for path in used if path in PACKAGES.values() or path == "testing"]
+    foreign = [path for path in used if path not in standard]
+    groups = ["\n".join(f'\t"{path}"' for path in group) for group in (standard, foreign) if group]
+    imports = "import (\n" + "\n\n".join(groups) + "\n)\n\n" if groups else ""
+    return f"{head}\n{imports}{laid_out(code)}"

@@ -1,0 +1,3 @@
+package warm;
+
+public final class Warm {}

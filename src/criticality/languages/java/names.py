@@ -1,0 +1,131 @@
+"""The neutral types and names in Java."""
+
+from __future__ import annotations
+
+import re
+
+from criticality.languages.base.naming import camel, pascal
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
+from criticality.spec.values import every_type, signature_types
+from llm_runtime.errors import ConfigurationError
+
+#: The name of a scalar, and that of the object where Java wants one.
+_SCALARS = {
+    "Int": ("long", "Long"), "Float": ("double", "Double"), "Bool": ("boolean", "Boolean"),
+    "Unit": ("void", "Void"), "Decimal": ("BigDecimal", "BigDecimal"), "Text": ("String", "String"),
+    "String": ("String", "String"), "Bytes": ("List<Byte>", "List<Byte>"), "UUID": ("java.util.UUID",) * 2,
+    "Date": ("java.time.LocalDate",) * 2, "Timestamp": ("java.time.Instant",) * 2,
+}  # fmt: skip
+_GENERICS = {"List": "List", "Set": "Set", "Map": "Map", "Option": "Optional"}
+_KEYWORDS = frozenset(
+    {
+        "abstract", "assert", "boolean", "break", "byte", "case", "catch", "char", "class", "const", "continue",
+        "default", "do", "double", "else", "enum", "extends", "final", "finally", "float", "for", "goto", "if",
+        "implements", "import", "instanceof", "int", "interface", "long", "native", "new", "package", "private",
+        "protected", "public", "return", "short", "static", "strictfp", "super", "switch", "synchronized", "this",
+        "throw", "throws", "transient", "try", "void", "volatile", "while", "true", "false", "null", "_", "var",
+        "record", "yield", "sealed", "permits",
+    }
+)  # fmt: skip
+#: Methods that every record has, so that no component may have their names.
+_OF_OBJECTS = frozenset({"hashCode", "toString", "notify", "notifyAll", "wait", "getClass", "clone", "finalize"})
+#: Types that every generated file imports.
+IMPORTED = (
+    "java.math.BigDecimal", "java.util.List", "java.util.Map", "java.util.Optional", "java.util.Set",
+)  # fmt: skip
+#: Names that generated code uses besides.
+RESERVED = frozenset(
+    {
+        *(path.rpartition(".")[2] for path in IMPORTED), "String", "Long", "Double", "Boolean", "Void", "Object",
+        "Byte", "Tuple2", "Tuple3", "Tuple4", "Values", "Harness", "Generators", "Arbitrary", "Arbitraries", "Test",
+        "Property", "Provide", "ForAll", "Example", "Assume", "Combinators",
+    }
+)  # fmt: skip
+_LONGEST = 4
+
+
+def usable(name: str) -> bool:
+    """Tell whether Java can use it, in its own manner, as the name of a function, a module or a parameter."""
+    return camel(name) not in _KEYWORDS | _OF_OBJECTS and pascal(name) not in RESERVED
+
+
+def ident(name: str) -> str:
+    """Return a parameter, a field or a local name: ``held_until`` -> ``heldUntil``."""
+    name_in_java = camel(name)
+    return f"{name_in_java}_" if name_in_java in _KEYWORDS | _OF_OBJECTS else name_in_java
+
+
+def package(spec: Spec) -> str:
+    """Return the package: no underscores, as Java has it."""
+    name = spec.package.replace("_", "")
+    return f"{name}lib" if name in _KEYWORDS | {"java", "javax"} else name
+
+
+def module_class(module: str) -> str:
+    """Return the class of a module's functions."""
+    return pascal(module)
+
+
+def member(name: str) -> str:
+    """Return a constant of an enum."""
+    return name.upper()
+
+
+def kind(type_: TypeRef, *, boxed: bool = False) -> str:
+    """Return a type as Java writes it.
+
+    Args:
+        boxed: as an object, which a generic type is made of.
+    """
+    args = [kind(arg, boxed=True) for arg in type_.args]
+    match type_.name:
+        case "Tuple":
+            return f"Tuple{len(args)}<{', '.join(args)}>"
+        case "Result":
+            return args[0] if boxed else kind(type_.args[0])
+        case name if name in _GENERICS:
+            return f"{_GENERICS[name]}<{', '.join(args)}>"
+        case name:
+            return _SCALARS.get(name, (name, name))[boxed]
+
+
+def require(spec: Spec) -> None:
+    """Refuse what Java cannot carry.
+
+    Raises:
+        ConfigurationError: a type has a name that is taken, or a tuple is too long.
+    """
+    taken = sorted(set(spec.named_types()) & RESERVED)
+    if taken:
+        raise ConfigurationError(f"Java has a {taken[0]} of its own; give the type another name")
+    for type_ in [*signature_types(spec), *every_type(spec)]:
+        parts = [type_]
+        while parts:
+            part = parts.pop()
+            parts += part.args
+            if part.name == "Tuple" and not 2 <= len(part.args) <= _LONGEST:
+                raise ConfigurationError(f"{part} has no form in Java; give its parts names in a record")
+
+
+def quoted(text: str) -> str:
+    """Return a string literal."""
+    parts = (f"\\{c}" if c in '"\\' else c if c.isascii() and c.isprintable() else _units(c) for c in text)
+    return f'"{"".join(parts)}"'
+
+
+def _units(char: str) -> str:
+    raw = char.encode("utf-16-be")
+    return "".join(f"\\u{raw[place]:02x}{raw[place + 1]:02x}" for place in range(0, len(raw), 2))
+
+
+def java_file(package_name: str, code: str, imports: list[str], doc: str = "") -> str:
+    """Return a file with the imports whose last name the code uses."""
+    words = set(re.findall(r"\w+", code))
+    used = sorted({path for path in imports if path.rpartition(".")[2] in words or path.startswith("static ")})
+    lead = f"/* {doc} */\n" if doc else ""
+    static = [f"import {path};\n" for path in used if path.startswith("static ")]
+    plain = [f"import {path};\n" for path in used if not path.startswith("static ")]
+    lines = "\n".join(filter(None, ["".join(static), "".join(plain)]))
+    head = f"{lead}package {package_name};\n\n"
+    return f"{head}{lines}\n{code}" if lines else head + code

@@ -1,0 +1,142 @@
+"""Looking at a body before it runs: what it may name, call and change (AST only, nothing is executed)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+from criticality.bodies import Finding
+from criticality.languages.python.skeleton import TODO, body_source
+from criticality.lattice_plan import FunctionPlan
+
+_FORBIDDEN_NAMES = frozenset(
+    {
+        "open", "exec", "eval", "compile", "__import__", "input", "breakpoint", "globals", "locals", "vars",
+        "getattr", "setattr", "delattr", "memoryview", "help", "exit", "quit", "object", "type", "super", "dir",
+    }
+)  # fmt: skip
+_IO_NAMES = frozenset({"print"})
+_MUTATORS = frozenset(
+    {
+        "append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault",
+        "popitem", "add", "discard",
+    }
+)  # fmt: skip
+_FORBIDDEN_NODES = (
+    ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.ClassDef, ast.AsyncFunctionDef, ast.Await,
+    ast.AsyncFor, ast.AsyncWith, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+
+
+def inspect_body(body: str, function: FunctionPlan, *, module: str, siblings: Collection[str]) -> list[Finding]:
+    """Return what a body does that it may not.
+
+    Args:
+        body: statements that parse.
+        module: the name of the module that the function stands in.
+        siblings: names of the other functions that its module defines or imports.
+    """
+    tree = ast.parse(f"def {function.name}():\n{body_source(body)}")
+    return list(
+        dict.fromkeys([*_security(tree), *_plan(tree, function, module, siblings), *_purity(tree, function)])
+    )
+
+
+def leaked_logic(source: str) -> list[str]:
+    """Return functions of a skeleton whose bodies are more than documentation and ``todo``."""
+    wanted = ast.dump(ast.parse(TODO).body[0])
+    leaks: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            statements = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            if [ast.dump(s) for s in statements] != [wanted]:
+                leaks.append(node.name)
+    return leaks
+
+
+def declaration_fault(text: str) -> str:
+    """Tell why this may not stand before a function: declarations are private, and nothing in them runs."""
+    if not text.strip():
+        return ""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return "the declarations do not parse"
+    for node in tree.body:
+        names = [node.name] if isinstance(node, ast.FunctionDef) else []
+        if (
+            isinstance(node, ast.AnnAssign)
+            and isinstance(node.target, ast.Name)
+            and isinstance(node.value, ast.Constant)
+        ):
+            names = [node.target.id]
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant | ast.Subscript):
+            names = [t.id for t in node.targets if isinstance(t, ast.Name)]
+        if not names or not all(n.startswith("_") and not n.startswith("__") for n in names):
+            return "the declarations hold more than private functions, constants and aliases"
+    return ""
+
+
+def _security(tree: ast.AST) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if isinstance(node, _FORBIDDEN_NODES):
+            yield Finding("security", f"it holds {_words(node)}, which a body may not")
+        elif isinstance(node, ast.Name) and (node.id in _FORBIDDEN_NAMES or node.id.startswith("__")):
+            yield Finding("security", f"it uses {node.id}, which reaches outside the function")
+        elif isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+            yield Finding("security", f"it reads {node.attr}, which reaches inside the language")
+        elif isinstance(node, ast.Attribute) and node.attr in ("format", "format_map", "mro"):
+            yield Finding("security", f"it uses {node.attr}; write an f-string")
+
+
+def _words(node: ast.AST) -> str:
+    return {"Import": "an import", "ImportFrom": "an import", "ClassDef": "a class"}.get(
+        type(node).__name__, f"a {type(node).__name__.lower()}"
+    )
+
+
+def _plan(tree: ast.AST, function: FunctionPlan, module: str, siblings: Collection[str]) -> Iterator[Finding]:
+    planned = {call.partition(".")[2] for call in function.calls} | {function.name}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in siblings and node.id not in planned:
+            yield Finding("semantic", f"it uses {module}'s {node.id}, which is not among its planned calls")
+        elif isinstance(node, ast.Name) and node.id == "NotImplementedError":
+            yield Finding("semantic", "it leaves something to do")
+
+
+def _purity(tree: ast.AST, function: FunctionPlan) -> Iterator[Finding]:
+    purity = function.contract.purity or "pure"
+    if purity != "io":
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id in _IO_NAMES:
+                yield Finding("semantic", f"it uses {node.id}, and its contract says PURITY: {purity}")
+    if purity in ("writes", "io"):
+        return
+    arguments = {param.name for param in function.parameters}
+    for node in ast.walk(tree):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
+            targets = [node.target]
+        elif isinstance(node, ast.Delete):
+            targets = node.targets
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _MUTATORS
+            and _root(node.func.value) in arguments
+        ):
+            yield Finding(
+                "semantic", f"it changes a value that it was given, and its contract says PURITY: {purity}"
+            )
+        if any(isinstance(t, ast.Attribute | ast.Subscript) and _root(t) in arguments for t in targets):
+            yield Finding(
+                "semantic", f"it changes a value that it was given, and its contract says PURITY: {purity}"
+            )
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

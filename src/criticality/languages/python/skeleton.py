@@ -1,0 +1,90 @@
+"""A planned module as Python source: signatures with their contracts, and bodies that are still to do."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+
+from criticality.languages.python.names import annotation, imports_for
+from criticality.lattice_plan import FunctionPlan, ModulePlan, index
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef, parse_type
+
+#: Python's ``todo!()``.
+TODO = "raise NotImplementedError"
+
+
+def signature(function: FunctionPlan) -> str:
+    """Return the header: ``def name(a: int) -> int:``."""
+    params = ", ".join(f"{param.name}: {annotation(param.type)}" for param in function.parameters)
+    return f"def {function.name}({params}) -> {annotation(function.result)}:"
+
+
+def documentation(function: FunctionPlan) -> str:
+    """Return the docstring, its clauses below the sentence on what the function does."""
+    clauses = "\n".join(f"    {_safe(line)}" for line in function.contract.lines)
+    return f'    """{_safe(function.doc)}\n\n{clauses}\n    """'
+
+
+def _safe(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace('"""', "'''")
+
+
+def module_source(
+    spec: Spec,
+    module: ModulePlan,
+    modules: tuple[ModulePlan, ...],
+    bodies: Mapping[str, tuple[str, str]] | None = None,
+) -> str:
+    """Return the module; a function without a body says that it is still to do.
+
+    Args:
+        bodies: by function name, the body and what was declared before the function.
+    """
+    functions: list[str] = []
+    for function in module.functions:
+        body, before = (bodies or {}).get(function.name, (TODO, ""))
+        lead = f"{before.strip()}\n\n\n" if before.strip() else ""
+        functions.append(f"{lead}{signature(function)}\n{documentation(function)}\n{body_source(body)}")
+    head = f'"""{_safe(module.purpose)}"""'
+    imports = module_imports(spec, module, modules)
+    return "\n".join([head, "", "from __future__ import annotations", "", *imports, "", "", "\n\n".join(functions)])
+
+
+def module_imports(spec: Spec, module: ModulePlan, modules: tuple[ModulePlan, ...]) -> list[str]:
+    """Import lines: what annotations need, what bodies may use, domain types, planned callees elsewhere."""
+    known = spec.named_types()
+    kinds = kinds_of(module)
+    lines = set(imports_for(kinds))
+    lines |= {f"import {name}" for name in module.imports}
+    lines |= {"from decimal import Decimal"} if "Decimal" in known_scalars(spec) else set()
+    lines.add("from dataclasses import replace")
+    own = sorted(known)
+    if own:
+        lines.add(f"from {spec.package}.domain import {', '.join(own)}")
+    available = index(modules)
+    elsewhere: dict[str, set[str]] = {}
+    for function in module.functions:
+        for call in function.calls:
+            owner, _, name = call.partition(".")
+            if call in available and owner != module.name:
+                elsewhere.setdefault(owner, set()).add(name)
+    lines |= {f"from {spec.package}.{owner} import {', '.join(sorted(n))}" for owner, n in elsewhere.items()}
+    return sorted(lines)
+
+
+def known_scalars(spec: Spec) -> set[str]:
+    """Scalars that occur anywhere in the specification's types."""
+    texts = [new.base for new in spec.newtypes.values()]
+    texts += [field.type for model in spec.data_models.values() for field in model.fields]
+    return {name for text in texts for name in parse_type(text).names()}
+
+
+def kinds_of(module: ModulePlan) -> list[TypeRef]:
+    """Return every type in the module's signatures."""
+    return [kind for f in module.functions for kind in (*(p.type for p in f.parameters), f.result)]
+
+
+def body_source(body: str) -> str:
+    """Return a body as it stands in a file: its own indentation taken off, four columns put on."""
+    return textwrap.indent(textwrap.dedent(body).strip("\n"), "    ") + "\n"

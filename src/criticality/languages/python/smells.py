@@ -1,0 +1,120 @@
+"""Finding smells in Python: radon for complexity, ruff for what it has rules for, the tree for the rest."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from criticality.catalog import DetectedSmell, smells
+
+_BLOCKS = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
+
+
+async def detect(modules: Mapping[str, str]) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
+    """Smells, and complexity, length and nesting of each function.
+
+    Args:
+        modules: source by module name.
+
+    Returns:
+        smells in the order of the modules and their functions; metrics by ``module.function``.
+    """
+    detected: list[DetectedSmell] = []
+    metrics: dict[str, dict[str, int]] = {}
+    for module, source in modules.items():
+        lint = await _ruff(source)
+        complexity = _complexity(source)
+        for node in ast.parse(source).body:
+            if not isinstance(node, ast.FunctionDef) or node.name.startswith("_"):
+                continue
+            name = f"{module}.{node.name}"
+            lines = _code_lines(node)
+            measured = {"complexity": complexity.get(node.name, 1), "length": lines, "nesting": nesting(node)}
+            metrics[name] = measured
+            detected += _of_function(name, node, source, measured, lint)
+    return detected, metrics
+
+
+def nesting(function: ast.FunctionDef) -> int:
+    """Tell how deep blocks stand in each other; an ``elif`` is no deeper than its ``if``."""
+
+    def depth(statements: list[ast.stmt], level: int) -> int:
+        deepest = level
+        for statement in statements:
+            if isinstance(statement, _BLOCKS):
+                for name in ("body", "orelse", "finalbody"):
+                    inner: list[ast.stmt] = getattr(statement, name, [])
+                    chained = (
+                        name == "orelse"
+                        and len(inner) == 1
+                        and isinstance(inner[0], ast.If)
+                        and isinstance(statement, ast.If)
+                    )
+                    deepest = max(deepest, depth(inner, level if chained else level + 1) if inner else level)
+                for handler in (*getattr(statement, "handlers", []), *getattr(statement, "cases", [])):
+                    deepest = max(deepest, depth(handler.body, level + 1))
+        return deepest
+
+    return depth(function.body, 0)
+
+
+def _code_lines(node: ast.FunctionDef) -> int:
+    body = node.body[1:] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body
+    return (body[-1].end_lineno or body[-1].lineno) - body[0].lineno + 1
+
+
+def _of_function(
+    name: str, node: ast.FunctionDef, source: str, measured: dict[str, int], lint: list[tuple[str, int]]
+) -> Iterator[DetectedSmell]:
+    for smell_id, key in (
+        ("deep-nesting", "nesting"),
+        ("high-cyclomatic-complexity", "complexity"),
+        ("long-function-body", "length"),
+    ):
+        over = measured[key] - smells()[smell_id].threshold
+        if over > 0:
+            yield DetectedSmell(smell_id, name, over)
+    first, last = node.lineno, node.end_lineno or node.lineno
+    for smell in smells().values():
+        rules = {rule for tool, rule in smell.tools if tool == "ruff"}
+        count = sum(1 for rule, line in lint if rule in rules and first <= line <= last)
+        if count:
+            yield DetectedSmell(smell.id, name, float(count))
+    dead = sum(1 for block in _blocks(node) for s in block[:-1] if isinstance(s, ast.Return | ast.Raise))
+    if dead:
+        yield DetectedSmell("unreachable-code", name, float(dead))
+    comments = sum(1 for line in source.splitlines()[first - 1 : last] if line.strip().startswith("#"))
+    if comments / measured["length"] > smells()["over-documentation"].threshold:
+        yield DetectedSmell("over-documentation", name, comments / measured["length"])
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for inner in ast.walk(node):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(inner, name, None)
+            if isinstance(block, list):
+                yield block
+
+
+def _complexity(source: str) -> dict[str, int]:
+    blocks: list[Any] = import_module("radon.complexity").cc_visit(source)
+    return {str(block.name): int(block.complexity) for block in blocks}
+
+
+async def _ruff(source: str) -> list[tuple[str, int]]:
+    """Rule and line of each finding; none where ruff is not installed."""
+    rules = sorted({rule for smell in smells().values() for tool, rule in smell.tools if tool == "ruff"})
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--output-format", "json", "--exit-zero",
+        "--select", ",".join(rules), "-", stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
+    )  # fmt: skip
+    out, _ = await process.communicate(source.encode())
+    if process.returncode != 0:
+        return []
+    return [(item["code"], item["location"]["row"]) for item in json.loads(out)]

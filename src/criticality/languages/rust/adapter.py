@@ -1,0 +1,110 @@
+"""Rust behind the interface that all target languages share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from criticality.artifacts import Body
+from criticality.language import Language, Plan, Tree
+from criticality.languages.base import typed_tests
+from criticality.languages.base.adapter import GrammarLanguage, written
+from criticality.languages.rust import domain, names, skeleton
+from criticality.languages.rust.generators import generators_source
+from criticality.languages.rust.grammar import RUST
+from criticality.languages.rust.test_files import TestWriter
+from criticality.languages.rust.toolchain import RustToolchain
+from criticality.lattice_plan import FunctionPlan, ModulePlan
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.literals import Literals
+from criticality.spec.predicates import PredicateFault
+from criticality.spec.spec import Spec
+from criticality.spec.values import types_needed
+from criticality.testing import TestFile
+
+#: Parts of the standard library that a planned module may import.
+_IMPORTABLE = frozenset({"cmp", "collections", "fmt", "iter", "mem", "num", "ops", "str"})
+
+
+class Rust(GrammarLanguage):
+    """Rust 2024, clippy, libtest and proptest; newtypes are witnesses that the compiler tells apart."""
+
+    name = "rust"
+    title = "Rust"
+    undone = "not yet implemented"
+    importable = _IMPORTABLE
+    todo = skeleton.TODO
+    ignored = "/target\n"
+    table = RUST
+    tools = RustToolchain
+
+    def usable(self, name: str) -> bool:
+        return names.usable(name)
+
+    def spec_fault(self, spec: Spec) -> str:
+        taken = sorted(names.TYPES_TAKEN & set(spec.named_types()))
+        if taken:
+            return f"the name {taken[0]} means something else in Rust; choose another"
+        try:
+            domain.domain_source(spec)
+        except PredicateFault as fault:
+            return str(fault)
+        return ""
+
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        types = domain.domain_source(spec)
+        needed = ["domain", *domain.used_modules(spec), *(["values"] if "values::" in types else [])]
+        modules = sorted([*needed, *(module.name for module in plan)])
+        listed = "".join(f"pub mod {name};\n" for name in modules)
+        tree = {
+            "src/lib.rs": f"//! {' '.join(spec.system.description.split())}\n\n{listed}",
+            "src/domain.rs": types,
+            "Cargo.toml": self.project_files(spec)["Cargo.toml"],
+        }
+        tree |= {f"src/{name}.rs": self.support(f"{name}.rs") for name in needed[1:]}
+        for module in plan:
+            tree[self.module_path(spec, module.name)] = skeleton.module_source(
+                module, plan, written(module, bodies)
+            )
+        return tree
+
+    def module_path(self, spec: Spec, module: str) -> str:
+        return f"src/{module}.rs"
+
+    def test_support(self, spec: Spec, literals: Literals) -> Tree:
+        files = {
+            f"tests/support/{name}": self.support(name) for name in ("mod.rs", "harness.rs", "near.rs", "values.rs")
+        }
+        return files | {"tests/support/generators.rs": generators_source(spec, literals)}
+
+    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
+        return TestWriter(spec, plan).contract(typed_tests.contract_tests(spec, plan, module, function))
+
+    def claim_test(
+        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
+    ) -> TestFile:
+        return TestWriter(spec, plan).claim(typed_tests.claim_tests(spec, plan, claim, text), cluster)
+
+    def signature(self, function: FunctionPlan) -> str:
+        return skeleton.signature(function)
+
+    def clauses(self, function: FunctionPlan) -> list[str]:
+        return list(function.contract.lines)
+
+    def shown(self, function: FunctionPlan, body: str) -> str:
+        return skeleton.shown(function, body)
+
+    def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
+        needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])
+        mentioned = {name for p in function.contract.predicates for name in p.names}
+        extra = [n for n in spec.named_types() if n not in (*needed, *spec.errors) and n in mentioned]
+        parts = [domain.type_source(spec, name) for name in [*extra, *needed]]
+        parts += [domain.errors_source(spec)] if function.errors else []
+        return "\n".join(parts).rstrip()
+
+    def imported(self, module: ModulePlan) -> str:
+        return ", ".join(["std::collections::{BTreeMap, BTreeSet}", *(f"std::{name}" for name in module.imports)])
+
+
+def adapter() -> Language:
+    """Rust."""
+    return Rust()

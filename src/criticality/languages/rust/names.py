@@ -1,0 +1,136 @@
+"""The neutral types and names in Rust: what owns a value, what borrows it, and what is simply copied."""
+
+from __future__ import annotations
+
+from criticality.languages.base.naming import pascal
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import root
+
+_SCALARS = {
+    "Int": "i64", "Float": "f64", "Decimal": "Decimal", "Text": "String", "String": "String", "Bool": "bool",
+    "Bytes": "Vec<u8>", "UUID": "Uuid", "Date": "Date", "Timestamp": "Timestamp", "Unit": "()",
+}  # fmt: skip
+_COPIED = frozenset({"Int", "Float", "Decimal", "Bool", "UUID", "Date", "Timestamp", "Unit"})
+_GENERICS = {"List": "Vec", "Set": "BTreeSet", "Map": "BTreeMap", "Option": "Option"}
+#: Types of ours that the language has no name for, each in a module of the deliverable.
+SCALAR_MODULES = {"Decimal": "decimal", "UUID": "scalars", "Date": "scalars", "Timestamp": "scalars"}
+_KEYWORDS = frozenset(
+    {
+        "as", "async", "await", "break", "const", "continue", "dyn", "else", "enum", "extern", "false", "fn", "for",
+        "gen", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "static",
+        "struct", "trait", "true", "type", "unsafe", "use", "where", "while", "abstract", "become", "box", "do",
+        "final", "macro", "override", "priv", "try", "typeof", "unsized", "virtual", "yield",
+    }
+)  # fmt: skip
+_TAKEN = frozenset({"self", "super", "crate", "_"})
+_MODULES = frozenset({"domain", "decimal", "scalars", "lib", "main", "core", "std", "alloc", "test"})
+
+#: Names of types that code would take for something else.
+TYPES_TAKEN = frozenset(
+    {
+        "Box", "BTreeMap", "BTreeSet", "Clone", "Copy", "Date", "Debug", "Decimal", "Eq", "Err", "Error", "Fn",
+        "From",
+        "Hash", "Invalid", "Into", "Iterator", "None", "Ok", "Option", "Ord", "Result", "Self", "Some", "String",
+        "Timestamp", "ToString", "Uuid", "Vec", "Outcome", "Case", "Clock", "Strategy",
+    }
+)  # fmt: skip
+
+
+def usable(name: str) -> bool:
+    """Tell whether Rust can use it as the name of a function, a module or a parameter."""
+    return name not in _KEYWORDS | _TAKEN | _MODULES
+
+
+def ident(name: str) -> str:
+    """Return a field's name, raw where it is a keyword."""
+    return f"r#{name}" if name in _KEYWORDS else name
+
+
+def member(name: str) -> str:
+    """``frozen`` and ``FROZEN`` -> ``Frozen``."""
+    return pascal(name.lower() if name.isupper() else name)
+
+
+def owned(kind: TypeRef) -> str:
+    """Return the type of a value that is one's own."""
+    args = [owned(arg) for arg in kind.args]
+    match kind.name:
+        case "Tuple":
+            return f"({', '.join(args)}{',' if len(args) == 1 else ''})"
+        case "Result":
+            return args[0]
+        case name if name in _GENERICS:
+            return f"{_GENERICS[name]}<{', '.join(args)}>"
+        case name:
+            return _SCALARS.get(name, name)
+
+
+def is_copied(spec: Spec, kind: TypeRef) -> bool:
+    """Tell whether a value is passed as it is, without a reference."""
+    if kind.name in spec.newtypes:
+        return is_copied(spec, root(spec, kind))
+    if kind.name in ("Option", "Tuple"):
+        return all(is_copied(spec, arg) for arg in kind.args)
+    return kind.name in _COPIED or kind.name in spec.enums
+
+
+def is_lent(kind: TypeRef) -> bool:
+    """Tell whether a parameter is a reference: all but scalars are, so a signature needs no types to be read."""
+    if kind.name in ("Option", "Tuple"):
+        return any(is_lent(arg) for arg in kind.args)
+    return kind.name not in _COPIED
+
+
+def parameter(kind: TypeRef) -> str:
+    """Return the type of a parameter: a copied scalar, or what is lent."""
+    return _reference(kind) if is_lent(kind) else owned(kind)
+
+
+def borrowed(spec: Spec, kind: TypeRef) -> str:
+    """Return the type of what a value shows of itself: copied, or lent."""
+    return owned(kind) if is_copied(spec, kind) else _reference(kind)
+
+
+def _reference(kind: TypeRef) -> str:
+    match kind.name:
+        case "Text" | "String":
+            return "&str"
+        case "Bytes":
+            return "&[u8]"
+        case "List":
+            return f"&[{owned(kind.args[0])}]"
+        case _:
+            return f"&{owned(kind)}"
+
+
+def own(spec: Spec, kind: TypeRef, lent: str) -> str:
+    """Return what was lent as ``borrowed`` has it, as a value of one's own."""
+    if is_copied(spec, kind):
+        return lent
+    match kind.name:
+        case "Text" | "String":
+            return f"{lent}.to_string()"
+        case "Bytes" | "List":
+            return f"{lent}.to_vec()"
+        case _:
+            return f"{lent}.clone()"
+
+
+def has_float(spec: Spec, kind: TypeRef) -> bool:
+    """Tell whether a value holds a floating point number, which has no total order."""
+    seen: set[str] = set()
+    queue = [kind]
+    while queue:
+        current = queue.pop()
+        queue += current.args
+        if current.name == "Float":
+            return True
+        if current.name in seen:
+            continue
+        seen.add(current.name)
+        if current.name in spec.newtypes:
+            queue.append(parse_type(spec.newtypes[current.name].base))
+        elif current.name in spec.data_models:
+            queue += [parse_type(field.type) for field in spec.data_models[current.name].fields]
+    return False

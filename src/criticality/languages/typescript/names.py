@@ -1,0 +1,99 @@
+"""The neutral types and names in TypeScript.
+
+Whole numbers are ``number``: what lists, lengths and people use; every newtype of them checks that its value is a
+safe integer. Decimals are ``Decimal`` of decimal.js. All values are immutable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from criticality.languages.base.naming import camel
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
+from criticality.spec.values import root
+from criticality.testing import ClaimTestFault
+
+_SCALARS = {
+    "Int": "number", "Float": "number", "Decimal": "Decimal", "Text": "string", "String": "string",
+    "Bool": "boolean", "Bytes": "Uint8Array", "UUID": "string", "Date": "string", "Timestamp": "Date",
+    "Unit": "undefined",
+}  # fmt: skip
+#: Words of the language, and names that generated files use themselves.
+_TAKEN = frozenset(
+    {
+        "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else",
+        "enum", "export", "extends", "false", "finally", "for", "function", "if", "import", "in", "instanceof",
+        "new", "null", "return", "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void",
+        "while", "with", "implements", "interface", "let", "package", "private", "protected", "public", "static",
+        "yield", "await", "arguments", "eval", "undefined", "async", "of", "type", "brand", "draw", "fc", "fields",
+        "outcome", "raises", "test", "value",
+    }
+)  # fmt: skip
+_SNAKE = re.compile(r"""('[^']*'|"[^"]*")|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b""")
+
+
+def identifier(name: str) -> str:
+    """Return a name in camel case: ``is_even`` is ``isEven``; words of the language get an underscore."""
+    written = camel(name)
+    return f"{written}_" if written in _TAKEN else written
+
+
+def in_words(clause: str) -> str:
+    """Return a clause with names as they stand in the code; texts in quotes stay, and so do claims' ids."""
+    if clause.startswith(("CLAIM_REF:", "PURITY:")):
+        return clause
+    return _SNAKE.sub(lambda match: match[1] or camel(match[0]), clause)
+
+
+def annotation(kind: TypeRef) -> str:
+    """Return the type as it is written."""
+    args = [annotation(arg) for arg in kind.args]
+    match kind.name:
+        case "List":
+            return f"readonly {args[0]}[]" if args[0].isidentifier() else f"ReadonlyArray<{args[0]}>"
+        case "Set":
+            return f"ReadonlySet<{args[0]}>"
+        case "Map":
+            return f"ReadonlyMap<{args[0]}, {args[1]}>"
+        case "Option":
+            return f"{args[0]} | undefined"
+        case "Tuple":
+            return f"readonly [{', '.join(args)}]"
+        case "Result":
+            return args[0]
+        case name:
+            return _SCALARS.get(name, name)
+
+
+def result(kind: TypeRef) -> str:
+    """Return what a function is written to return."""
+    return "void" if kind.name == "Unit" else annotation(kind)
+
+
+def require_comparable(spec: Spec, kind: TypeRef) -> None:
+    """Refuse sets and maps that JavaScript would compare by identity.
+
+    Raises:
+        ClaimTestFault: elements of a set or keys of a map are no scalars.
+    """
+    scalar = root(spec, kind)
+    if scalar.name in ("Set", "Map"):
+        inner = root(spec, scalar.args[0])
+        plain = inner.name in spec.enums or (
+            inner.name in _SCALARS and inner.name not in ("Decimal", "Timestamp", "Bytes")
+        )
+        if not plain:
+            raise ClaimTestFault(
+                f"{kind}: TypeScript tells {scalar.args[0]} apart by identity; use numbers, texts, enums or a List"
+            )
+    for arg in scalar.args:
+        require_comparable(spec, arg)
+
+
+def imports(text: str, names: Iterable[str], path: str) -> list[str]:
+    """Return an import line for those of the names that a text uses; none where it uses none."""
+    words = set(re.findall(r"[A-Za-z_$][A-Za-z0-9_$]*", text))
+    used = sorted(set(names) & words)
+    return [f'import {{ {", ".join(used)} }} from "{path}";'] if used else []

@@ -1,0 +1,121 @@
+"""TypeScript: a warm compiler at its strictest, and vitest with fast-check on node."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from criticality.languages.base.data import read_text
+from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, report
+from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
+from criticality.languages.base.toolchain.programs import Program, prefix
+from criticality.languages.base.toolchain.warm import WarmCompiler
+from criticality.testing import Diagnostic, Limits, TestReport, TestResult
+
+_GET = "install Node.js 20.19 or newer, with npm (your system's package manager, or the Node.js site)"
+NODE = Program("node", ("--version",), _GET, at_least=(20, 19))
+NPM = Program("npm", ("--version",), _GET)
+_NO_ERROR = ("Error: ", "AssertionError: ")
+
+
+async def _install(folder: Path) -> None:
+    # No scripts: what a package runs when it is installed is not looked at by anybody.
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"]
+    # npm's own patience without a network is minutes; one more attempt finds what the first one has fetched.
+    words = [str(NPM.path()), "install", *quiet, "--fetch-retries=0", "--fetch-timeout=60000"]
+    try:
+        await command(folder, *words)
+    except CommandFailed:
+        await command(folder, *words)
+
+
+class TypeScriptToolchain(CompiledToolchain):
+    """tsc and vitest."""
+
+    language = "criticality.languages.typescript"
+    title = "TypeScript"
+    programs = (NODE, NPM)
+
+    def __init__(self, limits: Limits | None = None, parallel: int = 2, *, isolated: bool | None = None) -> None:
+        super().__init__(limits, parallel, isolated=isolated)
+        self._compiler: WarmCompiler | None = None
+        self._files: frozenset[str] = frozenset()
+
+    @classmethod
+    def pinned(cls) -> Pinned:
+        """vitest, fast-check, TypeScript and eslint, as ``package.json`` pins them."""
+        return Pinned("TypeScript", "typescript", cls.manifest(), f"node {NODE.version}", _install)
+
+    async def aclose(self) -> None:
+        if self._compiler is not None:
+            await self._compiler.close()
+        await super().aclose()
+
+    async def examine(
+        self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
+    ) -> list[Diagnostic]:
+        _link(place, installed)
+        if self._compiler is None:
+            script = self.root / "checker.mjs"
+            script.write_text(read_text(self.language, "checker.mjs"), "utf-8")
+            library = installed / "node_modules/typescript/lib/typescript.js"
+            command = [str(NODE.path()), str(script), str(library), str(place.copy.folder)]
+            self._compiler = WarmCompiler(command, _environment(NODE.path()))
+        files = frozenset(tree)
+        same, self._files = files == self._files, files
+        return await self._compiler.ask("again" if same else "sources")
+
+    async def run(self, place: Place, installed: Path, tree: Mapping[str, str], wanted: Wanted) -> TestReport:
+        _link(place, installed)
+        node, out = NODE.path(), place.out / "report.json"
+        heap = f"--max-old-space-size={max(64, self.limits.memory * 3 // 4 >> 20)}"
+        runner = str(installed / "node_modules/vitest/vitest.mjs")
+        options = ["--pool=threads", "--no-file-parallelism", "--no-isolate", "--configLoader=runner", "--no-cache"]
+        options += ["--bail=1"] if wanted.stop_early else []
+        options += ["--reporter=json", f"--outputFile={out}", f"--testTimeout={int(wanted.seconds * 1000)}"]
+        ended = await self.execute(
+            place, [str(node), heap, runner, "run", *options, *wanted.files], wanted,
+            readable=(installed, prefix(node)), environment=_environment(node),
+        )  # fmt: skip
+        if ended.state != "done":
+            return report(ended, [])
+        try:
+            results = vitest_results(json.loads(out.read_text("utf-8")))
+        except (OSError, ValueError, KeyError, TypeError):
+            return report(ended, [], state="died")
+        return report(ended, results)
+
+
+def _link(place: Place, installed: Path) -> None:
+    """Link the installed packages where node and the compiler look for them."""
+    packages = place.copy.folder / "node_modules"
+    if not packages.is_symlink():
+        packages.symlink_to(installed / "node_modules")
+
+
+def vitest_results(data: Mapping[str, Any]) -> list[TestResult]:
+    """Return the results in vitest's own JSON; a file that did not load is one failed test."""
+    results: list[TestResult] = []
+    for file in data["testResults"]:
+        tests = file["assertionResults"]
+        for test in tests:
+            outcome = {"passed": "passed", "failed": "failed"}.get(test["status"], "skipped")
+            message = test["failureMessages"][0] if test["failureMessages"] else ""
+            results.append(TestResult(test["title"], outcome, without_stack(message)))
+        if not tests and file["status"] == "failed":
+            results.append(TestResult("collection", "failed", without_stack(file["message"])))
+    return results
+
+
+def without_stack(message: str) -> str:
+    """Return an error's words, without its kind and without where it was thrown."""
+    words = message.split("\n    at ")[0].strip()
+    for lead in _NO_ERROR:
+        words = words.removeprefix(lead)
+    return words[:1500]
+
+
+def _environment(node: Path) -> dict[str, str]:
+    return {"PATH": f"{node.parent}:/usr/bin:/bin", "HOME": "/tmp", "CI": "1", "NO_COLOR": "1"}

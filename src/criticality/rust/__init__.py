@@ -1,1 +1,0 @@
-"""Rust as a target language: newtypes as witnesses, clippy, libtest, proptest (specification 10, full support)."""

@@ -1,1 +1,0 @@
-"""Files that a Rust deliverable is made with; their source is text to this package."""

@@ -1,1 +1,0 @@
-"""Files that go into every TypeScript deliverable as they are."""

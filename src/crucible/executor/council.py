@@ -1,0 +1,222 @@
+"""The council: its seats, the two ways to hear them, and what one loop of deliberation leaves behind.
+
+Everything is keyed by a seat's index in the triaged council, because two seats may share a role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from crucible.config import CouncilRole
+from crucible.events import Critiqued, SeatAnswered, SeatFailed
+from crucible.openrouter.client import OpenRouterClient
+from crucible.schemas import TriageOutput
+from llm_runtime.errors import BudgetExceeded, CallError, LlmRuntimeError
+from llm_runtime.events import Emit, ModelSubstituted
+from llm_runtime.messages import CallLabel, Message
+from llm_runtime.prompts import Fence
+from llm_runtime.tasks import gather
+
+Phase: TypeAlias = Literal["position", "defence", "draft"]
+
+LEAST_VOICES = 2
+"""Deliberating seats that a loop needs; with fewer there is nothing to deliberate."""
+
+
+class CouncilFailed(LlmRuntimeError):
+    """The council cannot go on: its red team is silent, or fewer than two other seats still answer."""
+
+    exit_code = CallError.exit_code
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A triaged seat; ``label`` is ``"INDEX:ROLE"``, by its 0-based place in the council: its name everywhere."""
+
+    label: str
+    role: CouncilRole
+    system_prompt: str
+    model_hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOutcome:
+    """What one loop leaves behind.
+
+    Args:
+        positions: seat -> what it holds at the end of the loop, in seat order; a failed seat is missing.
+        critiques: what the red team said, in order; at least one.
+    """
+
+    positions: Mapping[Seat, str]
+    critiques: tuple[str, ...]
+
+    @property
+    def critique(self) -> str:
+        """The last critique: the one of the loop's final positions."""
+        return self.critiques[-1]
+
+    def by_role(self) -> dict[CouncilRole, str]:
+        """Return the positions keyed by role; texts of equal roles are joined in seat order."""
+        texts: dict[CouncilRole, list[str]] = {}
+        for seat, text in self.positions.items():
+            texts.setdefault(seat.role, []).append(text)
+        return {role: "\n\n".join(parts) for role, parts in texts.items()}
+
+
+class Council:
+    """The seats of one run, and the two ways to hear them.
+
+    Args:
+        triage: the council's configuration.
+        red_team_prompt: the red team's system prompt; its seat's own one is not used.
+        default_model: asked where a seat has no usable hint.
+        client: makes the calls.
+        emit: hears what was said, in seat order whoever answered first.
+        seed: the fences around what models wrote are drawn from it.
+    """
+
+    def __init__(
+        self,
+        triage: TriageOutput,
+        *,
+        red_team_prompt: str,
+        default_model: str,
+        client: OpenRouterClient,
+        emit: Emit,
+        seed: int,
+    ) -> None:
+        seats = [
+            Seat(f"{index}:{seat.role.value}", seat.role, seat.system_prompt, seat.model_hint)
+            for index, seat in enumerate(triage.council)
+        ]
+        self.query = triage.reconstructed_query
+        self.deliberating = tuple(seat for seat in seats if seat.role is not CouncilRole.RED_TEAM)
+        (self.red_team,) = (seat for seat in seats if seat.role is CouncilRole.RED_TEAM)
+        self._red_team_prompt = red_team_prompt
+        self._default_model = default_model
+        self._client = client
+        self._emit = emit
+        self._seed = seed
+        self._failures: dict[int, dict[Seat, CallError]] = {}
+
+    async def hear(
+        self, loop: int, phase: Phase, seats: Sequence[Seat], compose: Callable[[Seat, Fence], Sequence[Message]]
+    ) -> dict[Seat, str]:
+        """Ask ``seats`` at once; who failed is reported and missing from the answer.
+
+        Args:
+            loop: 1-based.
+            phase: what they are asked for.
+            seats: in seat order.
+            compose: a seat and the fence of its call -> the conversation that follows its system prompt.
+
+        Raises:
+            CouncilFailed: fewer than two deliberating seats are left in this loop.
+            BudgetExceeded, DeadlineExceeded, ...: whatever is not the failure of one call.
+        """
+
+        async def ask(seat: Seat) -> str | CallError | BudgetExceeded:
+            label = CallLabel("crucible", phase, seat.label, loop)
+            messages = [Message("system", seat.system_prompt), *compose(seat, Fence(self._seed, label))]
+            try:
+                return await self._call(seat, messages, label)
+            except (CallError, BudgetExceeded) as fault:
+                # The others' calls are paid for already: what they answer is not thrown away with this one.
+                return fault
+
+        answers = await gather(ask(seat) for seat in seats)
+        texts: dict[Seat, str] = {}
+        for seat, answer in zip(seats, answers, strict=True):
+            if isinstance(answer, BudgetExceeded):
+                raise answer
+            self._report(loop, phase, seat, answer)
+            if isinstance(answer, str):
+                texts[seat] = answer
+            elif phase != "defence":  # who fails to defend has spoken in this loop, and keeps its position
+                self._failures.setdefault(loop, {})[seat] = answer
+        self._require_voices(loop)
+        return texts
+
+    async def critique(
+        self,
+        loop: int,
+        compose: Callable[[Fence], str],
+        *,
+        step: int = 1,
+        targets_in: Callable[[str], Sequence[Seat]] | None = None,
+    ) -> str:
+        """Ask the red team.
+
+        Args:
+            loop: 1-based.
+            compose: the fence of the call -> the task.
+            step: 1-based; which critique of the loop this is.
+            targets_in: reads from a critique whom it names, for the record.
+
+        Raises:
+            CouncilFailed: the red team gave no answer; a loop without a critique does not count.
+        """
+        label = CallLabel("crucible", "critique", self.red_team.label, loop, step)
+        task = compose(Fence(self._seed, label))
+        try:
+            text = await self._call(
+                self.red_team, [Message("system", self._red_team_prompt), Message("user", task)], label
+            )
+        except CallError as fault:
+            raise CouncilFailed(
+                f"the red team ({self.red_team.label}) gave no critique in loop {loop}: {_reason(fault)}"
+            ) from fault
+        targets = [seat.label for seat in targets_in(text)] if targets_in else []
+        self._emit(Critiqued(loop=loop, step=step, seat=self.red_team.label, text=text, targets=targets))
+        return text
+
+    async def _call(self, seat: Seat, messages: Sequence[Message], label: CallLabel) -> str:
+        hint = seat.model_hint
+        if hint and not _is_model_id(hint):
+            self._emit(
+                ModelSubstituted(
+                    label=str(label), asked=hint, used=self._default_model, reason="the hint is no model id"
+                )
+            )
+            hint = None
+        model = hint or self._default_model
+        fallbacks = () if model == self._default_model else (self._default_model,)
+        return await self._client.call_openrouter(model, messages, label=label, fallbacks=fallbacks)
+
+    def _report(self, loop: int, phase: Phase, seat: Seat, answer: str | CallError) -> None:
+        if isinstance(answer, str):
+            event = SeatAnswered(loop=loop, seat=seat.label, role=seat.role.value, kind=phase, text=answer)
+        else:
+            event = SeatFailed(
+                loop=loop,
+                seat=seat.label,
+                role=seat.role.value,
+                error=type(answer).__name__,
+                message=str(answer),
+            )
+        self._emit(event)
+
+    def _require_voices(self, loop: int) -> None:
+        failures = self._failures.get(loop, {})
+        left = len(self.deliberating) - len(failures)
+        if failures and left < LEAST_VOICES:
+            causes = "; ".join(f"{seat.label}: {_reason(fault)}" for seat, fault in failures.items())
+            raise CouncilFailed(
+                f"loop {loop} needs {LEAST_VOICES} deliberating seats and has {left} left: {causes}"
+            ) from next(iter(failures.values()))
+
+
+def _reason(fault: CallError) -> str:
+    return f"{type(fault).__name__}: {fault}"
+
+
+def _is_model_id(hint: str) -> bool:
+    """Tell whether a hint is ``author/model[:variant]`` or a bare name.
+
+    Hints are written by a model. The runtime also understands ``mailbox:DIR`` and the like, which only the
+    user may choose.
+    """
+    return len(hint) <= 200 and hint.isprintable() and " " not in hint and ":" not in hint.partition("/")[0]

@@ -1,0 +1,57 @@
+"""A model function that counts what passes through it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from llm_runtime.errors import ReplyTruncated
+from llm_runtime.messages import Generate, Reply, Request
+
+
+class Meter:
+    """Counts the answers of one model function; call it in place of that function.
+
+    What a recording answers is counted as well. So is an answer that was cut off: it is paid for.
+    """
+
+    def __init__(self, generate: Generate) -> None:
+        self._generate = generate
+        self.calls = 0
+        self.input_tokens = 0
+        self.output_tokens = 0
+        #: Micro-dollars, without the unpriced calls.
+        self.known_cost = 0
+        self.unpriced_calls = 0
+        #: Calls by the model that answered.
+        self.models: Counter[str] = Counter()
+
+    async def __call__(self, request: Request) -> Reply:
+        """Pass a request on, and count its answer."""
+        try:
+            reply = await self._generate(request)
+        except ReplyTruncated as fault:
+            if fault.partial is not None:
+                self._count(fault.partial)
+            raise
+        self._count(reply)
+        return reply
+
+    @property
+    def tokens(self) -> int:
+        """Input and output together."""
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def cost(self) -> int | None:
+        """Micro-dollars; ``None`` where the price of a call is not known."""
+        return None if self.unpriced_calls else self.known_cost
+
+    def _count(self, reply: Reply) -> None:
+        self.calls += 1
+        self.models[reply.model] += 1
+        self.input_tokens += reply.usage.input_tokens
+        self.output_tokens += reply.usage.output_tokens
+        if reply.cost is None:
+            self.unpriced_calls += 1
+        else:
+            self.known_cost += reply.cost

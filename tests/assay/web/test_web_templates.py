@@ -1,0 +1,368 @@
+"""The templates: nothing in their source can run or go unescaped, and whatever is put into them stays text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field
+
+pytest.importorskip("jinja2", reason="the web extra is not installed")
+
+from jinja2 import TemplateSyntaxError, UndefinedError, nodes
+from markupsafe import Markup
+
+from assay.batch.ledger import Batch, Standing
+from assay.batch.progress import Progress
+from assay.batch.purses import Purse
+from assay.demo import demos
+from assay.fields import Ui, fields_of
+from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
+from assay.report.markup import element
+from assay.report.story import Fact, Plain, Section, Story
+from assay.report.tally import Call
+from assay.web.calls import Place
+from assay.web.forms import form_of, forms
+from assay.web.live_runs import LiveRun, LiveRuns
+from assay.web.pages.asking import Ask, asking
+from assay.web.pages.batches import batch_page, batches_page
+from assay.web.pages.compare import compare_page, pick_page
+from assay.web.pages.errors import error_page
+from assay.web.pages.events import event_fragment, event_page, events_parts, listed
+from assay.web.pages.home import Played, home_page
+from assay.web.pages.run import RunPageState, run_page, story_parts
+from assay.web.pages.runs import Choice, runs_page
+from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
+from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
+from assay.web.templating import environment, render
+from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinished, RunStarted
+from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
+from llm_runtime.models import Model
+from llm_runtime.store import RunState, RunSummary, open_store
+from llm_runtime.wrappers.budgeted import Caps, Spend
+
+SHARED = {"page.html", "macros.html", "fields.html"}
+"""Templates that others extend or import; they are rendered with those."""
+HARMLESS = "words of a model"
+HOSTILE = [
+    "<script>alert(1)</script> words",
+    "</textarea></details></main><img src=x onerror=alert(1)> words",
+    '" onfocus=alert(1) autofocus=" \' onclick=alert(1) words',
+    "&lt;script&gt; &#60;b&#62; words",
+    "{{ 7 * 7 }} {% include 'error.html' %} {# words",
+    "left \u202e\u2066right\u200b\x1b[31mred\x1b[0m\x07\u009b2J\ufeff\U000e0041 words",
+]
+CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
+_STATES: tuple[RunState, ...] = ("running", "interrupted", "finished", "stopped", "failed")
+
+
+LOADER = environment().loader
+assert LOADER is not None
+SOURCES = {name: LOADER.get_source(environment(), name)[0] for name in environment().list_templates()}
+ALLOWED_FILTERS = {
+    *("block_markup", "clock", "cost_text", "count_noun", "duration", "iso_time", "join", "money", "place_words"),
+    *("protocol_name", "short_count", "thousands", "tone", "written_time"),
+    *("length", "rejectattr", "selectattr", "sum"),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_template_cannot_leave_the_escaping(name: str) -> None:
+    tree = environment().parse(SOURCES[name])
+    assert {each.name for each in tree.find_all(nodes.Filter)} <= ALLOWED_FILTERS
+    # To join texts beside markup makes markup, and what is escaped that way was not cleaned.
+    for kind in (nodes.Concat, nodes.Mod, nodes.MarkSafe, nodes.ScopedEvalContextModifier, nodes.Include):
+        assert not list(tree.find_all(kind)), kind
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_template_has_quoted_attributes_and_neither_script_nor_style_nor_handlers(name: str) -> None:
+    markup = re.sub(r"\{#.*?#\}|\{%.*?%\}", " ", SOURCES[name], flags=re.DOTALL)
+    markup = re.sub(r"\{\{.*?\}\}", "VALUE", markup, flags=re.DOTALL)
+    for tag, attributes in re.findall(r"<([a-zA-Z][\w-]*)([^>]*)>", markup):
+        pairs = re.findall(r'\s([\w-]+)="([^"]*)"', attributes)
+        assert not re.sub(r'\s[\w-]+="[^"]*"', "", attributes).strip(), (tag, attributes)
+        for attribute, value in pairs:
+            assert attribute != "style" and not attribute.startswith("on"), (tag, attributes)
+            if attribute in ("href", "src", "action", "data-src"):
+                assert re.match(r"/(?!/)|#|data:,$", value), (tag, attributes)
+        assert tag not in ("style", "iframe", "object", "embed", "base"), tag
+        assert tag != "script" or pairs == [("src", "/static/app.js"), ("defer", "")], attributes
+
+
+def test_a_missing_name_is_an_error() -> None:
+    with pytest.raises(UndefinedError, match="message"):
+        render("error.html", title="Only this")
+
+
+def test_line_breaks_between_tags_are_not_in_the_page_and_errors_keep_their_line() -> None:
+    source = "<p>\n  <b>{{ a }}</b>\n  {% if a %}\n  {{ a }}\n  {% endif %}\n  and <i>so</i>\n</p>"
+    assert environment().from_string(source).render(a=1) == "<p><b>1</b>1\n  and <i>so</i></p>"
+    with pytest.raises(TemplateSyntaxError) as caught:
+        environment().from_string("<p>\n  <b>\n  {{ a b }}")
+    assert caught.value.lineno == 3
+
+
+def test_markup_of_reports_goes_into_a_template_as_it_is_and_what_is_joined_to_it_is_cleaned() -> None:
+    made = environment().from_string("{{ a }}{{ [b, c]|join(' ') }}{{ d }}")
+    text = made.render(a=element("b", "<i>\u202e"), b=Markup("<u>"), c="\u202ec", d=None)
+    assert text == "<b>&lt;i&gt;</b>&lt;u&gt; c"
+
+
+# ---- Every template, filled in with a text -----------------------------------------------------------------------
+
+
+def summary(text: str, state: RunState = "finished", **changes: Any) -> RunSummary:
+    fields = {"run_id": f"r-{state}", "protocol": "crucible", "title": text, "state": state, "origin": "demo"}
+    fields |= {"started_at": 5, "updated_at": 70, "parent": "r-1", "events": 9, "calls": 2, "input_tokens": 3}
+    return RunSummary(**{**fields, "output_tokens": 4, "cost": 5, "cost_unknown": True, **changes})
+
+
+def story(text: str) -> Story:
+    return Story(text, text, "good", (Fact(text, text),), (Section(text, (Plain(text),)),))
+
+
+def batch(text: str) -> Progress:
+    of = Batch("autumn", "abcdef", text, "crucible", "", [], {}, "open", created_at=1)
+    purse = Purse(Caps(), Spend(1, 2, 3), Spend())
+    return Progress(of, Standing({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
+
+
+class Runs:
+    """A run under way and one that has ended, with the text wherever a model or a person may write."""
+
+    def __init__(self, folder: Path, text: str) -> None:
+        self.text = text
+        self._store = open_store(folder / "runs.db")
+        self._hub = LiveRuns(self._store)
+        self._log = self._started("under-way")
+        ended = self._started("ended")
+        ended.emit(RunFinished(state="failed", error="Fault", message=text))
+        ended.close()
+
+    def _started(self, run_id: str) -> Any:
+        log = self._store.start(
+            RunStarted(
+                run_id=run_id, protocol="weather", title=self.text, task={}, settings={}, seed=1, origin="demo"
+            )
+        )
+        for number in range(9):
+            label = CallLabel("weather", self.text, f"{number}:{self.text}", 1, 1 + number % 2)
+            messages = (Message("system", self.text), Message("user", f"{number} {self.text}"))
+            call = CallStarted.of(Request(self.text, messages, label), {}, lambda *_: False)
+            log.emit(call)
+            if number == 0:
+                log.emit(CallFinished.of(call, Reply(self.text, self.text, "p", Usage(3, 1))))
+            elif number == 1:
+                log.emit(CallFailed(digest=call.digest, occurrence=1, error=self.text, message=self.text))
+        return log
+
+    def watch(self, run_id: str) -> LiveRun:
+        return self._hub.watch(run_id)
+
+    def pages(self) -> str:
+        """Every view of both, as pages and alone."""
+        state = RunPageState(owned=True, asks=asks(self.text), fault=self.text)
+        shown: list[str] = []
+        for run_id in ("under-way", "ended"):
+            watch = self.watch(run_id)
+            for view, parts_of in (("story", story_parts), ("timeline", timeline_parts), ("events", events_parts)):
+                shown += [run_page(watch, parts_of(watch, each), view, "m") for each in (state, RunPageState())]
+            shown.append(run_page(watch, listed(watch, state, 2), "events", None))
+        return "".join(shown)
+
+    def close(self) -> None:
+        self._log.close()
+        self._store.close()
+
+
+def asks(text: str) -> tuple[Ask, ...]:
+    ways = {"type": "string", "title": text, "oneOf": [{"const": text, "title": text}, {"const": "b"}]}
+    texts = {"choice": ways, "notes": {"type": "string", "title": text}}
+    fields = {"type": "object", "required": ["choice"], "properties": texts}
+    messages = (("system", text), ("user", text))
+    return (
+        Ask("q1", text, messages, "", text, 5),
+        Ask("q2", text, messages[:1], json.dumps({"type": "object", "title": text})),
+        Ask("q3", text, (), json.dumps(ways)),
+        Ask("q4", text, messages, json.dumps(fields)),
+    )
+
+
+def new_pages(text: str) -> str:
+    filled_in = [form_of(run.name) for run in forms()]
+    values = {spec.name: text for form in filled_in for spec in form.fields}
+    values |= dict.fromkeys(("model", "seats", "budget", "max_calls", "seed"), text)
+    return "".join(
+        new_page(form, ["openrouter", text], values, text) + new_page(form, [], {}) for form in filled_in
+    )
+
+
+def calls(text: str) -> str:
+    call, place = Call(CallLabel("weather", text, text), text, 5, replayed=False), Place(3, 4)
+    request = {"model": text, "messages": [{"role": text, "content": text}], "schema": text}
+    outcomes: list[dict[str, Any]] = [
+        {"reply": {"model": text, "text": text}},
+        {"error": text, "message": text},
+        {},
+    ]
+    opened = [call_fragment("r-1", call, place, request, outcome) for outcome in outcomes]
+    return "".join(opened) + call_page("r-1", text, call, opened[0])
+
+
+def people(text: str) -> list[Person]:
+    return [
+        Person("a", text, 1, None, "not built"),
+        Person("b", text, 2, 1, "built"),
+        Person("c", text, 0, None, "not built", text),
+        Person("d", text, 9, 9, "comes with Assay"),
+    ]
+
+
+def persona_pages(text: str) -> str:
+    return "".join(
+        persona_page(each, story(text) if each.ready else None, reachable, {"model": text}, text)
+        for each in people(text)
+        for reachable in ([text], [])
+    )
+
+
+def homes(text: str) -> str:
+    runs = [summary(text, state) for state in _STATES]
+    known = dict(zip(demos(), runs, strict=True))
+    every = [{name: Played(run, missing) for name, run in known.items()} for missing in ("", text)]
+    every += [{name: Played(None, missing) for name in known} for missing in ("", text)]
+    return "".join(home_page(played, runs, [text]) for played in every) + home_page(every[0], [], [])
+
+
+def run_lists(text: str) -> str:
+    runs = [summary(text, state) for state in _STATES] + [summary(text, origin="live", parent="", calls=0)]
+    lists = runs_page(runs, Choice(text, text, text), [text], True) + runs_page([], Choice(), [], False)
+    return lists + runs_page([], Choice(text), [], False)
+
+
+def sides(text: str) -> str:
+    return compare_page((summary(text), story(text)), (summary(text), Story(text, text)))
+
+
+PAGES: dict[str, Callable[[str], str]] = {
+    "asks.html": lambda text: asking("r-1", asks(text)) + asking("r-1", ()),
+    "batch.html": lambda text: batch_page(batch(text), story(text)),
+    "batches.html": lambda text: batches_page([batch(text)]) + batches_page([]),
+    "call.html": calls,
+    "compare.html": sides,
+    "error.html": lambda text: error_page(text, text),
+    "event.html": lambda text: event_fragment("r-1", 5, {"text": text}),
+    "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),
+    "home.html": homes,
+    "new.html": new_pages,
+    "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
+    "persona.html": persona_pages,
+    "personas.html": lambda text: personas_page(
+        people(text), text, {"name": text, "path": text, "text": text}, text
+    ),
+    "pick.html": lambda text: pick_page(summary(text), [summary(text, "failed")]) + pick_page(None, []),
+    "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
+    "runs.html": run_lists,
+}
+OF_A_RUN = {
+    *("contents.html", "events.html", "masthead.html", "now.html", "phase.html", "run.html", "section.html"),
+    "timeline.html",
+}
+"""Templates of a run's views, which need a run."""
+
+
+def test_no_template_is_left_out_here() -> None:
+    assert {*PAGES, *OF_A_RUN, *SHARED} == set(environment().list_templates())
+
+
+class Structure(HTMLParser):
+    """What stands in markup beside text: tags and the names of their attributes.
+
+    Lines and words of pictures are left out: how many a scale has depends on how long the calls took.
+    """
+
+    def __init__(self, markup: str) -> None:
+        super().__init__()
+        self.shape: list[str] = []
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in ("line", "text"):
+            self.shape.append(f"<{tag} {' '.join(name for name, _ in attrs)}>")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("line", "text"):
+            self.shape.append(f"</{tag}>")
+
+    def handle_comment(self, data: str) -> None:
+        self.shape.append("comment")
+
+
+def check(fill: Callable[[str], str], text: str) -> None:
+    filled = fill(text)
+    assert "words" in filled
+    assert not CONTROLS.search(filled)
+    assert Structure(filled).shape == Structure(fill(HARMLESS)).shape
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_is_put_into_a_template_stays_text(name: str, text: str) -> None:
+    check(PAGES[name], text)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_a_run_holds_stays_text(tmp_path: Path, text: str) -> None:
+    shown: dict[str, str] = {}
+    for number, each in enumerate((text, HARMLESS)):
+        (tmp_path / str(number)).mkdir()
+        runs = Runs(tmp_path / str(number), each)
+        shown[each] = runs.pages()
+        runs.close()
+    check(shown.__getitem__, text)
+    assert all(words in shown[text] for words in ("calls in flight", "Your turn", "Over time", "Events 3 to"))
+
+
+# ---- Fields of a form --------------------------------------------------------------------------------------------
+
+
+class Weather(Model):
+    """A task with a field of each kind that has more to it than a text."""
+
+    k: int = Field(default=3, ge=1, le=9)
+    """Attempts."""
+    share: float | None = Field(default=None, ge=0.5)
+    fast: bool = True
+    who: Annotated[tuple[str, ...], Ui(suggest="builtins:dir")]
+    """Who is asked."""
+
+
+def filled(value: object, name: str) -> str:
+    source = '{% from "fields.html" import form_fields %}{{ form_fields([field], {field.spec.name: value}) }}'
+    spec = next(spec for spec in fields_of(Weather) if spec.name == name)
+    return environment().from_string(source).render(field=form_field(spec), value=value)
+
+
+def test_a_number_has_its_bounds_and_its_default() -> None:
+    whole = filled(None, "k")
+    assert 'value="3" min="1" max="9" step="1"' in whole and "Attempts." in whole
+    assert 'min="0.5" step="any"' in filled("0.7", "share")
+
+
+def test_yes_and_no_are_chosen_and_what_was_chosen_stays() -> None:
+    assert '<option value="true" selected="">yes</option>' in filled(None, "fast")
+    assert '<option value="false" selected="">no</option>' in filled("false", "fast")
+
+
+def test_a_list_says_what_may_stand_in_it() -> None:
+    shown = filled(None, "who")
+    assert "Who is asked. There are: " in shown and "<textarea" in shown and 'required=""' in shown
