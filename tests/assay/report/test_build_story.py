@@ -8,8 +8,9 @@ from importlib import resources
 
 import pytest
 
+from assay.protocols.ai_crucible.events import AttemptTold
 from assay.protocols.ai_crucible.report.fold import TrialFold
-from assay.protocols.ai_crucible.report.kept import AttemptTold, attempt_event, attempt_of
+from assay.protocols.ai_crucible.report.trial_events import attempt_event, attempt_of
 from assay.protocols.criticality.report import BuildFold
 from assay.report.html import story_html
 from assay.report.story import Details, Figure, Table

@@ -19,7 +19,7 @@ from pydantic import Field
 
 from assay.fields import Ui
 from assay.protocol import RunContext
-from assay.protocols.ai_crucible.report.kept import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
+from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
 from assay.protocols.ai_crucible.trials import need_inspect, solver_of
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError

@@ -13,7 +13,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
-from assay.protocols.ai_crucible.report.kept import AttemptEnded, TrialBegan, attempt_event, seal_event
+from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
+from assay.protocols.ai_crucible.report.trial_events import attempt_event, seal_event
 from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
@@ -38,18 +39,21 @@ def main() -> int:
 
 
 def _make(order: dict[str, Any], say: Say) -> None:
-    from assay.protocols.ai_crucible.report import read_book
+    from assay.protocols.ai_crucible.report import read_trials
     from assay.protocols.ai_crucible.trials import need_box, need_inspect, workshop
 
     need_inspect("a trial")
     need_box()
     shop = workshop(order.get("folder") or None)
     report = (_recorded if order.get("demo") else _live)(order, shop, say)
-    book = read_book(shop, [report.trial])
-    for attempt in book.attempts:
+    records = read_trials(shop, [report.trial])
+    for attempt in records.attempts:
         say("told", attempt_event(attempt).model_dump(mode="json"))
-    say("sealed", seal_event(book).model_dump(mode="json"))
-    say("figures", {**book.data(), "attempts": len(book.attempts), "trial": report.trial, "status": report.status})
+    say("sealed", seal_event(records).model_dump(mode="json"))
+    say(
+        "figures",
+        {**records.data(), "attempts": len(records.attempts), "trial": report.trial, "status": report.status},
+    )
 
 
 def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:

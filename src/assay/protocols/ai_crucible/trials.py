@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -173,7 +174,9 @@ def need_box() -> None:
     """
     from ai_crucible.box.bwrap import probe
 
-    asyncio.run(probe())
+    # In a thread, for it is also asked where an event loop runs already.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, probe()).result()
 
 
 def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:

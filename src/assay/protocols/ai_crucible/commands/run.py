@@ -138,19 +138,19 @@ def run_trial(
 
 def tell(reports: Sequence[TrialReport], shop: Workshop, *, as_json: bool, out: str | None) -> int:
     """Say what trials came to, write the report that was asked for; the exit code."""
-    from assay.protocols.ai_crucible.report import read_book
+    from assay.protocols.ai_crucible.report import read_trials
     from assay.protocols.ai_crucible.report.files import write_trials_report
 
-    book = read_book(shop, [report.trial for report in reports])
+    records = read_trials(shop, [report.trial for report in reports])
     if as_json:
-        click.echo(json.dumps(book.data(), ensure_ascii=False, default=str))
+        click.echo(json.dumps(records.data(), ensure_ascii=False, default=str))
     else:
-        for line in summary(book.models):
+        for line in summary(records.models):
             click.echo(line)
-        for name, effect in book.arms:
+        for name, effect in records.arms:
             click.echo(arm_line(name, effect))
     if out is not None:
-        click.echo(f"report: {write_trials_report(book, Path(out))}", err=True)
+        click.echo(f"report: {write_trials_report(records, Path(out))}", err=True)
     else:
         names = " ".join(report.trial for report in reports)
         click.echo(f"report: assay trial report {names} --out trial.html", err=True)

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assay.protocols.ai_crucible.report.book import Attempt
-from assay.protocols.ai_crucible.report.kept import (
-    AttemptEnded,
-    AttemptTold,
-    TrialBegan,
-    TrialSealed,
-    attempt_of,
-    book_of,
-)
+from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
 from assay.protocols.ai_crucible.report.story import trials_story
+from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_of
+from assay.protocols.ai_crucible.report.trial_records import Attempt
 from assay.report.any_run import AnyFold
 from assay.report.clean import one_line
 from assay.report.progress import Progress
@@ -93,7 +87,7 @@ class TrialFold:
         """The report; what there is of it while attempts are being made."""
         title = self._any.run.started.title if self._any.run.started else ""
         if self._sealed is not None and self._told:
-            return trials_story(book_of(tuple(self._told), self._sealed), title)
+            return trials_story(records_of(tuple(self._told), self._sealed), title)
         return self._under_way(title)
 
     def _under_way(self, title: str) -> Story:

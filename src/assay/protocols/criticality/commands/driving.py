@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 _KEYBOARD = "terminal:"
 _SEARCHED = 1000
-"""Runs of one name that are looked through for the folder's own."""
+"""Runs that are looked through for the folder's own."""
 
 folder_option = click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
 
@@ -169,12 +169,10 @@ def _unfinished(launcher: Launcher, root: Path) -> str:
     """Return the id of the run that goes on in a folder; empty where there is none."""
     from assay.protocols.criticality import BUILD
 
-    store = launcher.store
-    for name in BUILD.names:
-        for summary in store.runs(protocol=name, limit=_SEARCHED):
-            if summary.state == "finished" or summary.origin == "demo":
-                continue
-            folder = launcher.opening(summary.run_id).task.get("folder")
-            if isinstance(folder, str) and Path(folder).resolve() == root.resolve():
-                return summary.run_id
+    for summary in launcher.store.runs(protocol=BUILD.names, limit=_SEARCHED):
+        if summary.state == "finished" or summary.origin == "demo":
+            continue
+        folder = launcher.opening(summary.run_id).task.get("folder")
+        if isinstance(folder, str) and Path(folder).resolve() == root.resolve():
+            return summary.run_id
     return ""
