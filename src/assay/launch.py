@@ -326,7 +326,7 @@ class Launcher:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.spent is not None:
                 # Whoever goes on with this run has its log alone to know it from.
-                emit(BudgetMoved(**{f"spent_{name}": value for name, value in asdict(job.spent).items()}))
+                emit(_account(job.spent))
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
@@ -347,6 +347,11 @@ class _Job:
     person: Generate | None
     resumed: bool = False
     spent: Spend | None = None
+
+
+def _account(spent: Spend) -> BudgetMoved:
+    spending = {f"spent_{name}": value for name, value in asdict(spent).items()}
+    return BudgetMoved(**spending, held_cost=0, held_tokens=0, held_calls=0)
 
 
 class _LateEmit:

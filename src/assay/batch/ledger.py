@@ -134,7 +134,7 @@ class Ledger:
         self.database = database
 
     def create(self, batch: Batch) -> Batch:
-        """Enter a batch, or find it again with its newest ``work``; its jobs may be missing still.
+        """Enter a batch, or find it again with its newest ``work`` and bounds; its jobs may be missing still.
 
         Raises:
             ConfigurationError: there is a batch by that id with other contents.
@@ -161,8 +161,8 @@ class Ledger:
                 "both have in common is not paid for again"
             )
         self.database.execute(
-            "UPDATE batches SET work = ?, tenant = ? WHERE batch_id = ?",
-            (json.dumps(batch.work), batch.tenant, batch.batch_id),
+            "UPDATE batches SET work = ?, tenant = ?, configurations = ? WHERE batch_id = ?",
+            (json.dumps(batch.work), batch.tenant, json.dumps(batch.configurations), batch.batch_id),
         )
         return self.batch(batch.batch_id)
 

@@ -96,13 +96,14 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gatewa
     configuration = batch.configurations[claim.configuration]
     terms, store = terms_of(configuration), launcher.store
     answers = Recording.from_events(_earlier(claim, batch, store, after=claim.fresh_from))
+    counted = claim.fence > 1 and terms.caps != Caps()
     running = await launcher.start(
         run_of(batch.protocol, claim.task, configuration),
         terms,
         seed=seed_of(claim.job_id),
         run_id=run_id_of(batch, claim.job_id, claim.fence),
         answers=answers,
-        spent=None if terms.caps == Caps() else spent_before(_earlier(claim, batch, store)),
+        spent=spent_before(_earlier(claim, batch, store)) if counted else None,
         model=gateways.under(terms).generate,
     )
     outcome = await running.outcome()

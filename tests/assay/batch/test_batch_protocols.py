@@ -187,7 +187,7 @@ def test_a_table_without_a_row_that_can_be_run_is_refused(tmp_path: Path) -> Non
         (DEBATES.replace('run = "crux.debate"', ""), "name one kind of run"),
         (DEBATES + '[terms]\nseats = 3\n', r"terms\.seats: Input should be a valid dict"),
         (PUZZLES + '[terms.seats]\nred_team = "a"\n', r"terms\.seats: .* has no red_team"),
-        (PROMPTS.replace("turn =", "source ="), "no field source; it has: system, application, user, turn, history"),
+        (PROMPTS.replace("turn =", "source ="), "no field source; it has: system, application, user"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_in_one_sentence(tmp_path: Path, job: str, refusal: str) -> None:
