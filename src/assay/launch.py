@@ -7,9 +7,10 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 from math import inf
+from pathlib import Path
 from typing import Any, Literal
 
 from assay import __version__
@@ -25,11 +26,12 @@ from llm_runtime.errors import (
     RunPaused,
     StoreError,
 )
-from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.pricing import load_prices
+from llm_runtime.pricing import Price, PriceTable, load_prices
 from llm_runtime.replay import Recording
+from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.tasks import first_error
@@ -133,6 +135,7 @@ class Launcher:
         run_id: str = "",
         origin: Literal["live", "demo"] = "live",
         answers: Recording | None = None,
+        spent: Spend | None = None,
         model: Generate | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
@@ -147,6 +150,7 @@ class Launcher:
             run_id: drawn where left out.
             origin: ``"demo"`` for a recording.
             answers: calls that were answered before.
+            spent: what they took, where that counts against the bounds.
             model: asked in place of the gateway. Bounds hold for it too.
             listeners: told of every event after the log has it.
             person: who answers for ``terminal:``; the keyboard where left out.
@@ -172,9 +176,8 @@ class Launcher:
             origin=origin,
             version=__version__,
         )
-        job = _Job(
-            run, started, terms, given.settings(settings), answers or Recording(), tuple(listeners), model, person
-        )
+        answers, laid = answers or Recording(), given.settings(settings)
+        job = _Job(run, started, terms, laid, answers, tuple(listeners), model, person, spent=spent)
         return await self._begin(job)
 
     async def resume(
@@ -328,6 +331,9 @@ class Launcher:
             emit = relay.target = tee(log.emit, *job.listeners)
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
+            if job.spent is not None:
+                # Whoever goes on with this run has its log alone to know it from.
+                emit(_account(job.spent))
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
@@ -347,6 +353,12 @@ class _Job:
     model: Generate | None
     person: Generate | None
     resumed: bool = False
+    spent: Spend | None = None
+
+
+def _account(spent: Spend) -> BudgetMoved:
+    spending = {f"spent_{name}": value for name, value in asdict(spent).items()}
+    return BudgetMoved(**spending, held_cost=0, held_tokens=0, held_calls=0)
 
 
 class _LateEmit:
@@ -369,13 +381,13 @@ async def _model(
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody
     caps = terms.caps
-    budget = Budget(caps, _spent(job.run, events), emit=relay.emit)
+    budget = Budget(caps, job.spent or _spent(job.run, events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
             return model
-        prices = load_prices(settings.prices_path)
-        return budgeted(timed(model, deadline=Deadline(caps.seconds or inf)), budget, partial(prices.find, ""))
+        timely = timed(model, deadline=Deadline(caps.seconds or inf))
+        return budgeted(timely, budget, partial(price_of, settings))
     gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
     for asked in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(asked)
@@ -389,6 +401,18 @@ def _spent(run: Prepared, events: list[Event]) -> Spend:
         there: Spend = load(run.run.spent)(run.task)
         spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
     return spent
+
+
+def price_of(settings: Settings, asked: str) -> Price | None:
+    """Return what a model costs by its name alone, before anybody has looked where it is served."""
+    target = parse_model(asked) or Target("", asked)
+    return _prices(settings.prices_path).find(target.provider, target.model)
+
+
+@lru_cache(maxsize=4)
+def _prices(own: Path | None) -> PriceTable:
+    # The jobs of a batch ask for the same table, run by run.
+    return load_prices(own)
 
 
 async def _nobody(request: Request) -> Reply:
