@@ -12,7 +12,7 @@ BOTH_CORES := -n 2 --dist worksteal
 .PHONY: help install demo test test-all test-rest test-languages fuzz check lint docs bench screenshots recordings clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
