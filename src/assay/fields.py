@@ -127,7 +127,7 @@ def fields_of(model: type[BaseModel], *, at: tuple[str, ...] = ()) -> Iterator[F
 
 
 def _plain(annotation: Any) -> tuple[Kind, Any]:
-    """The kind of a type, without ``None`` and without annotations."""
+    """Return the kind of a type, without ``None`` and without annotations."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _plain(get_args(annotation)[0])

@@ -356,7 +356,7 @@ class _LateEmit:
 async def _model(
     job: _Job, settings: Settings, terms: Terms, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
 ) -> Generate:
-    """The model function of a run, within its bounds; a run whose models cannot be reached is refused."""
+    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
     if job.run.run.own_models:
         if job.run.run.ready and job.started.origin == "live":
             load(job.run.run.ready)(job.run.task, job.run.options, terms)

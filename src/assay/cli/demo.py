@@ -87,14 +87,14 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
 
 
 def _others(name: str) -> str:
-    """The recordings that come after this one, and around to it."""
+    """Name the recording that comes after this one, and all that there are."""
     names = list(_DEMOS)
     place = names.index(name)
     return f"Play another:  {_command()} demo {names[(place + 1) % len(names)]}   (there are: {', '.join(names)})"
 
 
 def _pages(store_path: str | None) -> str:
-    """The one address: where all of it can be seen."""
+    """Say how to see all of it in a browser."""
     kept = f" --store {shlex.quote(store_path)}" if store_path else ""
     return (
         f"See it in your browser:  {_command()} serve --open{kept}\n"
@@ -104,5 +104,5 @@ def _pages(store_path: str | None) -> str:
 
 
 def _command() -> str:
-    """This program, as it was just called."""
+    """Return the name that this program was called by."""
     return sys.argv[0] if "/" in sys.argv[0] and not Path(sys.argv[0]).is_absolute() else "assay"

@@ -52,7 +52,7 @@ def _python() -> Iterator[Check]:
 
 
 def _parts() -> Iterator[Check]:
-    """Every dependency that the distribution's own metadata names: what it always needs, then extra by extra."""
+    """Check every dependency in the distribution's own metadata: what it always needs, then extra by extra."""
     from importlib import metadata
 
     from assay import __version__
@@ -69,7 +69,7 @@ def _parts() -> Iterator[Check]:
 
 
 def _extras_by_package(requirements: list[str]) -> dict[str, list[str]]:
-    """The extras that ask for each package, "" where none does; ordered by the first of them."""
+    """Return the extras that ask for each package, "" where none does; ordered by the first of them."""
     found: list[tuple[str, str]] = []
     for requirement in requirements:
         name, extra = _NAME.match(requirement), _EXTRA.search(requirement)
@@ -82,7 +82,7 @@ def _extras_by_package(requirements: list[str]) -> dict[str, list[str]]:
 
 
 def _isolation() -> Iterator[Check]:
-    """Whether what models write can be run here: for `eval` in a box or not at all, for `code` better in one."""
+    """Check whether code of models can run here: `eval` needs a sandbox, `code` is safer in one."""
     import asyncio
 
     from ai_crucible.box.bwrap import CannotIsolate, probe

@@ -140,7 +140,7 @@ def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
 
 
 def _recorded_error(store: RunStore, run_id: str) -> str:
-    """The class of the error that a run ended in; empty where it ended otherwise, or not."""
+    """Return the class of the error that ended a run; empty where none did."""
     from llm_runtime.events import RunFinished
 
     ends = [event for _, event in store.events(run_id) if isinstance(event, RunFinished)]

@@ -180,7 +180,7 @@ def settings_with(terms: Terms) -> Settings:
 
 
 def _anywhere(model: str) -> str:
-    """A mailbox's folder in full: a run may be gone on with from another folder."""
+    """Return the model's name with the full path of a mailbox: a run may be resumed from another folder."""
     head, colon, folder = model.partition(":")
     return f"{head}{colon}{Path(folder).resolve()}" if head == "mailbox" and folder else model
 
@@ -244,7 +244,7 @@ def read_json(path: str, what: str) -> Any:
 
 
 def read_text(text: str | None, file: str | None, what: str) -> str:
-    """A text given as an argument, in a file, or on standard input (``-``, or a pipe).
+    """Return a text from an argument, a file, or standard input (``-``, or a pipe).
 
     Raises:
         ConfigurationError: there is none, it cannot be read, is too long, or is not UTF-8.

@@ -350,7 +350,7 @@ class RunListeners(ExitStack):
 
 
 def _at_the_keyboard(display: Any) -> Generate:
-    """A person who answers one question at a time, while the display leaves the terminal to them."""
+    """Return the model function that asks at the keyboard, one question at a time, with the display paused."""
     from llm_runtime.providers.terminal import terminal
 
     keyboard, turn = terminal(), asyncio.Lock()

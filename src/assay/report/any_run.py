@@ -26,13 +26,13 @@ class AnyFold:
         self.run.apply(event, at)
 
     def announce(self, event: Event) -> str | None:
-        """The end of the run; nothing else is known to be a step."""
+        """Say how the run ended; nothing else is known to be a step."""
         if not isinstance(event, RunFinished):
             return None
         return f"run {event.state}" + (f": {one_line(event.message)}" if event.message else "")
 
     def progress(self) -> Progress:
-        """Calls and sums."""
+        """Return calls and sums."""
         run, total = self.run, self.run.tally.total
         phases = dict.fromkeys(call.label.phase.replace("_", " ") for call in run.tally.running.values())
         return Progress(
@@ -53,7 +53,7 @@ class AnyFold:
         )
 
     def story(self) -> Story:
-        """How it ended, the troubles it had, and the sums."""
+        """Tell how it ended, the troubles it had, and the sums."""
         run, total = self.run, self.run.tally.total
         blocks: list[Block] = [Plain(text) for text in run.troubles]
         if run.state != "finished":

@@ -30,7 +30,7 @@ _NAMES = 20
 
 
 def progress_view(progress: Progress, now: int, budget: int | None = None, *, ascii_only: bool = False) -> Group:
-    """The run as it stands.
+    """Draw the run as it is now.
 
     Args:
         progress: what a protocol's fold supplies.
@@ -52,7 +52,7 @@ def progress_view(progress: Progress, now: int, budget: int | None = None, *, as
 
 
 def sums_line(progress: Progress, budget: int | None = None) -> str:
-    """Tokens and money in one line."""
+    """Write tokens and money in one line."""
     said = [f"{short_count(progress.tokens)} tokens"]
     cost = money(progress.cost) + ("+" if progress.unpriced else "")
     if budget is not None:

@@ -61,7 +61,7 @@ class Marked:
     by: str = ""
 
     def pieces(self) -> list[tuple[str, Mark | None]]:
-        """The text in pieces, each with its mark; joined, the pieces are the text."""
+        """Cut the text into pieces, each with its mark; joined, the pieces are the text."""
         found: list[tuple[str, Mark | None]] = []
         at = 0
         for mark in self.marks:

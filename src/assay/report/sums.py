@@ -12,7 +12,7 @@ _COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
 
 
 def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, ...]:
-    """Two tables, and in words what they cannot show.
+    """Return two tables, and in words what they cannot show.
 
     Args:
         tally: of the run.
@@ -29,7 +29,7 @@ def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, .
 
 
 def cost_facts(sums: Sums) -> tuple[Fact, ...]:
-    """What a run cost, and apart from it what the calls that it replayed once cost."""
+    """Return what a run cost, and apart from it what the calls that it replayed once cost."""
     facts = [Fact("Cost", _cost(sums.live))]
     if sums.replayed.calls:
         facts.append(Fact("Recorded cost", _cost(sums.replayed)))
@@ -37,7 +37,7 @@ def cost_facts(sums: Sums) -> tuple[Fact, ...]:
 
 
 def _together(groups: Iterable[tuple[str, Sums]]) -> list[tuple[str, Sums]]:
-    """The groups with those of one name added up, in the order of their first."""
+    """Add up the groups of one name, in the order of their first."""
     found: dict[str, Sums] = {}
     for name, sums in groups:
         found[name] = found[name] + sums if name in found else sums
@@ -63,7 +63,7 @@ def _cost(spend: Spend) -> str:
 
 
 def _remark(total: Sums) -> str:
-    """What the sums leave out."""
+    """Say what the sums leave out."""
     both = total.both
     said: list[str] = []
     if total.replayed.calls:

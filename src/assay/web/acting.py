@@ -18,7 +18,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 
 async def new_run(request: Request) -> Response:
-    """The form to start a run, and what can be filled in."""
+    """Show the form to start a run, and what can be filled in."""
     site, form = site_of(request), forms.form_of(forms.kind_of(request.query_params))
     return answer(
         request,
@@ -48,7 +48,7 @@ async def start_run(request: Request) -> Response:
 
 
 async def resume_form(request: Request) -> Response:
-    """The form to resume a run."""
+    """Show the form to resume a run."""
     site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
     return HTMLResponse(resume_page(run, reachable(site), {}))
 
@@ -65,7 +65,7 @@ async def resume_run(request: Request) -> Response:
 
 
 async def fork_form(request: Request) -> Response:
-    """The form to fork a run; ``at`` fills in the event."""
+    """Show the form to fork a run; ``at`` fills in the event."""
     site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
     return HTMLResponse(fork_page(run, reachable(site), dict(request.query_params)))
 
@@ -90,7 +90,7 @@ async def stop_run(request: Request) -> Response:
 
 
 async def list_asks(request: Request) -> Response:
-    """What a run wants to know from a person."""
+    """List the questions of a run to a person."""
     site = site_of(request)
     asks = site.standing(site.hub.watch(run_id_of(request))).asks
     told = [{"name": a.name, "title": a.title, "messages": a.messages, "schema": a.schema} for a in asks]
@@ -112,7 +112,7 @@ async def answer_ask(request: Request) -> Response:
 
 
 def _answer_text(fields: dict[str, Any]) -> str:
-    """The answer: a text, or the fields that a page asked for as one JSON object."""
+    """Return the answer: a text, or the fields that a page asked for as one JSON object."""
     parts = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
     filled = {name: value for name, value in parts.items() if value.strip()}
     return json.dumps(filled, ensure_ascii=False) if filled else str(fields.get("text", ""))
@@ -130,7 +130,7 @@ async def play_recording(request: Request) -> Response:
 
 
 def reachable(site: AppState) -> list[str]:
-    """The hosted providers that have a key."""
+    """Return the hosted providers that have a key."""
     return list(site.settings().keys)
 
 

@@ -19,7 +19,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound,
 
 
 def application(site: AppState) -> ASGIApp:
-    """The whole application: the guard stands before everything, error pages included."""
+    """Make the whole application: the guard stands before everything, error pages included."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
@@ -36,7 +36,7 @@ def application(site: AppState) -> ASGIApp:
 
 
 async def _refused(request: Request, fault: Exception) -> Response:
-    """An error of ours, with what to do about it."""
+    """Show an error of ours, with what to do about it."""
     status, title = 500, "Something is wrong"
     if isinstance(fault, RunNotFound):
         status, title = 404, "Not found"
@@ -49,7 +49,7 @@ async def _refused(request: Request, fault: Exception) -> Response:
 
 
 async def _broken(request: Request, fault: Exception) -> Response:
-    """A fault of our own; the server's log has the whole of it."""
+    """Show that Assay itself is at fault; the server's log has all of it."""
     data = {"error": type(fault).__name__, "message": "a fault of Assay's own; the server's output says where"}
     return answer(request, lambda: data, lambda: error_page("Something is wrong", data["message"]), 500)
 

@@ -63,18 +63,18 @@ class AppState:
         self._asked = WeakKeyDictionary()
 
     def standing(self, watch: LiveRun) -> RunPageState:
-        """What a run's page knows beside its log."""
+        """Return what a run's page shows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
         return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
 
     def end_streams(self) -> None:
-        """The server ends: let every stream end before it, so that its readers come back to the next one."""
+        """End every stream before the server ends, so that readers come back to the next one."""
         self.closing.set()
         self.hub.touch_all()
 
     def look(self, watch: LiveRun) -> float:
-        """Notice letters that came or were answered; returns in how many seconds to look again."""
+        """Notice letters that came or were answered; return in how many seconds to look again."""
         if watch.state != "running" or not folders(watch.started):
             return inf
         names = tuple(letter.name for letter in self.open_letters(watch))
@@ -84,7 +84,7 @@ class AppState:
         return _LETTERS_S
 
     def open_letters(self, watch: LiveRun) -> list[MailboxQuestion]:
-        """The letters that a run's calls in flight wait for."""
+        """Return the letters that a run's calls in flight wait for."""
         if watch.state != "running":
             return []
         waiting: list[dict[str, Any]] = []
@@ -110,12 +110,12 @@ class AppState:
 
 
 def site_of(request: Request) -> AppState:
-    """The application's parts, from a request."""
+    """Return the application's parts, from a request."""
     return cast(AppState, request.app.state.site)
 
 
 def wants_json(request: Request) -> bool:
-    """Whether an answer is to be data: the address ends in ``.json``, or nothing else is accepted."""
+    """Tell whether the response must be data: the address ends in ``.json``, or nothing else is accepted."""
     accept = request.headers.get("accept", "")
     path = request.url.path
     if path.endswith(".json") or path.startswith("/api/"):
@@ -124,14 +124,14 @@ def wants_json(request: Request) -> bool:
 
 
 def answer(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
-    """A page in the form that was asked for."""
+    """Respond with a page, or with its data where the request wants JSON."""
     if wants_json(request):
         return JSONResponse(data(), status)
     return HTMLResponse(html(), status)
 
 
 def done(request: Request, address: str, data: object, status: int = 200) -> Response:
-    """After a change: the page to look at next for a browser, the outcome for a program."""
+    """Respond after a change: send a browser to the page at ``address``, a program the data."""
     if wants_json(request):
         return JSONResponse(data, status)
     return RedirectResponse(address, 303)
@@ -143,7 +143,7 @@ def is_json(request: Request) -> bool:
 
 
 async def given(request: Request) -> dict[str, Any]:
-    """What a request carries: a form's fields or a JSON object.
+    """Read the fields of a request: those of a form or of a JSON object.
 
     Raises:
         ConfigurationError: it is larger than 1 MiB, not UTF-8, or neither of the two.

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 async def list_batches(request: Request) -> Response:
-    """Batches, newest first: jobs done, running and failed, and what they took."""
+    """List batches, newest first: jobs done, running and failed, and what they took."""
 
     def read(ledger: Ledger, purses: Purses) -> list[Progress]:
         return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
@@ -34,7 +34,7 @@ async def list_batches(request: Request) -> Response:
 
 
 async def show_batch(request: Request) -> Response:
-    """A batch's report."""
+    """Show a batch's report."""
     batch_id: str = request.path_params["batch_id"]
 
     def read(ledger: Ledger, purses: Purses) -> tuple[Progress, Story]:
@@ -53,7 +53,7 @@ async def show_batch(request: Request) -> Response:
 
 
 async def _with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:
-    """What ``read`` finds, in a thread of its own: a long table must hold nobody up."""
+    """Call ``read`` in a thread of its own: a long table must delay nobody."""
 
     def reading() -> T | None:
         database = batches_beside(site_of(request).store)

@@ -163,7 +163,7 @@ def _names(model: Any) -> dict[str, FieldSpec]:
 
 
 def _plain(spec: FieldSpec, value: Any) -> Any:
-    """A form's text as the value that the model expects; a program's value as it is."""
+    """Turn a form's text into the value that the model expects; leave a program's value as it is."""
     if not isinstance(value, str):
         return value
     if len(value) > _LONGEST:

@@ -35,7 +35,7 @@ class MailboxQuestion:
 
 
 def folders(started: RunStarted) -> list[Path]:
-    """The mailbox folders of a run's seats."""
+    """Return the mailbox folders of a run's seats."""
     terms = in_force([started])
     named = [terms.model, *terms.seats.values()]
     found = dict.fromkeys(str(name).removeprefix("mailbox:") for name in named if str(name).startswith("mailbox:"))
@@ -43,7 +43,7 @@ def folders(started: RunStarted) -> list[Path]:
 
 
 def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
-    """The letters of the calls in ``waiting``, which are requests as the run's log has them."""
+    """Return the letters of the calls in ``waiting``, which are requests as the run's log has them."""
     wanted = {_key(request) for request in waiting}
     if not wanted:
         return []
@@ -90,7 +90,7 @@ def _open(folder: Path) -> Iterator[MailboxQuestion]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The request in a letter; empty where it is not one."""
+    """Read the request in a letter; empty where it is not one."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
             return {}

@@ -43,7 +43,7 @@ _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 async def home(request: Request) -> Response:
-    """The start page: the five protocols, their recordings, the latest runs."""
+    """Show the start page: the five protocols, their recordings, the latest runs."""
     site = site_of(request)
     played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     latest = site.store.runs(limit=_LATEST)
@@ -67,7 +67,7 @@ async def home(request: Request) -> Response:
 
 
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
-    """The latest run of a recording, and what is missing to play it."""
+    """Return the latest run of a recording, and what is missing to play it."""
     runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
     fault = missing(name)
     return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
@@ -85,7 +85,7 @@ async def enter(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """The style sheet, with the report's own before it, and the script."""
+    """Send the style sheet, with the report's own before it, or the script."""
     name = request.path_params["name"]
     if name not in ("app.css", "app.js"):
         return Response("404: no such file\n", 404, media_type="text/plain")
@@ -97,7 +97,7 @@ async def static(request: Request) -> Response:
 
 
 async def list_runs(request: Request) -> Response:
-    """Runs, newest first, as searched and filtered for."""
+    """List runs, newest first, as searched and filtered for."""
     site, query = site_of(request), request.query_params
     choice = Choice(
         query.get("search", "")[:200], query.get("protocol", ""), query.get("state", ""), query.get("before", "")
@@ -123,13 +123,13 @@ async def list_runs(request: Request) -> Response:
 
 
 async def show_run(request: Request) -> Response:
-    """A run's story."""
+    """Show a run's story."""
     summarise = site_of(request).store.summary
     return _view(request, "story", lambda watch: data.run_data(watch, summarise(watch.run_id)))
 
 
 async def show_timeline(request: Request) -> Response:
-    """A run's calls by phase and seat."""
+    """Show a run's calls by phase and seat."""
 
     def tree(watch: LiveRun) -> dict[str, Any]:
         return {"total": data.sums_data(watch.calls.tally.total), "phases": data.tree_data(watch.calls.tree())}
@@ -138,7 +138,7 @@ async def show_timeline(request: Request) -> Response:
 
 
 async def show_events(request: Request) -> Response:
-    """A run's events behind number ``after``; the newest where that is left out."""
+    """List a run's events after number ``after``; the newest where that is left out."""
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
     asked = request.query_params.get("after")
@@ -155,7 +155,7 @@ async def show_events(request: Request) -> Response:
 
 
 async def show_event(request: Request) -> Response:
-    """One event as the log keeps it."""
+    """Show one event as the log keeps it."""
     site, run_id = site_of(request), run_id_of(request)
     seq = _number(request.path_params["seq"], "the event's number")
     record = next(site.store.records(run_id, seq - 1, 1), None)
@@ -173,7 +173,7 @@ async def show_event(request: Request) -> Response:
 
 
 async def show_call(request: Request) -> Response:
-    """One call, by the number of the event that began it: its request and its reply."""
+    """Show one call, by the number of the event that began it: its request and its reply."""
     site, run_id = site_of(request), run_id_of(request)
     seq = _number(request.path_params["seq"], "the call's number")
     watch = site.hub.watch(run_id)
@@ -194,7 +194,7 @@ def _forks(kind: str) -> bool:
 
 
 async def stream(request: Request) -> Response:
-    """A run as server-sent events; ``view`` chooses what of it, ``Last-Event-ID`` or ``after`` where to begin."""
+    """Stream a run as server-sent events; ``view`` chooses what, ``Last-Event-ID`` or ``after`` where to begin."""
     site, run_id, query = site_of(request), run_id_of(request), request.query_params
     watch = site.hub.watch(run_id)
     after, view = min(last_seen(request), watch.seq), query.get("view", "")
@@ -207,7 +207,7 @@ async def stream(request: Request) -> Response:
 
 
 async def export(request: Request) -> Response:
-    """A run as a file: ``html``, ``md``, ``json`` or ``jsonl``."""
+    """Export a run as a file: ``html``, ``md``, ``json`` or ``jsonl``."""
     store, run_id, kind = site_of(request).store, run_id_of(request), request.path_params["kind"]
     if kind not in _EXPORTS:
         raise RunNotFound(f"there is no export called {kind[:20]}; there are: {', '.join(_EXPORTS)}")
@@ -217,7 +217,7 @@ async def export(request: Request) -> Response:
 
 
 async def compare(request: Request) -> Response:
-    """Two runs side by side: ``?run=ID&run=ID``; with one or none, the choice of them."""
+    """Compare two runs side by side: ``?run=ID&run=ID``; with one or none, list those to choose from."""
     site = site_of(request)
     chosen = [run_id for run_id in request.query_params.getlist("run") if valid_run_id(run_id)][:2]
     runs = [site.store.summary(run_id) for run_id in chosen]
@@ -242,7 +242,7 @@ async def compare(request: Request) -> Response:
 
 
 def last_seen(request: Request) -> int:
-    """The number of the last event that a reader has: ``Last-Event-ID``, else ``after``, else 0.
+    """Return the number of the last event that a reader has: ``Last-Event-ID``, else ``after``, else 0.
 
     Raises:
         ConfigurationError: it is no number.
@@ -263,7 +263,7 @@ def _view(request: Request, view: str, told: Callable[[LiveRun], object]) -> Res
 
 
 def _opened(request: Request, told: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
-    """A thing opened within a page, or as a page of its own."""
+    """Respond with a fragment for a page, or with a page of its own."""
     if request.headers.get("x-fragment") and not wants_json(request):
         return Response(fragment, media_type="text/html")
     return answer(request, lambda: told, whole)
@@ -275,7 +275,7 @@ def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
 
 
 def run_id_of(request: Request) -> str:
-    """The run that an address names.
+    """Return the run that an address names.
 
     Raises:
         RunNotFound: it is no run id.

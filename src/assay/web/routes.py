@@ -22,7 +22,7 @@ _RUN = "/runs/{run_id}"
 
 
 async def openapi(request: Request) -> Response:
-    """This description of the API (OpenAPI 3.1)."""
+    """Describe this API (OpenAPI 3.1)."""
     return JSONResponse(description())
 
 
@@ -100,13 +100,13 @@ def endpoints() -> tuple[Endpoint, ...]:
 
 
 def routes() -> list[Route]:
-    """The router's table. Addresses with an ending come first: a run's id would take the ending with it."""
+    """Return the router's table. Addresses with an ending come first: a run's id would take the ending with it."""
     twins = [_route(f"{address.path}.json", address) for address in endpoints() if address.also_json]
     return twins + [_route(address.path, address) for address in endpoints()]
 
 
 def description() -> dict[str, object]:
-    """The API as OpenAPI 3.1."""
+    """Describe the API as OpenAPI 3.1."""
     paths: dict[str, dict[str, object]] = {}
     for address in endpoints():
         told = [(address.path, address.media)]

@@ -30,7 +30,7 @@ Told: TypeAlias = Callable[[Record], str]
 
 
 def whole(record: Record) -> str:
-    """The event as the log keeps it, with its number and time."""
+    """Write the event as the log keeps it, with its number and time."""
     told = f'{{"seq":{record.seq},"at":{record.at},"event":{record.body.decode()}}}'
     return _message("event", told, record.seq)
 
@@ -38,7 +38,7 @@ def whole(record: Record) -> str:
 async def event_stream(
     store: RunStore, watch: LiveRun, after: int, closing: asyncio.Event, told: Told = whole
 ) -> AsyncIterator[str]:
-    """The events behind number ``after``, and those to come, until the run has ended or the server does."""
+    """Stream the events after number ``after``, and those to come, until the run or the server ends."""
     yield _RETRY
     watch.join()
     try:
@@ -70,7 +70,7 @@ async def page_stream(
     closing: asyncio.Event,
     look: Callable[[LiveRun], float],
 ) -> AsyncIterator[str]:
-    """What a page that shows the run up to event ``after`` needs, to show it as it is and as it goes on.
+    """Stream what a page that shows the run up to event ``after`` needs to show it now and as it goes on.
 
     Args:
         renderer: renders the views.

@@ -38,7 +38,7 @@ def link_chart(
     description: str,
     accents: Sequence[str],
 ) -> Element:
-    """Lines carry the colour of the participant and, at the box, the sign of the answer."""
+    """Draw lines in the colour of the participant, with the sign of the answer at the box."""
     ties = ties[:40]
     gutter = min(max((text_width(name) for name in names), default=0.0), 150.0) + 26
     margin = 26.0 + 9 * min(len(ties), 12) if ties else 6.0

@@ -105,7 +105,7 @@ def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> s
 
 
 def is_live(watch: LiveRun) -> bool:
-    """Whether more may come: the run goes on, or was broken off and may be taken up again."""
+    """Tell whether more events may come: the run goes on, or was interrupted and may be resumed."""
     return watch.state in ("running", "interrupted")
 
 
