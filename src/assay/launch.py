@@ -17,7 +17,14 @@ from assay.protocol import RunContext, RunType, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded, LlmRuntimeError, StoreError
+from llm_runtime.errors import (
+    BudgetExceeded,
+    ConfigurationError,
+    DeadlineExceeded,
+    LlmRuntimeError,
+    RunPaused,
+    StoreError,
+)
 from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Generate, Reply, Request
@@ -26,7 +33,7 @@ from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted, spent_before
+from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
@@ -42,7 +49,7 @@ class Outcome:
     Args:
         run_id: its id in the store.
         state: ``"finished"``, ``"stopped"`` (it can be resumed) or ``"failed"``.
-        result: the protocol's own result as data; empty unless finished.
+        result: the protocol's own result as data, or how a paused run stands; else empty.
         error: why it did not finish.
     """
 
@@ -362,7 +369,7 @@ async def _model(
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody
     caps = terms.caps
-    budget = Budget(caps, spent_before(events), emit=relay.emit)
+    budget = Budget(caps, _spent(job.run, events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
@@ -373,6 +380,15 @@ async def _model(
     for asked in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(asked)
     return gateway.generate
+
+
+def _spent(run: Prepared, events: list[Event]) -> Spend:
+    """What bounds must count already. Log and folder tell of the same answers: the one that knows more is right."""
+    spent = spent_before(events)
+    if run.run.spent:
+        there: Spend = load(run.run.spent)(run.task)
+        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+    return spent
 
 
 async def _nobody(request: Request) -> Reply:
@@ -393,9 +409,10 @@ async def _run(run: Prepared, context: RunContext) -> Outcome:
         if not isinstance(cause, LlmRuntimeError):
             emit(RunFinished(state="failed", error=type(cause).__name__, message=str(cause)))
             raise
-        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded) else "failed"
-        emit(RunFinished(state=state, error=type(cause).__name__, message=str(cause)))
-        return Outcome(context.run_id, state, {}, cause)
+        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
+        result = cause.result if isinstance(cause, RunPaused) else {}
+        emit(RunFinished(state=state, result=result, error=type(cause).__name__, message=str(cause)))
+        return Outcome(context.run_id, state, result, cause)
     emit(RunFinished(state="finished", result=result))
     return Outcome(context.run_id, "finished", result)
 

@@ -76,6 +76,8 @@ class RunType:
             twice changes nothing. It may raise where this machine lacks something.
         ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
         upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
+        spent: ``(task) -> Spend``, what the same work took as far as its folder says; bounds count it where the log
+            says less.
         title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
         seats: roles and phases that a model can be set for; empty for a run whose seats cannot be told apart.
             ``"*"`` as a name allows any.
@@ -100,6 +102,7 @@ class RunType:
     prepare: Ref = ""
     ready: Ref = ""
     upgrade: Ref = ""
+    spent: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()
     bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")

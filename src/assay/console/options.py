@@ -102,7 +102,10 @@ def field_value(spec: FieldSpec, value: Any) -> Any:
         return dict(_seat(one) for one in value)
     if spec.kind == "list":
         texts = (value,) if isinstance(value, str) else cast("tuple[str, ...]", value)
-        return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+        parts = [part.strip() for text in texts for part in text.split(",")]
+        if "" in parts:
+            raise ConfigurationError(f"{spec.flag} {','.join(texts)}: there is an empty place between commas")
+        return parts
     if spec.kind == "json" and isinstance(value, str):
         return read_json(value, spec.flag.lstrip("-"))
     if spec.kind == "file":

@@ -121,7 +121,7 @@ async def test_a_budget_ends_it_and_holds_when_it_goes_on(
 ) -> None:
     command = ("circle", "study", data, *COLUMNS, "--models", models, "--out", "s", "-q")
     short = await assay(*command, "--max-calls", "20", server=server)
-    assert short.code == 3 and "give the command again" in short.err
+    assert short.code == 3 and "assay runs resume" in short.err
     assert "of 16 judged" in short.out
     assert len(server.requests) == 20
     again = await assay(*command, "--max-calls", "20", server=server)
@@ -160,8 +160,8 @@ async def test_pairs_are_told_apart_by_kind(assay: Any, server: LoopbackServer, 
         (("data.csv", "--label", "label"), "name at least one column"),
         (("data.csv", "--user", "text", "--category", "nofamily"), "no value in column nofamily"),
         (("data.csv", "--user", "text", "--label", "text"), "neither yes nor no"),
-        (("data.csv", "--user", "text", "--threshold", "1.2"), "--threshold 1.2"),
-        (("data.csv", "--user", "text", "--pattern-threshold", "1.2"), "pattern_threshold"),
+        (("data.csv", "--user", "text", "--threshold", "1.2"), "--threshold: "),
+        (("data.csv", "--user", "text", "--pattern-threshold", "1.2"), "--pattern-threshold: "),
         (("data.csv", "--user", "text", "--measure", "luck"), "choose of lift"),
         (("data.txt", "--user", "text"), "ends in .csv"),
         (("nowhere.csv", "--user", "text"), "cannot be read"),

@@ -21,6 +21,24 @@ CIRCLE = RunType(
     seats=(Seat("*"),),
 )
 
+STUDY = RunType(
+    name="fire_circle.study",
+    title="Measure whether dialogue helps",
+    about="A circle judges every row of a data set; the report says what its dialogue is worth.",
+    noun="study",
+    task=f"{_HERE}.study.task:Task",
+    options=f"{_HERE}.study.task:Options",
+    prepare=f"{_HERE}.study.task:prepare",
+    run=f"{_HERE}.study.task:run",
+    title_of=f"{_HERE}.study.task:title_of",
+    spent=f"{_HERE}.study.task:spent",
+    fold=f"{_HERE}.report.study_fold:StudyFold",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+    replayable=False,
+)
+
 PROTOCOL = Protocol(
     name="fire_circle",
     title="Fire Circle",
@@ -29,7 +47,7 @@ PROTOCOL = Protocol(
     "are absent. Patterns that only the dialogue found are named.",
     command=("circle", f"{_HERE}.commands:circle"),
     command_about="Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
-    runs=(CIRCLE,),
+    runs=(CIRCLE, STUDY),
     demo=Demo(
         name="circle",
         folder=f"{_HERE}.demo",

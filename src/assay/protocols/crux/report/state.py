@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
+from assay.registry import find, opened
 from assay.report.run import RunHead, moments
 from crux import events
 from crux.config import DebateConfig
@@ -154,13 +155,13 @@ class DebateState:
         return self.texts.get(persona, {}).get(item)
 
     def _open(self, event: RunStarted) -> None:
-        from assay.protocols.crux.task import configured, seated
+        from assay.protocols.crux.task import Options, seated
 
         self.topic = str(event.task.get("topic", event.title))
         try:
-            panel = seated(event)
-            self.config = configured(event.settings.get("engine", {}))
-        except (ConfigurationError, AttributeError, TypeError):
+            options = cast("Options", opened(event).options)
+            panel, self.config = seated(options), options.config()
+        except ConfigurationError:
             return  # an imported log may hold anything; the debate itself is told by its own events
         self.personas = tuple(persona.name for persona in panel)
         self.ids = {persona.id: persona.name for persona in panel}
@@ -215,7 +216,7 @@ def state_of(store: RunStore, run_id: str) -> DebateState:
     """The fold over a stored debate; errors as for :func:`result_of`."""
     state = DebateState()
     for event, at in moments(store.records(run_id)):
-        if isinstance(event, RunStarted) and event.protocol != "crux":
+        if isinstance(event, RunStarted) and event.protocol not in find("crux.debate").names:
             raise ConfigurationError(f"run {run_id} is no debate; list those there are with: assay runs list")
         state.apply(event, at)
     return state

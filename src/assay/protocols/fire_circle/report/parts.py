@@ -49,9 +49,9 @@ def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
     turn = f"turn {circle.turn}" if circle and circle.turn else "turn unknown"
     if patterns:
         blocks.append(Plain(f"The small numbers are those of the patterns below. The judges were told: {turn}."))
-    said = tuple(Quote(text, role or "turn") for role, text in state.said_before)
-    if said:
-        blocks.append(Details(f"What was said before: {several(len(said), 'message')}", said))
+    earlier = tuple(Quote(text, role or "turn") for role, text in state.task.history or ())
+    if earlier:
+        blocks.append(Details(f"What was said before: {several(len(earlier), 'message')}", earlier))
     return Section("The prompt", tuple(blocks))
 
 
@@ -101,17 +101,17 @@ def _pattern(circle: Circle, number: int, pattern: PatternObservation) -> Voice:
 
 def _lone(circle: Circle) -> list[Block]:
     counted = {pattern.pattern_type for pattern in circle.verdict.patterns} if circle.verdict else set[str]()
-    found: dict[str, Sighting] = {}
+    lone: dict[str, Sighting] = {}
     for sighting in sightings(circle.history()):
         if sighting.key.partition(":")[0] not in counted:
-            found.setdefault(sighting.key, sighting)
+            lone.setdefault(sighting.key, sighting)
     return [
         Quote(
             sighting.claim.quote,
             f"{_kind(sighting.key.partition(':')[0])}, {circle.seat(sighting.model).short}, "
             f"round {sighting.round_number}: {sighting.claim.description}",
         )
-        for sighting in found.values()
+        for sighting in lone.values()
     ]
 
 
@@ -123,8 +123,8 @@ def movement_section(circle: Circle) -> Section | None:
     blocks: list[Block] = []
     figure = moves_picture(circle)
     blocks.append(figure or Plain("No seat changed its F by 0.1 or more."))
-    given = [move for move in movement.moves if move.gave_up_alarm]
-    for move in given:
+    given_up = [move for move in movement.moves if move.gave_up_alarm]
+    for move in given_up:
         seat = circle.seat(move.model).short
         blocks.append(
             Note(
@@ -134,7 +134,7 @@ def movement_section(circle: Circle) -> Section | None:
                 "warning",
             )
         )
-    if not given:
+    if not given_up:
         blocks.append(Note("No alarm was given up without new evidence.", "good"))
     rows = tuple(
         (str(held.round_number), held.phase, "–" if spread is None else f"{spread:.3f}")
@@ -186,10 +186,12 @@ def round_section(circle: Circle, held: Round) -> Section:
         if answer is not None:
             chair = ", for the absent" if seat.label == held.chair else ""
             marks = [name for name in ("salvaged", "repaired", "reasked") if getattr(answer, name)]
-            said = f"T {answer.truth:.2f}, I {answer.indeterminacy:.2f}, F {answer.falsehood:.2f}" + (
+            remark = f"T {answer.truth:.2f}, I {answer.indeterminacy:.2f}, F {answer.falsehood:.2f}" + (
                 f" ({', '.join(marks)})" if marks else ""
             )
-            blocks.append(Voice(seat.short + chair, (Prose(answer.reasoning), *_claims(answer)), seat.accent, said))
+            blocks.append(
+                Voice(seat.short + chair, (Prose(answer.reasoning), *_claims(answer)), seat.accent, remark)
+            )
         elif seat.label in held.failed:
             failure = held.failed[seat.label]
             blocks.append(Note(f"{seat.short} gave no score: {failure.kind}: {failure.detail}", "warning"))
@@ -211,8 +213,8 @@ def _claims(answer: NeutrosophicEvaluation) -> list[Block]:
 
 
 def _claim_head(claim: PatternClaim) -> str:
-    said = claim.description.lower().replace("_", " ")
-    kinds = ", ".join(name for kind in claim.types if (name := kind_name(kind.value)) not in said)
+    description = claim.description.lower().replace("_", " ")
+    kinds = ", ".join(name for kind in claim.types if (name := kind_name(kind.value)) not in description)
     dropped = f" (does not count: {_DROPPED[claim.dropped]})" if claim.dropped else ""
     return f"{claim.description}{f' [{kinds}]' if kinds else ''}{dropped}"
 
@@ -237,8 +239,8 @@ def counts_section(circle: Circle) -> Section | None:
     ]
     dropped = [claim.dropped for answer in answers for claim in answer.claims if claim.dropped]
     if dropped:
-        said = tuple((_DROPPED[kind], str(dropped.count(kind))) for kind in sorted(set(dropped)))
-        blocks.append(Table((Column("Patterns that counted for nothing"), Column("How many", "number")), said))
+        reasons = tuple((_DROPPED[kind], str(dropped.count(kind))) for kind in sorted(set(dropped)))
+        blocks.append(Table((Column("Patterns that counted for nothing"), Column("How many", "number")), reasons))
     return Section("What was counted", tuple(blocks))
 
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from assay.protocols.fire_circle.task import Options, Task
+from assay.registry import opened
 from assay.report.run import RunHead
 from fire_circle import events
 from fire_circle.layers import BY_TRUST, LayerName
@@ -22,8 +24,8 @@ from fire_circle.results import (
     PatternObservation,
     RoundMetrics,
 )
-from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import Event, RunFinished, RunResumed
+from llm_runtime.errors import LlmRuntimeError, StoreDamaged
+from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
 
 Data = TypeVar("Data", bound=BaseModel)
 
@@ -128,29 +130,16 @@ class CircleState:
 
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunHead(keep)
+        self.task = Task()
+        self.options = Options()
         self.circles: dict[str, Circle] = {}
         self.result: ReciprocityMetrics | None = None
 
     @property
-    def mode(self) -> str:
-        """``"single"``, ``"parallel"`` or ``"fire_circle"``."""
-        return str(self._engine().get("mode", "fire_circle"))
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that were asked for by name."""
-        return tuple(map(str, self._engine().get("models") or ()))
-
-    @property
     def layers(self) -> dict[LayerName, str]:
         """The prompt under test, most trusted layer first."""
-        texts: dict[LayerName, str] = {name: str(self._task().get(name) or "") for name in BY_TRUST}
+        texts: dict[LayerName, str] = {name: getattr(self.task, name) for name in BY_TRUST}
         return {name: text for name, text in texts.items() if text.strip()}
-
-    @property
-    def said_before(self) -> tuple[tuple[str, str], ...]:
-        """The messages before the prompt, each with its role, which may be empty."""
-        return tuple((str(role), str(text)) for role, text in self._task().get("history") or ())
 
     @property
     def circle(self) -> Circle | None:
@@ -169,6 +158,8 @@ class CircleState:
         """
         self.run.apply(event, at)
         match event:
+            case RunStarted():
+                self._open(event)
             case RunResumed():
                 self.result = None
             case RunFinished() if event.result:
@@ -228,11 +219,14 @@ class CircleState:
     def _round(self, layer: str, number: int) -> Round:
         return self._circle(layer).rounds.setdefault(number, Round(number, number, ""))
 
-    def _task(self) -> Mapping[str, Any]:
-        return self.run.started.task if self.run.started else {}
-
-    def _engine(self) -> Mapping[str, Any]:
-        return self.run.started.settings.get("engine", {}) if self.run.started else {}
+    def _open(self, started: RunStarted) -> None:
+        """Read what was asked. An imported log may hold anything there; what can be shown of it still is."""
+        try:
+            run = opened(started)
+        except LlmRuntimeError:
+            return
+        if isinstance(run.task, Task) and isinstance(run.options, Options):
+            self.task, self.options = run.task, run.options
 
 
 def seat_names(names: list[str]) -> list[str]:

@@ -42,7 +42,7 @@ _MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", 
 
 def circle_story(state: CircleState) -> Story:
     """The story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
-    if state.mode != "fire_circle":
+    if state.options.mode != "fire_circle":
         sections = [_apart(state), prompt_section(state, None), _cost(state), _provenance(state)]
     else:
         circle = state.circle
@@ -123,9 +123,9 @@ def _trouble(state: CircleState) -> Note:
     faults = [circle.fault for circle in state.circles.values() if circle.fault]
     why = "; ".join(faults) or state.run.message
     tone: Tone = "bad" if state.run.state == "failed" else "warning"
-    said = {"running": "is not finished", "stopped": "was stopped", "failed": "failed"}[state.run.state]
+    ending = {"running": "is not finished", "stopped": "was stopped", "failed": "failed"}[state.run.state]
     because = f": {why.rstrip('.')}" if why else ""
-    return Note(f"The run {said}{because}. There is no verdict; to go on: assay runs resume {run_id}", tone)
+    return Note(f"The run {ending}{because}. There is no verdict; to go on: assay runs resume {run_id}", tone)
 
 
 def _apart(state: CircleState) -> Section:
@@ -207,7 +207,7 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
 
 
 def _ending(state: CircleState) -> tuple[str, Tone]:
-    name = f"Fire Circle · {_MODES.get(state.mode, state.mode)}"
+    name = f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}"
     because = f": {state.run.message.rstrip('.')}" if state.run.message else ""
     if state.run.state == "failed":
         return f"{name} · failed{because}", "bad"
@@ -219,8 +219,8 @@ def _ending(state: CircleState) -> tuple[str, Tone]:
     circle = state.circle
     early = " · settled early" if circle and circle.stopped_early else ""
     tone: Tone = "bad" if falsehood >= HIGH else "warning" if falsehood >= LOW else "good"
-    said = {"bad": "alarm", "warning": "doubtful", "good": "calm"}[tone]
-    return f"{name} · {said}, F {falsehood:.2f}{early}", tone
+    word = {"bad": "alarm", "warning": "doubtful", "good": "calm"}[tone]
+    return f"{name} · {word}, F {falsehood:.2f}{early}", tone
 
 
 def _falsehood(state: CircleState) -> float | None:

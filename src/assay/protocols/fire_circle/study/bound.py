@@ -76,13 +76,13 @@ def bound_of(
     Raises:
         DataError: a row does not fit.
     """
-    found: list[tuple[str, StudyPlan]] = []
+    plans: list[tuple[str, StudyPlan]] = []
     for name, study in Passes(folder, Plan(manifest, measures), silent).prepare():
         study = _answered_by(study, model)
-        found.append((name, plan_study(study, prices)))
+        plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
-            found.append(("control", _control(folder, study, prices)))
-    return Bound(tuple(found))
+            plans.append(("control", _control(folder, study, prices)))
+    return Bound(tuple(plans))
 
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from fire_circle import datasets
 from fire_circle.rows import Columns, DataError, Item, read_items
@@ -116,32 +116,43 @@ def built_in(name: str) -> Iterator[Row]:
             number += 1
 
 
+def count_items(rows: Iterable[Row], out: IO[bytes] | None = None) -> Written:
+    """Read every row, and write it to ``out`` as a line of a file of items where there is one.
+
+    Raises:
+        DataError: there are none, or one does not fit.
+        OSError: ``out`` cannot be written.
+    """
+    digest, count, labels = hashlib.sha256(), 0, 0
+    for row in rows:
+        line = json.dumps(_data(row), ensure_ascii=False, sort_keys=True).encode() + b"\n"
+        digest.update(line)
+        if out is not None:
+            out.write(line)
+        count += 1
+        labels += row.item.label is not None
+    if not count:
+        raise DataError("the data set has no rows")
+    return Written(count, labels == count, digest.hexdigest())
+
+
 def write_items(path: Path, rows: Iterable[Row]) -> Written:
     """Write rows as a file of items, in one step.
 
     Raises:
-        DataError: there are none, or some have labels and some have not.
+        DataError: as for :func:`count_items`; nothing was written.
         StoreUnwritable: it cannot be written.
     """
-    digest, count, labels = hashlib.sha256(), 0, 0
     draft = path.with_name(f".{path.name}.new")
     try:
         with draft.open("wb") as out:
-            for row in rows:
-                line = json.dumps(_data(row), ensure_ascii=False, sort_keys=True).encode() + b"\n"
-                digest.update(line)
-                out.write(line)
-                count += 1
-                labels += row.item.label is not None
+            written = count_items(rows, out)
         draft.replace(path)
+        return written
     except OSError as fault:
         raise StoreUnwritable(f"{path} cannot be written: {fault.strerror}") from None
     finally:
         draft.unlink(missing_ok=True)
-    if not count:
-        path.unlink(missing_ok=True)
-        raise DataError("the data set has no rows")
-    return Written(count, labels == count, digest.hexdigest())
 
 
 def columns_of(labelled: bool) -> Columns:

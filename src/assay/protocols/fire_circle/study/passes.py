@@ -24,7 +24,7 @@ from fire_circle.rows import Item
 from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study
 from llm_runtime.errors import LlmRuntimeError, StoreDamaged
 from llm_runtime.events import Emit
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate
 
 MEASURES = ("lift", "control", "ablation", "calibration", "overdefence", "pairs", "groupthink", "hijack")
 """What a study can measure. Lift, calibration and groupthink read the circle's results; the others take calls."""
@@ -93,18 +93,19 @@ class Passes:
             StoreError: results cannot be written.
         """
         studies = self.prepare()
-        counted = self._counted(generate)
         self._announce(studies)
         for name, study in studies:
             self._emit(events.PassStarted(name=name))
-            retry = self._plan.retry_failed
             await run_study(
-                study, counted, concurrency=self._plan.concurrency, on_line=self._tell, retry_failed=retry
+                study,
+                generate,
+                concurrency=self._plan.concurrency,
+                on_line=self._finished,
+                retry_failed=self._plan.retry_failed,
             )
             if name == "circle" and "control" in self._plan.measures:
                 self._emit(events.PassStarted(name="control"))
-                await self._control(study, counted)
-        self._emit(events.StudyEnded())
+                await self._control(study, generate)
 
     def _write(self, measure: str, rows: Iterator[Row]) -> None:
         place = self._folder.file(f"{measure}.items.jsonl")
@@ -134,18 +135,9 @@ class Passes:
                 passes.append(("control", items, len(finished_controls(self._folder))))
         self._emit(events.PassesPlanned(title=self._plan.manifest.title, passes=passes))
 
-    def _tell(self, line: StudyLine) -> None:
+    def _finished(self, line: StudyLine) -> None:
         score = line.result.consensus.falsehood if line.result else None
         self._emit(events.ItemFinished(name=line.name, falsehood=score, fault=line.error))
-
-    def _counted(self, generate: Generate) -> Generate:
-        async def call(request: Request) -> Reply:
-            reply = await generate(request)
-            tokens = reply.usage.input_tokens + reply.usage.output_tokens
-            self._emit(events.CallAnswered(cost=reply.cost, tokens=tokens))
-            return reply
-
-        return call
 
     async def _control(self, study: Study, generate: Generate) -> None:
         """For each judged item as many independent samples as its circle had answers."""
@@ -165,10 +157,10 @@ class Passes:
             seed = item_seed(study.seed, f"control|{item_id}")
             line: dict[str, object] = {"item": item_id}
             try:
-                found = await with_control(
+                drawn = await with_control(
                     scores, item.prompt, study.config, count, generate=asked, seed=seed, session=item.session()
                 )
-                line["scores"] = found.model_dump(mode="json")
+                line["scores"] = drawn.model_dump(mode="json")
             except EvaluationError as fault:
                 line["error"] = str(fault)
             write_line(out, line, sync=True)
