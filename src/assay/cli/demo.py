@@ -95,9 +95,9 @@ def _others(name: str) -> str:
 
 def _pages(store_path: str | None) -> str:
     """Say how to see all of it in a browser."""
-    kept = f" --store {shlex.quote(store_path)}" if store_path else ""
+    store = f" --store {shlex.quote(store_path)}" if store_path else ""
     return (
-        f"See it in your browser:  {_command()} serve --open{kept}\n"
+        f"See it in your browser:  {_command()} serve --open{store}\n"
         "It prints one address, http://127.0.0.1:8737/open?key=..., and opens it.\n"
         "What each of the five protocols did, and why, is explained there."
     )

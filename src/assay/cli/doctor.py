@@ -70,13 +70,13 @@ def _parts() -> Iterator[Check]:
 
 def _extras_by_package(requirements: list[str]) -> dict[str, list[str]]:
     """Return the extras that ask for each package, "" where none does; ordered by the first of them."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for requirement in requirements:
         name, extra = _NAME.match(requirement), _EXTRA.search(requirement)
         if name and not (extra and extra[1] in _COLLECTIONS):
-            found.append((extra[1] if extra else "", name[0]))
+            pairs.append((extra[1] if extra else "", name[0]))
     packages: dict[str, list[str]] = {}
-    for extra, name in sorted(found):
+    for extra, name in sorted(pairs):
         packages.setdefault(name, []).append(extra)
     return packages
 
@@ -120,9 +120,9 @@ def _models() -> Iterator[Check]:
     from llm_runtime.settings import Settings, load_settings
 
     async def local() -> list[str]:
-        # Without keys only this machine is asked: a doctor spends nothing and tells nobody.
+        # Without keys only servers on this machine are looked for: nothing is spent, nothing leaves it.
         async with Gateway(Settings(environment=load_settings().environment)) as gateway:
-            return [f"{found.provider} {found.how}" for found in await gateway.router.reachable()]
+            return [f"{server.provider} {server.how}" for server in await gateway.router.reachable()]
 
     try:
         servers = asyncio.run(local())

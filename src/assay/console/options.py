@@ -68,8 +68,8 @@ def field_option(spec: FieldSpec, section: str) -> click.Option:
 def _help(spec: FieldSpec, default: Any) -> str:
     if default is None:
         return spec.help
-    shown = _shown(spec)
-    limits = f"; {shown._describe_range()}" if isinstance(shown, _ShownRange) else ""  # pyright: ignore[reportPrivateUsage]
+    parameter_type = _shown(spec)
+    limits = f"; {parameter_type._describe_range()}" if isinstance(parameter_type, _ShownRange) else ""  # pyright: ignore[reportPrivateUsage]
     return f"{spec.help}  [default: {default}{limits}]"
 
 
@@ -157,14 +157,14 @@ def terms_from(values: Mapping[str, Any]) -> Terms:
     from assay.fields import read
     from assay.terms import Terms
 
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         spec.name: field_value(spec, values.get(f"terms__{spec.name}")) for spec in terms_fields()
     }
-    if given["model"]:
-        given["model"] = _anywhere(given["model"])
-    seats = cast("dict[str, str]", given["seats"] or {})
-    given["seats"] = {role: _anywhere(name) for role, name in seats.items()}
-    return cast("Terms", read(Terms, given, names=called))
+    if fields["model"]:
+        fields["model"] = _anywhere(fields["model"])
+    seats = cast("dict[str, str]", fields["seats"] or {})
+    fields["seats"] = {role: _anywhere(name) for role, name in seats.items()}
+    return cast("Terms", read(Terms, fields, names=called))
 
 
 def settings_with(terms: Terms) -> Settings:

@@ -58,8 +58,8 @@ class AnyFold:
         blocks: list[Block] = [Plain(text) for text in run.troubles]
         if run.state != "finished":
             run_id = run.started.run_id if run.started else "ID"
-            said = f"The run is {run.state}{f': {run.message}' if run.message else ''}."
-            blocks.insert(0, Note(f"{said} To go on with it: assay runs resume {run_id}", "warning"))
+            ending = f"The run is {run.state}{f': {run.message}' if run.message else ''}."
+            blocks.insert(0, Note(f"{ending} To go on with it: assay runs resume {run_id}", "warning"))
         sections = [Section("What happened", tuple(blocks))] if blocks else []
         if run.tally.phases:
             sections.append(Section("Cost", sums_tables(run.tally, lambda seat, phase: seat or phase)))

@@ -52,13 +52,13 @@ class _Sentence:
 def changes(before: str, after: str) -> Changes:
     """Compare ``after`` with ``before``. A sentence that only moved is not a change."""
     old, new = _sentences(before), _sentences(after)
-    kept = {sentence.key for sentence in old} & {sentence.key for sentence in new}
-    orphans = [sentence for sentence in old if sentence.key not in kept]
+    unchanged = {sentence.key for sentence in old} & {sentence.key for sentence in new}
+    orphans = [sentence for sentence in old if sentence.key not in unchanged]
     candidates = orphans[: _MOST_COMPARISONS // max(len(new), 1)]
     touched: set[int] = set()
     taken: set[int] = set()
     for sentence in new:
-        if sentence.key in kept:
+        if sentence.key in unchanged:
             continue
         ancestor = _ancestor(sentence, candidates)
         if ancestor is None:
@@ -84,18 +84,18 @@ def marked_spans(text: str, marks: tuple[Range, ...]) -> list[tuple[str, bool]]:
 
 
 def _sentences(text: str) -> list[_Sentence]:
-    found: list[_Sentence] = []
+    sentences: list[_Sentence] = []
     start = 0
     for end in [match.end() for match in _SENTENCE_END.finditer(text)] + [len(text)]:
         piece = text[start:end]
         if piece.strip():
-            found.append(
+            sentences.append(
                 _Sentence(
                     start, piece, Counter(token.lower() for token in _TOKEN.findall(piece) if _is_word(token))
                 )
             )
         start = end
-    return found
+    return sentences
 
 
 def _ancestor(sentence: _Sentence, candidates: list[_Sentence]) -> int | None:

@@ -73,8 +73,7 @@ def number(value: float) -> str:
 
 
 def _attribute_name(name: str) -> str:
-    kept = {"viewBox"}
-    return name if name in kept else name.rstrip("_").replace("_", "-")
+    return name if name == "viewBox" else name.rstrip("_").replace("_", "-")
 
 
 def _write(node: Node, parts: list[str]) -> None:

@@ -16,7 +16,7 @@ def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, .
 
     Args:
         tally: of the run.
-        name: what to call a seat, or a phase without seats, given ``(seat, phase)`` with one of them empty.
+        name: what to call a seat, or a phase without seats, from ``(seat, phase)`` with one of them empty.
     """
     by_seat = _together((name(*who), sums) for who, sums in tally.seats.items())
     by_phase = [(name("", phase), sums) for phase, sums in tally.phases.items()]
@@ -38,10 +38,10 @@ def cost_facts(sums: Sums) -> tuple[Fact, ...]:
 
 def _together(groups: Iterable[tuple[str, Sums]]) -> list[tuple[str, Sums]]:
     """Add up the groups of one name, in the order of their first."""
-    found: dict[str, Sums] = {}
+    totals: dict[str, Sums] = {}
     for name, sums in groups:
-        found[name] = found[name] + sums if name in found else sums
-    return list(found.items())
+        totals[name] = totals[name] + sums if name in totals else sums
+    return list(totals.items())
 
 
 def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:
@@ -65,18 +65,20 @@ def _cost(spend: Spend) -> str:
 def _remark(total: Sums) -> str:
     """Say what the sums leave out."""
     both = total.both
-    said: list[str] = []
+    sentences: list[str] = []
     if total.replayed.calls:
-        said.append(
+        sentences.append(
             f"{several(total.replayed.calls, 'call')} of {count(both.calls)} came from a recording: nothing was "
             "spent on them, and what they once cost stands in brackets or apart."
         )
     if both.unpriced:
-        said.append(f"No price is known for {several(both.unpriced, 'call')}; a + marks the sums that lack them.")
+        sentences.append(
+            f"No price is known for {several(both.unpriced, 'call')}; a + marks the sums that lack them."
+        )
     if both.estimated:
-        said.append(f"Tokens of {several(both.estimated, 'call')} are estimated as characters/4.")
+        sentences.append(f"Tokens of {several(both.estimated, 'call')} are estimated as characters/4.")
     if total.retries:
-        said.append(f"{several(total.retries, 'attempt')} failed and were made again.")
+        sentences.append(f"{several(total.retries, 'attempt')} failed and were made again.")
     if total.substitutions:
-        said.append(f"Another model than asked for answered {several(total.substitutions, 'time')}.")
-    return " ".join(said)
+        sentences.append(f"Another model than asked for answered {several(total.substitutions, 'time')}.")
+    return " ".join(sentences)

@@ -52,17 +52,17 @@ class AppState:
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
     closing: asyncio.Event = field(init=False)
-    _asked: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
+    _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.hub = LiveRuns(self.store)
         self.questions = Questions(self.hub.touch)
         self.runs = ActiveRuns(self.store, self.questions, self.settings)
-        self.renderer = PageRenderer(self.standing)
+        self.renderer = PageRenderer(self.page_state)
         self.closing = asyncio.Event()
-        self._asked = WeakKeyDictionary()
+        self._letter_names = WeakKeyDictionary()
 
-    def standing(self, watch: LiveRun) -> RunPageState:
+    def page_state(self, watch: LiveRun) -> RunPageState:
         """Return what a run's page shows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
@@ -78,8 +78,8 @@ class AppState:
         if watch.state != "running" or not folders(watch.started):
             return inf
         names = tuple(letter.name for letter in self.open_letters(watch))
-        if self._asked.get(watch, ()) != names:
-            self._asked[watch] = names
+        if self._letter_names.get(watch, ()) != names:
+            self._letter_names[watch] = names
             watch.touch()
         return _LETTERS_S
 
@@ -97,7 +97,7 @@ class AppState:
         return letters(watch.started, waiting)
 
     def _asks(self, watch: LiveRun) -> list[Ask]:
-        asked = [
+        asks = [
             Ask(
                 question.name,
                 place_words(question.request.label),
@@ -106,7 +106,7 @@ class AppState:
             )
             for question in self.questions.of_run(watch.run_id)
         ]
-        return asked + [_ask_of(letter) for letter in self.open_letters(watch)]
+        return asks + [_ask_of(letter) for letter in self.open_letters(watch)]
 
 
 def site_of(request: Request) -> AppState:
@@ -123,15 +123,15 @@ def wants_json(request: Request) -> bool:
     return "application/json" in accept and "text/html" not in accept
 
 
-def answer(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
+def respond(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
     """Respond with a page, or with its data where the request wants JSON."""
     if wants_json(request):
         return JSONResponse(data(), status)
     return HTMLResponse(html(), status)
 
 
-def done(request: Request, address: str, data: object, status: int = 200) -> Response:
-    """Respond after a change: send a browser to the page at ``address``, a program the data."""
+def redirect(request: Request, address: str, data: object, status: int = 200) -> Response:
+    """Respond to a change: send a browser on to ``address``, a program the data."""
     if wants_json(request):
         return JSONResponse(data, status)
     return RedirectResponse(address, 303)
@@ -142,7 +142,7 @@ def is_json(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("application/json")
 
 
-async def given(request: Request) -> dict[str, Any]:
+async def request_fields(request: Request) -> dict[str, Any]:
     """Read the fields of a request: those of a form or of a JSON object.
 
     Raises:
@@ -176,3 +176,7 @@ def _ask_of(letter: MailboxQuestion) -> Ask:
         str(letter.request.get("schema") or ""),
         letter.name,
     )
+
+
+# The pages of Crux still call these by their old names.
+answer, done, given = respond, redirect, request_fields

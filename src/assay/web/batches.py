@@ -16,7 +16,7 @@ from assay.batch.purses import Purses
 from assay.batch.report import batch_story
 from assay.report.story import Story
 from assay.web import data
-from assay.web.app_state import answer, site_of
+from assay.web.app_state import respond, site_of
 from assay.web.pages.batches import batch_page, batches_page
 from llm_runtime.errors import RunNotFound
 
@@ -29,8 +29,10 @@ async def list_batches(request: Request) -> Response:
     def read(ledger: Ledger, purses: Purses) -> list[Progress]:
         return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
 
-    found = await _with_ledger(request, read) or []
-    return answer(request, lambda: {"batches": [each.to_dict() for each in found]}, lambda: batches_page(found))
+    batches = await _with_ledger(request, read) or []
+    return respond(
+        request, lambda: {"batches": [each.to_dict() for each in batches]}, lambda: batches_page(batches)
+    )
 
 
 async def show_batch(request: Request) -> Response:
@@ -41,11 +43,11 @@ async def show_batch(request: Request) -> Response:
         progress = look(ledger, purses, batch_id)
         return progress, batch_story(progress, ledger.results(batch_id))
 
-    found = await _with_ledger(request, read)
-    if found is None:
+    report = await _with_ledger(request, read)
+    if report is None:
         raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
-    progress, story = found
-    return answer(
+    progress, story = report
+    return respond(
         request,
         lambda: {**progress.to_dict(), "story": data.story_data(story)},
         lambda: batch_page(progress, story),

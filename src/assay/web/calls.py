@@ -1,4 +1,4 @@
-"""A run's calls as a tree: phase, seat, call, with sums on every node, and where in the log each call is told."""
+"""A run's calls as a tree: phase, seat, call, with sums on every node, and where each stands in the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_runtime.messages import CallLabel
 
 @dataclass(slots=True)
 class Place:
-    """Sequence numbers of the events that tell a call; ``ended`` is 0 while it has no outcome."""
+    """Sequence numbers of the events of a call; ``ended`` is 0 while it has no outcome."""
 
     started: int
     ended: int = 0
@@ -88,7 +88,7 @@ class CallLog:
         key = event.digest, event.occurrence
         if isinstance(event, CallStarted):
             known = self.tally.calls.get(key)
-            # A resumed run passes once more by the answers that it has; they stay where they were first told.
+            # A resumed run passes once more by the answers that it has; they stay where they first were.
             if known is None or known.state in ("failed", "cut", "running"):
                 self.places[key] = Place(seq)
         elif (place := self.places.get(key)) is not None and not place.ended:

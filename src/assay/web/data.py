@@ -108,7 +108,7 @@ def call_data(call: Call, place: Place) -> dict[str, Any]:
         "seq": place.started,
         "ended_seq": place.ended or None,
         "label": str(call.label),
-        "asked": call.asked,
+        "asked": call.model,
         "answered_by": call.used,
         "state": call.state,
         "replayed": call.replayed,

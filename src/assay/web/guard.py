@@ -96,8 +96,8 @@ class Gate:
         return name in self._names or (self._everywhere and _is_address(name))
 
     def _bears_token(self, headers: Headers) -> bool:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self.token.encode())
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self.token.encode())
 
     def _knows(self, headers: Headers, host: str) -> bool:
         try:

@@ -30,7 +30,7 @@ class Questions:
     """The open questions of every run of this process.
 
     Args:
-        changed: told the id of a run whose questions changed.
+        changed: takes the id of a run whose questions changed.
     """
 
     def __init__(self, changed: Callable[[str], None]) -> None:

@@ -21,7 +21,7 @@ from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.svg import PALETTE
 from assay.web import data
-from assay.web.app_state import answer, site_of, wants_json
+from assay.web.app_state import respond, site_of, wants_json
 from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
@@ -48,7 +48,7 @@ async def home(request: Request) -> Response:
     played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     latest = site.store.runs(limit=_LATEST)
     keys = list(site.settings().keys)
-    return answer(
+    return respond(
         request,
         lambda: {
             "recordings": [
@@ -102,23 +102,23 @@ async def list_runs(request: Request) -> Response:
     choice = Choice(
         query.get("search", "")[:200], query.get("protocol", ""), query.get("state", ""), query.get("before", "")
     )
-    found = site.store.runs(
+    runs = site.store.runs(
         protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
         search=choice.search or None,
         state=_state(choice.state),
         limit=_LISTED + 1,
         before=choice.before or None,
     )
-    shown, more = found[:_LISTED], len(found) > _LISTED
-    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in shown)
+    page, more = runs[:_LISTED], len(runs) > _LISTED
+    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
     protocols = list(dict.fromkeys([*run_types(), *kinds]))
-    return answer(
+    return respond(
         request,
         lambda: {
-            "runs": [data.summary_data(run) for run in shown],
-            "next": f"/runs.json?{choice.query(shown[-1].run_id)}" if more else None,
+            "runs": [data.summary_data(run) for run in page],
+            "next": f"/runs.json?{choice.query(page[-1].run_id)}" if more else None,
         },
-        lambda: runs_page(shown, choice, protocols, more),
+        lambda: runs_page(page, choice, protocols, more),
     )
 
 
@@ -141,16 +141,16 @@ async def show_events(request: Request) -> Response:
     """List a run's events after number ``after``; the newest where that is left out."""
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
-    asked = request.query_params.get("after")
-    after = _number(asked, "after") if asked is not None else max(watch.seq - PAGE, 0)
+    start = request.query_params.get("after")
+    after = _number(start, "after") if start is not None else max(watch.seq - PAGE, 0)
     if wants_json(request):
         records = site.store.records(run_id, after, PAGE)
         events = [{"seq": record.seq, "at": record.at, "event": from_json(record.body)} for record in records]
         return JSONResponse({"events": events, "length": watch.seq})
-    if asked is None:
+    if start is None:
         page = site.renderer.render(watch, "events")
         return HTMLResponse(run_page(watch, page.parts, "events", page.mark))
-    parts = listed(watch, site.standing(watch), after)
+    parts = listed(watch, site.page_state(watch), after)
     return HTMLResponse(run_page(watch, parts, "events", None))
 
 
@@ -177,15 +177,15 @@ async def show_call(request: Request) -> Response:
     site, run_id = site_of(request), run_id_of(request)
     seq = _number(request.path_params["seq"], "the call's number")
     watch = site.hub.watch(run_id)
-    found = watch.calls.at(seq)
-    if found is None:
+    entry = watch.calls.at(seq)
+    if entry is None:
         raise RunNotFound(f"no call of run {run_id} begins with event {seq}")
-    call, place = found
-    asked = _payload(site.store, run_id, place.started).get("request", {})
+    call, place = entry
+    payload = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(run_id, call, place, asked, outcome, forks=_forks(watch.started.protocol))
-    told = {**data.call_data(call, place), "request": asked, "outcome": outcome or None}
-    return _opened(request, told, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
+    fragment = call_fragment(run_id, call, place, payload, outcome, forks=_forks(watch.started.protocol))
+    content = {**data.call_data(call, place), "request": payload, "outcome": outcome or None}
+    return _opened(request, content, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
 
 
 def _forks(kind: str) -> bool:
@@ -200,10 +200,10 @@ async def stream(request: Request) -> Response:
     after, view = min(last_seen(request), watch.seq), query.get("view", "")
     if view in VIEWS:
         drawn = "" if "last-event-id" in request.headers else query.get("drawn", "")
-        told = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
+        messages = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
     else:
-        told = event_stream(site.store, watch, after, site.closing)
-    return StreamingResponse(told, media_type="text/event-stream", headers=_STREAM)
+        messages = event_stream(site.store, watch, after, site.closing)
+    return StreamingResponse(messages, media_type="text/event-stream", headers=_STREAM)
 
 
 async def export(request: Request) -> Response:
@@ -224,13 +224,13 @@ async def compare(request: Request) -> Response:
     if len(runs) < 2:
         one = runs[0] if runs else None
         others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED)
-        return answer(
+        return respond(
             request,
             lambda: {"runs": [data.summary_data(run) for run in others]},
             lambda: pick_page(one, others),
         )
     left, right = ((run, site.hub.watch(run.run_id).fold.story()) for run in runs)
-    return answer(
+    return respond(
         request,
         lambda: {
             "runs": [
@@ -247,11 +247,11 @@ def last_seen(request: Request) -> int:
     Raises:
         ConfigurationError: it is no number.
     """
-    given = request.headers.get("last-event-id", request.query_params.get("after", "0"))
-    return _number(given, "Last-Event-ID")
+    number = request.headers.get("last-event-id", request.query_params.get("after", "0"))
+    return _number(number, "Last-Event-ID")
 
 
-def _view(request: Request, view: str, told: Callable[[LiveRun], object]) -> Response:
+def _view(request: Request, view: str, content: Callable[[LiveRun], object]) -> Response:
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
 
@@ -259,14 +259,14 @@ def _view(request: Request, view: str, told: Callable[[LiveRun], object]) -> Res
         page = site.renderer.render(watch, view)
         return run_page(watch, page.parts, view, page.mark)
 
-    return answer(request, lambda: told(watch), html)
+    return respond(request, lambda: content(watch), html)
 
 
-def _opened(request: Request, told: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
+def _opened(request: Request, content: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
     """Respond with a fragment for a page, or with a page of its own."""
     if request.headers.get("x-fragment") and not wants_json(request):
         return Response(fragment, media_type="text/html")
-    return answer(request, lambda: told, whole)
+    return respond(request, lambda: content, whole)
 
 
 def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
@@ -311,12 +311,12 @@ def _markdown(store: RunStore, run_id: str) -> str:
 
 def _json(store: RunStore, run_id: str) -> str:
     events = [event for _, event in store.events(run_id)]
-    told = {
+    content = {
         **data.summary_data(store.summary(run_id)),
         "task": launch.opening(events).task,
         "result": launch.result_of(events),
     }
-    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _jsonl(store: RunStore, run_id: str) -> bytes:

@@ -109,10 +109,10 @@ def description() -> dict[str, object]:
     """Describe the API as OpenAPI 3.1."""
     paths: dict[str, dict[str, object]] = {}
     for address in endpoints():
-        told = [(address.path, address.media)]
+        variants = [(address.path, address.media)]
         if address.also_json:
-            told.append((f"{address.path}.json", "application/json"))
-        for path, media in told:
+            variants.append((f"{address.path}.json", "application/json"))
+        for path, media in variants:
             paths.setdefault(path, {})[address.method.lower()] = _operation(address, path, media)
     return {
         "openapi": "3.1.0",
@@ -136,7 +136,7 @@ def _operation(address: Endpoint, path: str, media: str) -> dict[str, object]:
     operation: dict[str, object] = {
         "summary": (address.handler.__doc__ or "").split("\n")[0],
         "parameters": parameters,
-        "responses": {"200": {"description": "as said", "content": {media: {}}}},
+        "responses": {"200": {"description": "as described", "content": {media: {}}}},
     }
     if address.body:
         fields = {name: {"description": about} for name, about in address.body}

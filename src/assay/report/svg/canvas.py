@@ -75,21 +75,21 @@ def fitted(text: str, width: float, size: float = FONT) -> str:
     return text[: max(int(width / (size * 0.56)) - 1, 1)].rstrip() + "…"
 
 
-def ticks(high: float, wanted: int = 6) -> list[float]:
+def ticks(high: float, number: int = 6) -> list[float]:
     """Return round numbers from 0 up to ``high``, about ``number`` of them."""
     if high <= 0:
         return [0.0]
-    raw = high / wanted
+    raw = high / number
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * nice for nice in (1, 2, 5, 10) if power * nice >= raw)
     return [step * index for index in range(math.floor(high / step + 1e-9) + 1)]
 
 
-def time_ticks(milliseconds: float, wanted: int = 6) -> list[float]:
+def time_ticks(milliseconds: float, number: int = 6) -> list[float]:
     """Return the same in milliseconds, in steps that people count time in."""
     steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000)
     minutes = (60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000)
     for step in steps + minutes:
-        if milliseconds / step <= wanted:
+        if milliseconds / step <= number:
             return [float(step * index) for index in range(int(milliseconds // step) + 1)]
-    return ticks(milliseconds, wanted)
+    return ticks(milliseconds, number)

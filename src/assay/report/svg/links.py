@@ -49,11 +49,11 @@ def link_chart(
     boxes: list[Element] = []
     y = 6.0
     for question in questions:
-        asked = lines_of(question.text, box - 42, 3)
-        high = len(asked) * _LINE + 34
+        lines = lines_of(question.text, box - 42, 3)
+        high = len(lines) * _LINE + 34
         tops.append(y + high / 2)
         boxes.append(element("rect", x=left, y=y, width=box, height=high, rx=8.0, class_="band"))
-        boxes += [label(left + 30, y + 18 + down * _LINE, line) for down, line in enumerate(asked)]
+        boxes += [label(left + 30, y + 18 + down * _LINE, line) for down, line in enumerate(lines)]
         boxes.append(label(left + 30, y + high - 13, question.remark, class_="soft", size=11))
         y += high + _GAP
     height = max(y - _GAP, len(names) * 44.0) + 6

@@ -76,11 +76,11 @@ def answer_matrix(
             parts.append(label(middle, 8 + down * 13, line, anchor="middle", class_=accent, size=11))
     y = 36.0
     for row in rows:
-        asked = lines_of(row.question, room - 18, 3)
-        height = max(len(asked), 2) * _LINE + 18
+        lines = lines_of(row.question, room - 18, 3)
+        height = max(len(lines), 2) * _LINE + 18
         parts.append(element("line", x1=0, x2=width, y1=y, y2=y, class_="grid"))
-        top = y + (height - len(asked) * _LINE) / 2 + _LINE / 2
-        parts += [label(0, top + down * _LINE, line) for down, line in enumerate(asked)]
+        top = y + (height - len(lines) * _LINE) / 2 + _LINE / 2
+        parts += [label(0, top + down * _LINE, line) for down, line in enumerate(lines)]
         for place, (answer, accent) in enumerate(zip(row.answers, accents, strict=True)):
             middle = room + (place + 0.5) * cell
             parts += stance_sign(middle, y + height / 2 - 7, answer, accent, f"{columns[place]}: {answer}")

@@ -55,7 +55,7 @@ def story_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
 def head_parts(
     watch: LiveRun, story: Story, page_state: RunPageState, view: str, contents: list[tuple[str, str]]
 ) -> dict[str, Markup]:
-    """Return what stands above every view of a run: title, figures, actions, what happens now, what is asked."""
+    """Return what stands above every view of a run: title, figures, actions, what happens now, open questions."""
     started, running = watch.started, watch.state == "running"
     recorded, run = started.origin == "demo", known(started.protocol)
     return {
