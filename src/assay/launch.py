@@ -104,7 +104,7 @@ class Launcher:
 
     Args:
         store: where they are kept.
-        settings: reads the user's configuration; asked anew for each run, so that a key stored meanwhile counts.
+        settings: reads the user's configuration; called for each run, so that a key stored meanwhile counts.
         clock: milliseconds since 1970.
         new_id: draws a run's id.
         draw_seed: draws a run's seed, 0 to 2^53-1.
@@ -146,13 +146,13 @@ class Launcher:
             run: its kind, task and options; completed here.
             terms: its models and bounds, laid over the user's configuration.
             seed: drawn where left out.
-            title: one line for lists; told from the task where left out.
+            title: one line for lists; taken from the task where left out.
             run_id: drawn where left out.
             origin: ``"demo"`` for a recording.
             answers: calls that were answered before.
             spent: what they took, where that counts against the bounds.
-            model: asked in place of the gateway. Bounds hold for it too.
-            listeners: told of every event after the log has it.
+            model: answers in place of the gateway. Bounds hold for it too.
+            listeners: take every event after the log has it.
             person: who answers for ``terminal:``; the keyboard where left out.
 
         Raises:
@@ -161,10 +161,10 @@ class Launcher:
             StoreError: the log cannot be written.
         """
         run = prepared(run)
-        given = terms or Terms()
-        check_terms(run.run, given)
+        own = terms or Terms()
+        check_terms(run.run, own)
         settings = self._settings() if origin == "live" else Settings()
-        terms = given.over(configured(settings))
+        terms = own.over(configured(settings))
         task, options = run.data()
         started = RunStarted(
             run_id=run_id or self.new_id(),
@@ -176,7 +176,7 @@ class Launcher:
             origin=origin,
             version=__version__,
         )
-        answers, laid = answers or Recording(), given.settings(settings)
+        answers, laid = answers or Recording(), own.settings(settings)
         job = _Job(run, started, terms, laid, answers, tuple(listeners), model, person, spent=spent)
         return await self._begin(job)
 
@@ -189,7 +189,7 @@ class Launcher:
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
     ) -> Running:
-        """Go on with a run that was interrupted, stopped or failed; no answer that it has is asked for again.
+        """Go on with a run that was interrupted, stopped or failed; no answer that it has is paid for again.
 
         Bounds hold for the whole run: what it has spent counts, and so does a call that was in flight.
 
@@ -201,7 +201,7 @@ class Launcher:
             StoreBusy: another process carries it out.
             NoModelError, StoreError: as for :meth:`start`.
         """
-        given = terms or Terms()
+        own = terms or Terms()
         started = self.opening(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
@@ -210,9 +210,9 @@ class Launcher:
         if started.origin == "demo":
             raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
         run = opened(started)
-        check_terms(run.run, given)
+        check_terms(run.run, own)
         return await self._begin(
-            _Job(run, started, given, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
+            _Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
         )
 
     async def fork(
@@ -244,13 +244,13 @@ class Launcher:
         parent = self.opening(parent_id)
         run = opened(parent)
         require_replayable(run.run)
-        given = terms or Terms()
-        check_terms(run.run, given)
+        own = terms or Terms()
+        check_terms(run.run, own)
         events = [event for _, event in self.store.events(parent_id)]
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
         settings = self._settings()
-        terms = given.over(in_force(events))
+        terms = own.over(in_force(events))
         data, options = run.data()
         started = parent.model_copy(
             update={
@@ -375,7 +375,7 @@ class _LateEmit:
 async def _model(
     job: _Job, settings: Settings, terms: Terms, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
 ) -> Generate:
-    """The model function of a run, within its bounds; a run whose models cannot be reached is refused."""
+    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
     if job.run.run.own_models:
         if job.run.run.ready and job.started.origin == "live":
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
@@ -389,13 +389,13 @@ async def _model(
         timely = timed(model, deadline=Deadline(caps.seconds or inf))
         return budgeted(timely, budget, partial(price_of, settings))
     gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
-    for asked in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
-        await gateway.ready(asked)
+    for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
+        await gateway.ready(name)
     return gateway.generate
 
 
 def _spent(run: Prepared, events: list[Event]) -> Spend:
-    """What bounds must count already. Log and folder tell of the same answers: the one that knows more is right."""
+    """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
     spent = spent_before(events)
     if run.run.spent:
         there: Spend = load(run.run.spent)(run.task)

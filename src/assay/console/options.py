@@ -161,14 +161,14 @@ def terms_from(values: Mapping[str, Any]) -> Terms:
     from assay.fields import read
     from assay.terms import Terms
 
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         spec.name: field_value(spec, values.get(f"terms__{spec.name}")) for spec in terms_fields()
     }
-    if given["model"]:
-        given["model"] = _anywhere(given["model"])
-    seats = cast("dict[str, str]", given["seats"] or {})
-    given["seats"] = {role: _anywhere(name) for role, name in seats.items()}
-    return cast("Terms", read(Terms, given, names=called))
+    if fields["model"]:
+        fields["model"] = _anywhere(fields["model"])
+    seats = cast("dict[str, str]", fields["seats"] or {})
+    fields["seats"] = {role: _anywhere(name) for role, name in seats.items()}
+    return cast("Terms", read(Terms, fields, names=called))
 
 
 def settings_with(terms: Terms) -> Settings:
@@ -187,7 +187,7 @@ def settings_with(terms: Terms) -> Settings:
 
 
 def _anywhere(model: str) -> str:
-    """A mailbox's folder in full: a run may be gone on with from another folder."""
+    """Return the model's name with the full path of a mailbox: a run may be resumed from another folder."""
     head, colon, folder = model.partition(":")
     return f"{head}{colon}{Path(folder).resolve()}" if head == "mailbox" and folder else model
 
@@ -251,7 +251,7 @@ def read_json(path: str, what: str) -> Any:
 
 
 def read_text(text: str | None, file: str | None, what: str) -> str:
-    """A text given as an argument, in a file, or on standard input (``-``, or a pipe).
+    """Return a text from an argument, a file, or standard input (``-``, or a pipe).
 
     Raises:
         ConfigurationError: there is none, it cannot be read, is too long, or is not UTF-8.
