@@ -36,6 +36,7 @@ STUDY = RunType(
     seats=(Seat("*"),),
     batch=False,
     form=False,
+    seatless=True,
     replayable=False,
 )
 
