@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -58,8 +59,7 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
     prepared = prepare_demo(name, data_dir() / "demo" / secrets.token_hex(4), speed)
     Path(out).parent.mkdir(parents=True, exist_ok=True)
     output = OutputOptions(out=out, quiet=quiet)
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         launcher = launcher_of(store)
         run_id = launcher.new_id()
         outcome = show_until_end(
@@ -82,8 +82,6 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
         click.echo("\n" + click.wrap_text(prepared.statement), err=True)
         click.echo(f"\nLook closer:  assay runs show {outcome.run_id} --trace", err=True)
         return code
-    finally:
-        store.close()
 
 
 def _others(name: str) -> str:
