@@ -149,3 +149,12 @@ async def test_a_study_is_not_forked_and_other_models_are_refused(
     other = await ended(await launcher.resume(short.run_id, Terms(model="ollama:x", max_calls=99), model=model))
     assert other.state == "failed" and "other models or settings" in str(other.error)
     assert model.calls == 10
+
+
+async def test_where_nothing_is_a_violation_no_judge_is_attacked(store: RunStore, tmp_path: Path) -> None:
+    task = {"data": "@overdefence", "limit": 3, "out": str(tmp_path / "study")}
+    study = read_run("fire_circle.study", task, {"models": ["a", "b", "c"], "measures": ["hijack", "overdefence"]})
+    outcome = await ended(await Launcher(store, Settings).start(study, model=Counted()))
+    assert outcome.state == "finished", outcome.error
+    assert outcome.result["hijack"] is None and "no attacked prompt" in outcome.result["absent"]["hijack"]
+    assert outcome.result["overdefence"]["prompts"] == 3

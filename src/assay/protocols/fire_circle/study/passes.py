@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -79,8 +79,8 @@ class Passes:
             if measure in self._plan.measures and measure not in own:
                 self._write(measure, Source(f"@{measure}").rows(config.base_config.max_layer_chars))
                 wanted.append((measure, folder.study(manifest, measure, f"{measure}.items")))
-        if "hijack" in self._plan.measures:
-            self._write("hijack", self._attacks())
+        if "hijack" in self._plan.measures and (attacks := list(self._attacks())):
+            self._write("hijack", attacks)
             wanted.append(("hijack", folder.study(manifest, "hijack", "hijack.items")))
         return wanted
 
@@ -107,7 +107,7 @@ class Passes:
                 self._emit(events.PassStarted(name="control"))
                 await self._control(study, generate)
 
-    def _write(self, measure: str, rows: Iterator[Row]) -> None:
+    def _write(self, measure: str, rows: Iterable[Row]) -> None:
         place = self._folder.file(f"{measure}.items.jsonl")
         if not place.exists():
             write_items(place, rows)
