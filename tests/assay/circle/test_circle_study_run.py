@@ -158,3 +158,17 @@ async def test_where_nothing_is_a_violation_no_judge_is_attacked(store: RunStore
     assert outcome.state == "finished", outcome.error
     assert outcome.result["hijack"] is None and "no attacked prompt" in outcome.result["absent"]["hijack"]
     assert outcome.result["overdefence"]["prompts"] == 3
+
+
+async def test_a_folder_of_version_0_1_goes_on(store: RunStore, study: Prepared, tmp_path: Path) -> None:
+    """Its ``study.json`` names settings that are the defaults too, as the flags of the time did."""
+    model, launcher = Counted(), Launcher(store, Settings)
+    await ended(await launcher.start(study, Terms(max_calls=10), seed=5, model=model))
+    place = tmp_path / "study/study.json"
+    manifest = json.loads(place.read_text())
+    assert manifest["engine"] == {"mode": "fire_circle", "circle": {}, "calls": {}, "models": ["a", "b", "c"]}
+    manifest["engine"] |= {"circle": {"max_rounds": 3, "pattern_classification": "heuristic"}, "calls": {}}
+    place.write_text(json.dumps(manifest))
+    done = await ended(await launcher.start(study, model=model))
+    assert done.state == "finished" and model.calls == ROWS * SEATS * 3
+    assert done.result["study"]["seed"] == 5
