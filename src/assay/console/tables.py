@@ -22,7 +22,10 @@ def print_runs(runs: Sequence[RunSummary]) -> None:
     """Print one line for each run; only the title is cut where the terminal is narrow."""
     id_width = max(len(run.run_id) for run in runs)
     kind_width = max(12, *(len(run.protocol) + 2 for run in runs))
-    head = f"{'run':<{id_width}}  {'started (UTC)':<16}  {'protocol':<{kind_width}}{'state':<12}{'tokens':>7}{'cost':>10}  title"
+    head = (
+        f"{'run':<{id_width}}  {'started (UTC)':<16}  {'protocol':<{kind_width}}"
+        f"{'state':<12}{'tokens':>7}{'cost':>10}  title"
+    )
     left = max(shutil.get_terminal_size((160, 24)).columns - head.index("title"), 12)
     click.secho(head, bold=True)
     for run in runs:
