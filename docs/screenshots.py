@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from assay.demo.openings import opening
+from assay.demo.played import PLAYED, import_played
+from assay.web.pages.guides import GUIDES
 from playwright.async_api import Browser, Page, async_playwright
 
 from assay import demo
-from assay.demo.openings import opening
-from assay.demo.played import PLAYED, import_played
 from assay.web.app import application
+from assay.web.app_state import AppState
 from assay.web.guard import Gate
-from assay.web.pages.guides import GUIDES
-from assay.web.site import Site
 from llm_runtime.settings import Settings
 from llm_runtime.store import open_store
 
@@ -47,9 +47,9 @@ Step = Callable[[Page], Awaitable[object]]
 
 
 @asynccontextmanager
-async def served(folder: Path) -> AsyncGenerator[tuple[str, Site]]:
+async def served(folder: Path) -> AsyncGenerator[tuple[str, AppState]]:
     """The application over a store in ``folder``."""
-    site = Site(open_store(folder / "runs.db"), Gate(token=TOKEN), Settings)
+    site = AppState(open_store(folder / "runs.db"), Gate(token=TOKEN), Settings)
     listener = socket.create_server(("127.0.0.1", 0))
     server = uvicorn.Server(uvicorn.Config(application(site), log_level="warning", timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve([listener]))
@@ -60,7 +60,7 @@ async def served(folder: Path) -> AsyncGenerator[tuple[str, Site]]:
     site.store.close()
 
 
-async def played(site: Site, folder: Path) -> dict[str, str]:
+async def played(site: AppState, folder: Path) -> dict[str, str]:
     """A finished run of each recording, by protocol, and a second council under ``again``."""
     runs: dict[str, str] = {}
     for guide in GUIDES:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from tests.extent import PATIENCE
 
 from crucible import Crucible, EngineConfig, ExecutorResult
 from crucible.events import SeatFailed, Synthesised
@@ -78,12 +79,12 @@ def test_cr17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) ->
         assert {result.final_response for result in results} == {"The answer."}
 
 
-def gateway_to(server: LoopbackServer, emit: Callable[[Event], None]) -> Gateway:
-    """The real stack, hasty: two attempts, no waiting, half a second for an answer."""
+def gateway_to(server: LoopbackServer, emit: Callable[[Event], None], seconds: float = PATIENCE) -> Gateway:
+    """The real stack, hasty: two attempts and no waiting between them; ``seconds`` for an answer."""
     settings = Settings(
         keys={"openrouter": Key(SecretStr(KEY), "test")},
         base_urls={"openrouter": f"{server.url}/v1"},
-        config=ConfigFile(call_timeout=0.5),
+        config=ConfigFile(call_timeout=seconds),
     )
     return Gateway(settings, emit=emit, backoff=Backoff(attempts=2, base=0, cap=0, patience=0))
 
@@ -116,7 +117,7 @@ async def test_a_council_outlives_each_kind_of_fault_at_one_seat(fault: Fault, a
     events: list[Event] = []
     async with (
         LoopbackServer(answers, faults=creative) as server,
-        gateway_to(server, events.append) as gate,
+        gateway_to(server, events.append, 2 if fault is Fault.ONE_BYTE_A_SECOND else PATIENCE) as gate,
     ):
         config = EngineConfig(openrouter_api_key=KEY, generate=gate.generate, observability=True)
         result = await Crucible(config, emit=events.append).run("Which database?")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
@@ -16,6 +15,7 @@ from assay.report.progress import Progress
 from assay.report.run import RunFold
 from assay.report.screen import FRAME_MS, progress_view, sums_line
 from assay.report.units import clock, several
+from llm_runtime.clock import now_ms
 from llm_runtime.events import Event
 
 if TYPE_CHECKING:
@@ -29,13 +29,8 @@ _INTERVAL = 0.1
 """Seconds between looks at whether anything changed: at most ten redraws a second."""
 
 
-def wall_clock() -> int:
-    """Milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
-
-
 def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
-    """How to show progress on ``stream``.
+    """Choose how to show progress on ``stream``.
 
     A picture needs a terminal that can move its cursor, and nobody who asked for quiet (NO_COLOR, CI).
     FORCE_COLOR overrules the asking, never the terminal: without one it colours the lines.
@@ -49,7 +44,7 @@ def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
 
 
 def _console(stream: TextIO) -> Console:
-    """A console that leaves it to us what to do when nobody reads any more: rich's own ends the program."""
+    """Return a console that raises when nobody reads any more: rich's own ends the program."""
     from rich.console import Console
 
     class Patient(Console):
@@ -80,7 +75,7 @@ class LiveDisplay:
         stream: TextIO | None = None,
         budget: int | None = None,
         manner: Manner | None = None,
-        now: Callable[[], int] = wall_clock,
+        now: Callable[[], int] = now_ms,
     ) -> None:
         self._fold = fold
         self._stream = stream or sys.stderr
@@ -205,6 +200,6 @@ class LiveDisplay:
             self._write(f"{several(progress.calls_done, 'call')} · {sums_line(progress, self._budget)}")
 
     def _give_up(self) -> None:
-        """The display is lost, the run is not."""
+        """End the display; the run goes on."""
         self._broken = True
         self._stop.set()

@@ -9,15 +9,15 @@ from collections.abc import Callable
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
+from assay.web.live_runs import LiveRun
 from assay.web.pages.events import events_parts
 from assay.web.pages.run import PageParts, RunPageState, story_parts
 from assay.web.pages.timeline import timeline_parts
-from assay.web.watch import Watch
 
 PAUSE_S = 0.1
 """Between two renderings of a view: faster than that nobody reads."""
 
-VIEWS: dict[str, Callable[[Watch, RunPageState], PageParts]] = {
+VIEWS: dict[str, Callable[[LiveRun, RunPageState], PageParts]] = {
     "story": story_parts,
     "timeline": timeline_parts,
     "events": events_parts,
@@ -25,7 +25,7 @@ VIEWS: dict[str, Callable[[Watch, RunPageState], PageParts]] = {
 
 
 class RenderedPage:
-    """A view of a run at one :attr:`~assay.web.watch.Watch.version` of it."""
+    """A view of a run at one :attr:`~assay.web.live_runs.LiveRun.version` of it."""
 
     def __init__(self, version: int, seq: int, parts: PageParts) -> None:
         self.version = version
@@ -66,13 +66,13 @@ class PageRenderer:
     """
 
     def __init__(
-        self, page_state: Callable[[Watch], RunPageState], clock: Callable[[], float] = time.monotonic
+        self, page_state: Callable[[LiveRun], RunPageState], clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._page_state = page_state
         self._clock = clock
-        self._latest: WeakKeyDictionary[Watch, dict[str, tuple[float, RenderedPage]]] = WeakKeyDictionary()
+        self._latest: WeakKeyDictionary[LiveRun, dict[str, tuple[float, RenderedPage]]] = WeakKeyDictionary()
 
-    def render(self, watch: Watch, view: str) -> RenderedPage:
+    def render(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the view as it is now."""
         latest = self._latest.setdefault(watch, {})
         if view not in latest or latest[view][1].version != watch.version:
@@ -80,7 +80,7 @@ class PageRenderer:
             latest[view] = self._clock(), RenderedPage(watch.version, watch.seq, parts)
         return latest[view][1]
 
-    def recent(self, watch: Watch, view: str) -> RenderedPage:
+    def recent(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the same, or what was rendered less than :data:`PAUSE_S` seconds ago."""
         latest = self._latest.get(watch, {}).get(view)
         if latest is not None and self._clock() - latest[0] < PAUSE_S:

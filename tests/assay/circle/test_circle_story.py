@@ -12,13 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.protocol import RunContext, load
 from assay.protocols.fire_circle.report import CircleFold
 from assay.protocols.fire_circle.report.marking import marked_layer
+from assay.registry import read_run
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Figure, Marked, Note, Story
+from assay.terms import Terms
 from fire_circle import PatternObservation
 from fire_circle.results import Example, Span
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import Event, RunFinished, RunStarted
 from llm_runtime.messages import Request
@@ -61,12 +65,10 @@ def usual(request: Request) -> str:
     return answer(SCORES[request.label.seat][request.label.round - 1])
 
 
-async def told(
+async def folded(
     script: Callable[[Request], Any], task: dict[str, Any] = TASK, *, title: str = "A prompt", ends: bool = True
 ) -> CircleFold:
-    """A run through the real engine and the real runner, folded."""
-    from assay.protocols.fire_circle.task import run
-
+    """A run through the real engine, folded."""
     fold = CircleFold()
     at = 0
 
@@ -77,14 +79,17 @@ async def told(
         fold.announce(event)
         fold.progress()
 
-    engine = {"mode": "fire_circle", "models": ["a", "b", "c"], "circle": {}, "calls": {}}
-    settings = {"engine": engine, "models": {}}
+    options: dict[str, Any] = {"models": ["a", "b", "c"]}
+    settings = {"options": options, "terms": {}}
     started = RunStarted(
-        run_id="r-1", protocol="fire_circle", title=title, task=task, settings=settings, seed=7, version="0"
+        run_id="r-1", protocol="fire_circle.circle", title=title, task=task, settings=settings, seed=7, version="0"
     )
+    asked = read_run("fire_circle.circle", task, options)
+    generate = recording(scripted(script), emit)
+    context = RunContext("r-1", 7, generate, emit, now_ms, Terms())
     emit(started)
     try:
-        result = await run(started, recording(scripted(script), emit), emit)
+        result = await load(asked.run.run)(asked.task, asked.options, context)
     except LlmRuntimeError as fault:
         emit(RunFinished(state="failed", error=type(fault).__name__, message=str(fault)))
     else:
@@ -98,7 +103,7 @@ def headings(story: Story) -> list[str]:
 
 
 async def test_it_tells_the_verdict_the_marked_prompt_and_every_round() -> None:
-    story = (await told(usual)).story()
+    story = (await folded(usual)).story()
     assert story.tone == "bad" and "F 0.90" in story.subtitle
     assert headings(story)[:5] == ["Verdict", "The prompt", "Patterns", "How the seats moved", "The empty chair"]
     assert [heading for heading in headings(story) if heading.startswith("Round")] == [
@@ -121,7 +126,7 @@ async def test_an_alarm_given_up_without_new_evidence_is_called_what_it_is() -> 
         data = json.loads(usual(request))
         return json.dumps({**data, "patterns_observed": [], "consensus_patterns": []})
 
-    story = (await told(quiet)).story()
+    story = (await folded(quiet)).story()
     page = story_html(story)
     assert "a gave up an alarm in round 2, from 0.90 to 0.40" in page
     figures = [block for section in story.sections for block in section.blocks if isinstance(block, Figure)]
@@ -136,7 +141,7 @@ async def test_failures_refusals_and_abstentions_are_counted_apart_and_never_sco
             return json.dumps({"abstain": True, "reasoning": "I see too little."})
         return usual(request)
 
-    page = story_html((await told(script)).story())
+    page = story_html((await folded(script)).story())
     assert "c gave no score: api_error: gone" in page
     assert "abstained" in page and "I see too little." in page
 
@@ -145,7 +150,7 @@ async def test_a_circle_that_fails_is_told_as_far_as_it_came() -> None:
     def script(request: Request) -> Any:
         return usual(request) if request.label.round == 1 else CallError("down", provider="x", model="m")
 
-    fold = await told(script)
+    fold = await folded(script)
     story = fold.story()
     assert story.tone == "bad" and "failed" in story.subtitle
     (trouble,) = [block for block in story.sections[0].blocks if isinstance(block, Note) and block.tone == "bad"]
@@ -154,7 +159,7 @@ async def test_a_circle_that_fails_is_told_as_far_as_it_came() -> None:
 
 
 async def test_a_run_that_broke_off_before_its_end_still_has_its_verdict_from_the_events() -> None:
-    whole, cut = await told(usual), await told(usual, ends=False)
+    whole, cut = await folded(usual), await folded(usual, ends=False)
     assert [s.heading for s in cut.story().sections] == [s.heading for s in whole.story().sections]
     assert "not finished" in story_markdown(cut.story())
 
@@ -176,7 +181,7 @@ async def test_nothing_written_into_any_field_acts(payload: str) -> None:
             )
         return answer(0.9 if request.label.seat == "1:a" else 0.2, f"{text} said", padded, padded)
 
-    story = (await told(script, task, title=text)).story()
+    story = (await folded(script, task, title=text)).story()
     page = story_html(story)
     assert hostile.faults_of(page) == []
     assert not hostile.CONTROLS.search(page)

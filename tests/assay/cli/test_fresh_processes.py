@@ -12,8 +12,8 @@ from tests.commands import Commands
     "line",
     [
         "--version", "--help", "ask", "ask Q?", "circle evaluate nowhere.json", "build status",
-        "debate personas list", "trial --help", "compare nowhere.jsonl", "demo nowhere", "batch status", "runs list",
-        "runs show latest", "serve --help", "models", "keys list", "doctor", "no-such-command",
+        "debate personas list", "trial --help", "compare nowhere.jsonl", "demo nowhere", "batch status",
+        "runs list", "runs show latest", "serve --help", "models", "keys list", "doctor", "no-such-command",
     ],
 )  # fmt: skip
 async def test_a_copy_says_what_a_fresh_process_says(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from tests.commands import Commands
 
 from assay.launch import Launcher
 from assay.registry import read_run
@@ -91,8 +90,8 @@ class Library:
 class CommandLine:
     """A process."""
 
-    def __init__(self, environment: dict[str, str], folder: Path) -> None:
-        self._environment, self._folder = environment, folder
+    def __init__(self, commands: Commands, environment: dict[str, str], folder: Path) -> None:
+        self._commands, self._environment, self._folder = commands, environment, folder
 
     async def start(self, *, seed: int | None = None, **fields: Any) -> str:
         query = fields.pop("query", None)
@@ -107,18 +106,10 @@ class CommandLine:
         return await self._assay("runs", "fork", run_id, "--at", str(at), *_flags(terms))
 
     async def _assay(self, *arguments: str) -> str:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "assay", *arguments, "--quiet"),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=self._folder,
-            env=self._environment,
-        )
-        _, err = await process.communicate()
-        if process.returncode == 2:
-            raise Refused(err.decode().strip().removeprefix("assay: "))
-        assert process.returncode in (0, 3), err.decode()
+        done = await self._commands.run(*arguments, "--quiet", cwd=self._folder, env=self._environment)
+        if done.code == 2:
+            raise Refused(done.err.strip().removeprefix("assay: "))
+        assert done.code in (0, 3), done.err
         store = open_store(Path(self._environment["ASSAY_DATA_DIR"]) / "runs.db")
         try:
             return store.find("latest")
@@ -191,7 +182,9 @@ async def server() -> AsyncIterator[LoopbackServer]:
 
 
 @pytest.fixture
-async def doors(server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Any]:
+async def doors(
+    commands: Commands, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Any]:
     """Every door by its name, over one store; only the doors' own processes and sockets stand between them."""
     world = {
         "PATH": os.environ["PATH"],
@@ -200,14 +193,14 @@ async def doors(server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.Monk
         "ASSAY_DATA_DIR": str(tmp_path / "data"),
         "OPENROUTER_API_KEY": "sk-or-canary-0123456789abcdef",
         "OPENROUTER_BASE_URL": f"{server.url}/v1",
-        "OLLAMA_HOST": "127.0.0.1:9",
+        "ASSAY_LOCAL_SERVERS": "",
     }
     for name, value in world.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "data").mkdir(exist_ok=True)
     store = open_store(tmp_path / "data" / "runs.db")
     async with AsyncExitStack() as stack:
-        found: dict[str, Door] = {"library": Library(store), "command line": CommandLine(world, tmp_path)}
+        found: dict[str, Door] = {"library": Library(store), "command line": CommandLine(commands, world, tmp_path)}
         try:
             from tests.assay.web.conftest import served
         except ImportError:

@@ -23,8 +23,8 @@ import uvicorn
 from assay.launch import Launcher
 from assay.registry import read_run
 from assay.web.app import application
+from assay.web.app_state import AppState
 from assay.web.guard import Gate
-from assay.web.site import Site
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
@@ -63,7 +63,7 @@ class Web:
     """The application under test, and a client that it knows."""
 
     url: str
-    site: Site
+    site: AppState
     client: aiohttp.ClientSession
 
     @property
@@ -116,7 +116,7 @@ async def served(
 ) -> AsyncIterator[Web]:
     """The application on a free port of this machine."""
     gate = gate or Gate(token=TOKEN)
-    site = Site(store, gate, settings)
+    site = AppState(store, gate, settings)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()

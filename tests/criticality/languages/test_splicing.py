@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.extent import FUZZ, examples
 
 from criticality.bodies import BodyUnreadable, SpliceRefused
 from criticality.languages import language
@@ -208,7 +207,6 @@ def test_hidden_characters_are_refused(name: str) -> None:
 
 
 @languages
-@pytest.mark.counted
 @pytest.mark.parametrize("batch", range(2))
 def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> None:
     sample, source = SAMPLES[name], grammar(name)
@@ -218,8 +216,8 @@ def test_no_body_changes_a_byte_outside_of_its_own(name: str, batch: int) -> Non
     accepted: list[str] = []
 
     @settings(
-        max_examples=examples(600),
-        derandomize=not FUZZ,
+        max_examples=600,
+        derandomize=True,
         database=None,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow],

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width, ticks
+from assay.report.svg.canvas import fitted, label, picture, ticks, widest
 from assay.report.svg.dots import Dot
 
 _HEIGHT = 28.0
@@ -21,7 +21,7 @@ def interval_plot(
     high: float | None = None,
     width: float = 640.0,
 ) -> Element:
-    """Dots with their intervals in the order given, and each estimate written behind its row.
+    """Draw dots with their intervals in their order, and write each estimate behind its row.
 
     Args:
         write: how a value is written, on the axis too.
@@ -32,8 +32,8 @@ def interval_plot(
     reach = high or _round(max(bounds, default=1.0))
     signed = any(min(dot.low, dot.value) < 0 for dot in dots)
     written = [f"{write(dot.value)}  [{write(dot.low)}, {write(dot.high)}]" for dot in dots]
-    gutter = min(max((text_width(dot.name) for dot in dots), default=0.0), 200.0) + 24
-    margin = max((text_width(text, 11) for text in written), default=0.0) + 20
+    gutter = widest((dot.name for dot in dots), most=200.0) + 24
+    margin = widest(written, 11) + 20
     span = width - gutter - margin
     bottom = len(dots) * _HEIGHT + 4
 
@@ -59,7 +59,7 @@ def interval_plot(
 
 
 def _round(value: float) -> float:
-    """The next higher number of the kind 0.1, 0.2, 0.5, 1."""
+    """Return the next higher number of the kind 0.1, 0.2, 0.5, 1."""
     if value <= 0:
         return 0.1
     power = 10.0 ** math.floor(math.log10(value))

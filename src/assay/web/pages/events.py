@@ -1,4 +1,4 @@
-"""A run's log, event by event: what was said, when, and the words of each as they are kept."""
+"""A run's log, event by event: type, time, and the payload as the log keeps it."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import json
 
 from markupsafe import Markup
 
+from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
-from assay.web.watch import Watch
 
 PAGE = 250
 """Events on one page."""
 
 
-def events_parts(watch: Watch, page_state: RunPageState) -> PageParts:
+def events_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     """Return the newest events; older ones stand on pages of their own."""
     return listed(watch, page_state, max(watch.seq - PAGE, 0), newest=True)
 
 
-def listed(watch: Watch, page_state: RunPageState, after: int, *, newest: bool = False) -> PageParts:
+def listed(watch: LiveRun, page_state: RunPageState, after: int, *, newest: bool = False) -> PageParts:
     """Return the events behind number ``after``, at most :data:`PAGE` of them."""
     lines = watch.lines[after : after + PAGE]
     heading = "Events" if newest and after == 0 else f"Events {after + 1} to {after + len(lines)} of {watch.seq}"

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from assay.registry import known, protocol_of
 from assay.report.story import Section, Story
+from assay.web.live_runs import LiveRun
 from assay.web.pages.asking import Ask, asking
 from assay.web.templating import render
-from assay.web.watch import Watch
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -40,7 +40,7 @@ class PageParts:
     order: tuple[str, ...]
 
 
-def story_parts(watch: Watch, page_state: RunPageState) -> PageParts:
+def story_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     """Return the story, section by section."""
     story = watch.fold.story()
     named = _named(story.sections)
@@ -53,9 +53,9 @@ def story_parts(watch: Watch, page_state: RunPageState) -> PageParts:
 
 
 def head_parts(
-    watch: Watch, story: Story, page_state: RunPageState, view: str, contents: list[tuple[str, str]]
+    watch: LiveRun, story: Story, page_state: RunPageState, view: str, contents: list[tuple[str, str]]
 ) -> dict[str, Markup]:
-    """Return what stands above every view of a run: title, figures, actions, what happens now, what is asked."""
+    """Return what stands above every view of a run: title, figures, actions, what happens now, open questions."""
     started, running = watch.started, watch.state == "running"
     recorded, run = started.origin == "demo", known(started.protocol)
     return {
@@ -83,7 +83,7 @@ def head_parts(
     }
 
 
-def run_page(watch: Watch, parts: PageParts, view: str, mark: str | None) -> str:
+def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> str:
     """Return the page of a view.
 
     Args:
@@ -104,8 +104,8 @@ def run_page(watch: Watch, parts: PageParts, view: str, mark: str | None) -> str
     )
 
 
-def is_live(watch: Watch) -> bool:
-    """Whether more may come: the run goes on, or was broken off and may be taken up again."""
+def is_live(watch: LiveRun) -> bool:
+    """Tell whether more events may come: the run goes on, or was interrupted and may be resumed."""
     return watch.state in ("running", "interrupted")
 
 
@@ -119,7 +119,7 @@ def _named(sections: tuple[Section, ...]) -> dict[str, Section]:
     return named
 
 
-def _subtitle(watch: Watch, story: Story) -> str:
+def _subtitle(watch: LiveRun, story: Story) -> str:
     if watch.state == "running":
         progress = watch.fold.progress()
         return f"{progress.protocol} · {progress.phase or 'at work'}"

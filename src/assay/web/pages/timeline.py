@@ -12,9 +12,9 @@ from assay.report.svg import Span, timeline
 from assay.report.tally import Call
 from assay.report.units import duration, several
 from assay.web.calls import CallLog, PhaseNode, Place
+from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
 from assay.web.templating import render
-from assay.web.watch import Watch
 
 _ACCENTS = 6
 _PICTURED = 600
@@ -22,7 +22,7 @@ _PICTURED = 600
 _SHOWN_APART = frozenset({"messages", "label", "schema"})
 
 
-def timeline_parts(watch: Watch, page_state: RunPageState) -> PageParts:
+def timeline_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
     """Return the calls: a picture, then phase by phase."""
     phases = {f"p-{index}": phase for index, phase in enumerate(watch.calls.tree(), 1)}
     headings = {name: _words(phase.phase).capitalize() for name, phase in phases.items()}
@@ -59,7 +59,7 @@ def call_page(run_id: str, title: str, call: Call, fragment: Markup) -> str:
     )
 
 
-def _overview(watch: Watch) -> Markup:
+def _overview(watch: LiveRun) -> Markup:
     nothing = "No model was asked yet."
     run = known(watch.started.protocol)
     if run is not None and run.own_models:
@@ -71,14 +71,14 @@ def _picture(log: CallLog) -> Figure | None:
     calls = list(log.tally.calls.values())
     if not calls:
         return None
-    shown = calls[-_PICTURED:]
-    rows = list(dict.fromkeys(_row(call) for call in shown))
+    recent = calls[-_PICTURED:]
+    rows = list(dict.fromkeys(_row(call) for call in recent))
     accents = {row: f"c{index % _ACCENTS}" for index, row in enumerate(rows)}
     summary = f"{several(len(calls), 'call')} in {duration(log.since_start(log.last))}"
-    if len(shown) < len(calls):
-        summary += f"; the picture shows the last {len(shown)}"
-    words = [f"{row}: {several(sum(_row(call) == row for call in shown), 'call')}" for row in rows]
-    svg = timeline(rows, [_span(log, call, accents) for call in shown], [], "Calls over time", summary)
+    if len(recent) < len(calls):
+        summary += f"; the picture shows the last {len(recent)}"
+    words = [f"{row}: {several(sum(_row(call) == row for call in recent), 'call')}" for row in rows]
+    svg = timeline(rows, [_span(log, call, accents) for call in recent], [], "Calls over time", summary)
     return Figure(svg, f"{summary}.", "; ".join(words) + ".")
 
 
@@ -98,7 +98,7 @@ def _words(name: str) -> str:
     return name.replace("_", " ").replace(":", " · ")
 
 
-def _phase(watch: Watch, name: str, heading: str, phase: PhaseNode) -> Markup:
+def _phase(watch: LiveRun, name: str, heading: str, phase: PhaseNode) -> Markup:
     return render(
         "phase.html",
         name=name,

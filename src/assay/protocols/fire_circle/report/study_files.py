@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from assay.protocols.fire_circle.report.study_story import study_story
 from assay.protocols.fire_circle.study.figures import Figures
 from assay.report.html import story_html
-from assay.report.machine import write_whole
 from assay.report.markdown import story_markdown
+from assay.report.places import write_whole
 from llm_runtime.errors import ConfigurationError, StoreDamaged
 
 
@@ -29,7 +29,7 @@ def write_study_report(folder: Path, figures: Figures) -> None:
 
 
 def read_figures(folder: Path) -> Figures:
-    """The figures as they were written.
+    """Read the figures as they were written.
 
     Raises:
         ConfigurationError: there are none.

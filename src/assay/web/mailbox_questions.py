@@ -26,7 +26,7 @@ _ANSWERS = (".reply.json", ".reply.md", ".reply.txt")
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class MailboxQuestion:
     """A request in a mailbox folder that has no answer yet."""
 
     name: str
@@ -35,22 +35,22 @@ class Letter:
 
 
 def folders(started: RunStarted) -> list[Path]:
-    """The mailbox folders of a run's seats."""
+    """Return the mailbox folders of a run's seats."""
     terms = in_force([started])
-    named = [terms.model, *terms.seats.values()]
-    found = dict.fromkeys(str(name).removeprefix("mailbox:") for name in named if str(name).startswith("mailbox:"))
-    return [Path(folder).expanduser() for folder in found if folder]
+    models = dict.fromkeys([terms.model, *terms.seats.values()])
+    paths = [name.removeprefix("mailbox:") for name in models if name.startswith("mailbox:")]
+    return [Path(path).expanduser() for path in paths if path]
 
 
-def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[Letter]:
-    """The letters of the calls in ``waiting``, which are requests as the run's log has them."""
-    wanted = {_key(request) for request in waiting}
-    if not wanted:
+def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
+    """Return the letters of the calls in ``waiting``, which are requests as the run's log has them."""
+    keys = {_key(request) for request in waiting}
+    if not keys:
         return []
-    return [letter for folder in folders(started) for letter in _open(folder) if _key(letter.request) in wanted]
+    return [letter for folder in folders(started) for letter in _open(folder) if _key(letter.request) in keys]
 
 
-def answer(letter: Letter, text: str) -> None:
+def answer_letter(letter: MailboxQuestion, text: str) -> None:
     """Write the answer into the folder, all of it or nothing, and never over another.
 
     Raises:
@@ -74,7 +74,7 @@ def answer(letter: Letter, text: str) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _open(folder: Path) -> Iterator[Letter]:
+def _open(folder: Path) -> Iterator[MailboxQuestion]:
     try:
         names = sorted(path.name for path in folder.iterdir())
     except OSError:
@@ -86,11 +86,11 @@ def _open(folder: Path) -> Iterator[Letter]:
         if any(f"{stem}{ending}" in there for ending in _ANSWERS):
             continue
         if request := _read(folder / match[0]):
-            yield Letter(stem, folder, request)
+            yield MailboxQuestion(stem, folder, request)
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The request in a letter; empty where it is not one."""
+    """Read the request in a letter; empty where it is not one."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
             return {}

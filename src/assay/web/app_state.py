@@ -15,14 +15,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from assay.web.calls import place_words
-from assay.web.desk import Questions
 from assay.web.guard import Gate
-from assay.web.letters import Letter, folders, letters
+from assay.web.live_runs import LiveRun, LiveRuns
+from assay.web.mailbox_questions import MailboxQuestion, folders, letters
 from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
+from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
 from assay.web.running import ActiveRuns
-from assay.web.watch import Hub, Watch
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import CallStarted
 from llm_runtime.messages import CallLabel
@@ -35,7 +35,7 @@ _LETTERS_S = 0.5
 
 
 @dataclass(slots=True)
-class Site:
+class AppState:
     """The application's parts, made once a launch.
 
     Args:
@@ -47,44 +47,44 @@ class Site:
     store: RunStore
     gate: Gate
     settings: Callable[[], Settings] = load_settings
-    hub: Hub = field(init=False)
+    hub: LiveRuns = field(init=False)
     questions: Questions = field(init=False)
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
     closing: asyncio.Event = field(init=False)
-    _asked: WeakKeyDictionary[Watch, tuple[str, ...]] = field(init=False)
+    _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.hub = Hub(self.store)
+        self.hub = LiveRuns(self.store)
         self.questions = Questions(self.hub.touch)
         self.runs = ActiveRuns(self.store, self.questions, self.settings)
-        self.renderer = PageRenderer(self.standing)
+        self.renderer = PageRenderer(self.page_state)
         self.closing = asyncio.Event()
-        self._asked = WeakKeyDictionary()
+        self._letter_names = WeakKeyDictionary()
 
-    def standing(self, watch: Watch) -> RunPageState:
-        """What a run's page knows beside its log."""
+    def page_state(self, watch: LiveRun) -> RunPageState:
+        """Return what a run's page shows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
         return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
 
     def end_streams(self) -> None:
-        """The server ends: let every stream end before it, so that its readers come back to the next one."""
+        """End every stream before the server ends, so that readers come back to the next one."""
         self.closing.set()
         self.hub.touch_all()
 
-    def look(self, watch: Watch) -> float:
-        """Notice letters that came or were answered; returns in how many seconds to look again."""
+    def look(self, watch: LiveRun) -> float:
+        """Notice letters that came or were answered; return in how many seconds to look again."""
         if watch.state != "running" or not folders(watch.started):
             return inf
         names = tuple(letter.name for letter in self.open_letters(watch))
-        if self._asked.get(watch, ()) != names:
-            self._asked[watch] = names
+        if self._letter_names.get(watch, ()) != names:
+            self._letter_names[watch] = names
             watch.touch()
         return _LETTERS_S
 
-    def open_letters(self, watch: Watch) -> list[Letter]:
-        """The letters that a run's calls in flight wait for."""
+    def open_letters(self, watch: LiveRun) -> list[MailboxQuestion]:
+        """Return the letters that a run's calls in flight wait for."""
         if watch.state != "running":
             return []
         waiting: list[dict[str, Any]] = []
@@ -96,8 +96,8 @@ class Site:
                 break
         return letters(watch.started, waiting)
 
-    def _asks(self, watch: Watch) -> list[Ask]:
-        asked = [
+    def _asks(self, watch: LiveRun) -> list[Ask]:
+        asks = [
             Ask(
                 question.name,
                 place_words(question.request.label),
@@ -106,16 +106,16 @@ class Site:
             )
             for question in self.questions.of_run(watch.run_id)
         ]
-        return asked + [_ask_of(letter) for letter in self.open_letters(watch)]
+        return asks + [_ask_of(letter) for letter in self.open_letters(watch)]
 
 
-def site_of(request: Request) -> Site:
-    """The application's parts, from a request."""
-    return cast(Site, request.app.state.site)
+def site_of(request: Request) -> AppState:
+    """Return the application's parts, from a request."""
+    return cast(AppState, request.app.state.site)
 
 
 def wants_json(request: Request) -> bool:
-    """Whether an answer is to be data: the address ends in ``.json``, or nothing else is accepted."""
+    """Tell whether the response must be data: the address ends in ``.json``, or nothing else is accepted."""
     accept = request.headers.get("accept", "")
     path = request.url.path
     if path.endswith(".json") or path.startswith("/api/"):
@@ -123,15 +123,15 @@ def wants_json(request: Request) -> bool:
     return "application/json" in accept and "text/html" not in accept
 
 
-def answer(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
-    """A page in the form that was asked for."""
+def respond(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
+    """Respond with a page, or with its data where the request wants JSON."""
     if wants_json(request):
         return JSONResponse(data(), status)
     return HTMLResponse(html(), status)
 
 
-def done(request: Request, address: str, data: object, status: int = 200) -> Response:
-    """After a change: the page to look at next for a browser, the outcome for a program."""
+def redirect(request: Request, address: str, data: object, status: int = 200) -> Response:
+    """Respond to a change: send a browser on to ``address``, a program the data."""
     if wants_json(request):
         return JSONResponse(data, status)
     return RedirectResponse(address, 303)
@@ -142,8 +142,8 @@ def is_json(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("application/json")
 
 
-async def given(request: Request) -> dict[str, Any]:
-    """What a request carries: a form's fields or a JSON object.
+async def request_fields(request: Request) -> dict[str, Any]:
+    """Read the fields of a request: those of a form or of a JSON object.
 
     Raises:
         ConfigurationError: it is larger than 1 MiB, not UTF-8, or neither of the two.
@@ -166,7 +166,7 @@ async def given(request: Request) -> dict[str, Any]:
         raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
 
-def _ask_of(letter: Letter) -> Ask:
+def _ask_of(letter: MailboxQuestion) -> Ask:
     label = CallLabel(**cast("dict[str, Any]", letter.request["label"]))
     messages = cast("list[dict[str, Any]]", letter.request.get("messages", []))
     return Ask(
@@ -176,3 +176,7 @@ def _ask_of(letter: Letter) -> Ask:
         str(letter.request.get("schema") or ""),
         letter.name,
     )
+
+
+# The pages of Crux still call these by their old names.
+answer, done, given = respond, redirect, request_fields

@@ -42,7 +42,7 @@ class Line:
     about: str = ""
 
 
-class Watch:
+class LiveRun:
     """One run, folded up to :attr:`seq`.
 
     Args:
@@ -102,7 +102,7 @@ class Watch:
             self.touch()
 
     def touch(self) -> None:
-        """Something that the page shows has changed."""
+        """Note that something which the page shows has changed."""
         self.version += 1
         self._changed.set()
         self._changed = asyncio.Event()
@@ -119,17 +119,17 @@ class Watch:
         return True
 
     def steps(self, most: int) -> list[Line]:
-        """The latest events that completed a step, at most so many, oldest first."""
+        """Return the latest events that completed a step, at most ``most``, oldest first."""
         return list(islice((line for line in reversed(self.lines) if line.step), most))[::-1]
 
     def join(self) -> None:
-        """Somebody watches: follow the run while they do."""
+        """Add a viewer; the run is followed while there is one."""
         self.viewers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._follow(), name=f"follow {self.run_id}")
 
     def leave(self) -> None:
-        """One viewer less."""
+        """Remove a viewer."""
         self.viewers -= 1
         if self.viewers == 0 and self._task is not None:
             self._task.cancel()
@@ -162,22 +162,22 @@ class Watch:
             self._state = self._store.summary(self.run_id).state
 
 
-class Hub:
+class LiveRuns:
     """The runs that are looked at, each folded once however many look."""
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
-        self._watches: OrderedDict[str, Watch] = OrderedDict()
+        self._watches: OrderedDict[str, LiveRun] = OrderedDict()
 
-    def watch(self, run_id: str) -> Watch:
-        """A run, folded up to now.
+    def watch(self, run_id: str) -> LiveRun:
+        """Return a run, folded up to now.
 
         Raises:
-            RunNotFound, StoreDamaged: as for :meth:`Watch.catch_up`.
+            RunNotFound, StoreDamaged: as for :meth:`LiveRun.catch_up`.
         """
         watch = self._watches.get(run_id)
         if watch is None or watch.fault is not None:
-            watch = self._watches[run_id] = Watch(self._store, run_id)
+            watch = self._watches[run_id] = LiveRun(self._store, run_id)
         self._watches.move_to_end(run_id)
         try:
             watch.catch_up()
