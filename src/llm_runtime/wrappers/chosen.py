@@ -12,8 +12,8 @@ from llm_runtime.settings import ConfigFile
 def chosen(generate: Generate, config: ConfigFile) -> Generate:
     """Ask the configured model in place of a request's own; a seat's comes first, then a phase's, then the run's.
 
-    ``config.max_tokens`` takes the place of a request's own bound: who pays for the answers, or waits for a model that
-    thinks at length, knows better than a protocol. Fallbacks are dropped with the model that they were meant for.
+    ``config.max_tokens`` takes the place of a request's own bound: who pays for the answers, or waits for a model
+    that thinks at length, knows better than a protocol. Fallbacks are dropped with the model they were meant for.
     """
     if not config.model and not config.seats and config.max_tokens is None:
         return generate
