@@ -69,7 +69,7 @@ class LoggedAttempt:
 
 
 def read_log(path: Path, trial: str) -> list[LoggedAttempt]:
-    """The attempts of a log, in its order.
+    """Return the attempts of a log, in its order.
 
     Raises:
         ConfigurationError: the file is no log of Inspect's.
@@ -184,7 +184,7 @@ def used_by_this_attempt() -> tuple[int, float]:
 
 
 def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float = 0.0) -> Model:
-    """A model that plays a script, in Inspect's own mock provider.
+    """Make a model that plays a script, in Inspect's own mock provider.
 
     Args:
         name: how reports call it.

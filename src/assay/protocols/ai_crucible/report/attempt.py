@@ -17,7 +17,7 @@ _LONGEST = 6000
 
 
 def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
-    """The whole of an attempt, as the kernel recorded it."""
+    """Return the whole of an attempt, as the kernel recorded it."""
     return (
         Details("What it was told", tuple(Quote(said.text, said.role) for said in attempt.log.prompt)),
         *_turns(attempt),
@@ -44,7 +44,7 @@ def _turns(attempt: Attempt) -> list[Block]:
 
 
 def _words_of(attempt: Attempt, event: TraceEvent, turn: int) -> list[Block]:
-    """What the solver said in a turn besides its tool calls."""
+    """Return the solver's words in a turn besides its tool calls."""
     said = attempt.log.words[turn - 1].strip() if turn <= len(attempt.log.words) else ""
     silent = not event.data.get("calls")
     if not silent and said.endswith("```"):
@@ -71,7 +71,7 @@ def _tool_call(event: TraceEvent, turn: int) -> Voice:
 
 
 def _asked(name: str, arguments: object) -> tuple[str, str]:
-    """A call's one-line form and what it carries besides."""
+    """Return a call's one-line form and what it carries besides."""
     if not isinstance(arguments, dict):
         return name[:80], _words(arguments)
     given = cast(dict[str, Any], arguments)
@@ -102,7 +102,7 @@ def _ending(attempt: Attempt) -> Note:
 
 
 def _copied(attempt: Attempt) -> list[Block]:
-    """What stood in the work folder when the solver had halted, against what it found there."""
+    """Return what stood in the work folder when the solver had halted, against what it found there."""
     copied = attempt.last("copied")
     if copied is None:
         return []

@@ -20,24 +20,24 @@ _FEWEST_STEPS = 3
 
 
 def accent(index: int) -> str:
-    """The colour class of the ``index``-th model."""
+    """Return the colour class of the ``index``-th model."""
     return f"c{index % 6}"
 
 
 def solver_name(model: str, arm: str) -> str:
-    """A model under an arm; the neutral one goes without saying."""
+    """Return a model under an arm; the neutral one goes without saying."""
     return model if arm == "neutral" else f"{model}, {ARM_NAMES.get(arm, arm)}"
 
 
 def _short(model: str, arm: str) -> str:
-    """The same for a picture, whose labels are cut at their end: what tells models apart comes first."""
+    """Return the same for a picture, whose labels are cut at their end: what tells models apart comes first."""
     name = model.removeprefix("assay/single/").removeprefix("openrouter/")
     url, sharp, served = name.partition("#")
     return solver_name(f"{served} at {url.partition('//')[2]}" if sharp and served else name, arm)
 
 
 def rates_picture(models: Sequence[ModelRollup]) -> Figure | None:
-    """Attempts passed by each model, with Wilson intervals."""
+    """Draw the attempts passed by each model, with Wilson intervals."""
     dots = [
         Dot(_short(m.model, m.arm), m.rate.estimate, m.rate.low, m.rate.high, accent(index))
         for index, m in enumerate(models)
@@ -78,7 +78,7 @@ def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
 
 
 def puzzles_picture(histories: Sequence[PuzzleHistory]) -> Figure | None:
-    """Attempts passed at each puzzle, with Wilson intervals, hardest first."""
+    """Draw the attempts passed at each puzzle, with Wilson intervals, hardest first."""
     shown = sorted((h for h in histories if h.rate), key=lambda h: (h.rate.estimate if h.rate else 0, h.puzzle))
     if not shown:
         return None

@@ -32,7 +32,7 @@ _MOST_ROWS = 2000
 
 
 def trials_story(trials: TrialRecords, title: str = "") -> Story:
-    """The story of trials, finished or not.
+    """Tell the story of trials, finished or not.
 
     Args:
         trials: what was read.
@@ -127,7 +127,7 @@ def _summary(models: Sequence[ModelRollup]) -> str:
 
 
 def _literal(text: str) -> str:
-    """A name inside our own Markdown: code, so that nothing in it acts."""
+    """Write a name inside our own Markdown: as code, so that nothing in it acts."""
     return f"`{text.replace('`', chr(39))}`"
 
 
@@ -300,7 +300,7 @@ def _left_out(trials: TrialRecords, others: Sequence[Attempt]) -> str:
 
 
 def _chosen(trials: TrialRecords) -> Attempt | None:
-    """An attempt that shows all of the way: one that passed, else the first that was graded."""
+    """Return an attempt that shows all of the way: one that passed, else the first that was graded."""
     graded = [attempt for attempt in trials.attempts if attempt.gate is not None]
     passed = [attempt for attempt in graded if attempt.log.record.passed]
     counted = [attempt for attempt in passed if attempt.log.record.anchor is None]

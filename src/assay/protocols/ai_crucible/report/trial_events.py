@@ -16,7 +16,7 @@ from llm_runtime.store.anchor import SignedHead
 
 
 def attempt_event(attempt: Attempt) -> AttemptTold:
-    """An attempt as an event."""
+    """Return an attempt as an event."""
     log = TypeAdapter(LoggedAttempt).dump_python(attempt.log, mode="json")
     # Where the log lies on this machine is no part of the story, and the run may be read on another.
     log["record"]["log"] = PurePath(log["record"]["log"]).name
@@ -24,7 +24,7 @@ def attempt_event(attempt: Attempt) -> AttemptTold:
 
 
 def seal_event(records: TrialRecords) -> TrialSealed:
-    """What vouches for a records, as an event."""
+    """Return what vouches for trials, as an event."""
     return TrialSealed(
         seal={
             "verification": asdict(records.verification),
@@ -37,7 +37,7 @@ def seal_event(records: TrialRecords) -> TrialSealed:
 
 
 def attempt_of(told: AttemptTold) -> Attempt:
-    """The inverse of :func:`attempt_event`.
+    """Invert :func:`attempt_event`.
 
     Raises:
         StoreDamaged: the event holds something else.
@@ -51,7 +51,7 @@ def attempt_of(told: AttemptTold) -> Attempt:
 
 
 def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecords:
-    """The records of these attempts.
+    """Return the records of these attempts.
 
     Raises:
         StoreDamaged: the event holds something else.

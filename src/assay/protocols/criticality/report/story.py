@@ -23,7 +23,7 @@ _NOW = "Where it stands"
 
 
 def build_story(state: BuildState) -> Story:
-    """The story of a build in whatever state it is."""
+    """Tell the story of a build in whatever state it is."""
     claims = traced(state)
     done = isinstance(state.machine, Completed)
     now = _standing(state)
@@ -139,7 +139,7 @@ def _trace(state: BuildState, claims: list[Traced]) -> Section | None:
 
 
 def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
-    """A claim from its sentence to its result, with every clause on the way."""
+    """Return a claim from its sentence to its result, with every clause on the way."""
     blocks: list[Block] = [Plain(f"A claim of the kind: {claim.kind}.")]
     functions = state.artifacts.functions
     for name in claim.contracts:
@@ -199,7 +199,7 @@ def _try_words(text: str) -> str:
 
 
 def _code(state: BuildState) -> list[Block]:
-    """The accepted bodies, module by module, under their contracts."""
+    """Return the accepted bodies, module by module, under their contracts."""
     blocks: list[Block] = []
     for module in state.artifacts.plan:
         own = [(f, state.artifacts.bodies.get(f"{module.name}.{f.name}")) for f in module.functions]

@@ -16,7 +16,7 @@ _OUTCOMES = {"semantics_verified": "kept", "semantics_broken": "taken back", "tr
 
 
 def interview_section(state: BuildState) -> Section | None:
-    """What was asked and answered, with every decision that was left to the architect."""
+    """Return what was asked and answered, with every decision that was left to the architect."""
     artifacts = state.artifacts
     answers = [answer for answer in artifacts.answers if answer.answer]
     if not answers:
@@ -40,7 +40,7 @@ def specification_section(state: BuildState) -> Section | None:
 
 
 def proposal_blocks(state: BuildState, version: int) -> list[Block]:
-    """The proposal that lies before the person."""
+    """Return the proposal that lies before the person."""
     return _proposal(state, version) if version in state.artifacts.proposals else []
 
 
@@ -82,7 +82,7 @@ def _became(state: BuildState, version: int) -> str:
 
 
 def audit_section(state: BuildState) -> Section | None:
-    """What the auditors of the composition found, every time they looked."""
+    """Return what the auditors of the composition found, every time they looked."""
     looked = [event for event in state.history if isinstance(event, e.AuditorCompleted)]
     if not looked:
         return None

@@ -59,7 +59,7 @@ def _result(
 
 
 def _verdicts(state: BuildState) -> tuple[dict[str, bool], dict[str, int]]:
-    """What the last execution of each claim's cluster said, and how often that cluster ran."""
+    """Return what the last execution of each claim's cluster said, and how often that cluster ran."""
     found: dict[str, bool] = {}
     times: dict[str, int] = {}
     for execution in state.artifacts.executions:
@@ -70,7 +70,7 @@ def _verdicts(state: BuildState) -> tuple[dict[str, bool], dict[str, int]]:
 
 
 def _kept(state: BuildState) -> dict[str, tuple[str, ...]]:
-    """The names of tests as the finished project's own trace has them."""
+    """Return the names of tests as the finished project's own trace has them."""
     trace = cast("dict[str, Any]", state.run.result.get("trace") or {})
     claims = cast("dict[str, dict[str, Any]]", trace.get("claims") or {})
     return {name: tuple(map(str, claim.get("tests", ()))) for name, claim in claims.items()}
