@@ -4,15 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-# What `make test` leaves to `make test-all`: tests that need more than Python, or seconds of a processor.
-BEYOND := postgres or browser or box or ray or toolchain or long
+# What `make test` leaves to `make test-all`: tests that need more than Python, and long ones.
+RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo test test-all test-rest test-languages fuzz check lint docs bench screenshots recordings clean
+.PHONY: help install demo test test-all test-resources test-languages fuzz check lint docs bench screenshots recordings clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -35,13 +35,13 @@ demo: $(VENV)/.installed ## play the recorded council through the real engine; t
 	@$(BIN)/assay demo
 
 test: $(VENV)/.installed-dev ## the tests that need nothing but Python, in a few minutes
-	@$(PYTEST) $(BOTH_CORES) -m "not ($(BEYOND))"
+	@$(PYTEST) $(BOTH_CORES) -m "not ($(RESOURCES) or long)"
 
 test-all: $(VENV)/.installed-dev ## every test, with all that it can be tried with; says what was skipped
 	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs
 
-test-rest: $(VENV)/.installed-dev ## what `make test-all` tries and `make test` does not
-	@ASSAY_TESTS=full $(PYTEST) $(BOTH_CORES) -rs -m "$(BEYOND) or hypothesis or counted"
+test-resources: $(VENV)/.installed-dev ## the tests that need more than Python, without the long ones
+	@$(PYTEST) $(BOTH_CORES) -rs -m "($(RESOURCES)) and not long"
 
 test-languages: $(VENV)/.installed-dev ## the languages that Criticality writes, and what was skipped for want of tools
 	@$(PYTEST) -rs tests/criticality/languages

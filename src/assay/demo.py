@@ -43,7 +43,7 @@ class DemoAnswers:
     answers: dict[str, tuple[str, int]]
 
     def model(self, speed: float = 1.0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> Generate:
-        """The model function that gives these answers, each after its thinking time divided by ``speed``.
+        """Return the model function that gives these answers, each after its thinking time divided by ``speed``.
 
         ``speed`` 0 does not wait at all.
 

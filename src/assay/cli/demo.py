@@ -112,22 +112,22 @@ def _show_log(name: str, reason: str, store: RunStore, output: OutputOptions) ->
 
 
 def _others(name: str) -> str:
-    """The recordings that come after this one, and around to it."""
+    """Name the recording that comes after this one, and all that there are."""
     names = list(_DEMOS)
     place = names.index(name)
     return f"Play another:  {_command()} demo {names[(place + 1) % len(names)]}   (there are: {', '.join(names)})"
 
 
 def _pages(store_path: str | None) -> str:
-    """The one address: where all of it can be seen."""
-    kept = f" --store {shlex.quote(store_path)}" if store_path else ""
+    """Say how to see all of it in a browser."""
+    store = f" --store {shlex.quote(store_path)}" if store_path else ""
     return (
-        f"See it in your browser:  {_command()} serve --open{kept}\n"
+        f"See it in your browser:  {_command()} serve --open{store}\n"
         "It prints one address, http://127.0.0.1:8737/open?key=..., and opens it.\n"
         "What each of the five protocols did, and why, is explained there."
     )
 
 
 def _command() -> str:
-    """This program, as it was just called."""
+    """Return the name that this program was called by."""
     return sys.argv[0] if "/" in sys.argv[0] and not Path(sys.argv[0]).is_absolute() else "assay"

@@ -135,8 +135,8 @@ def run_command(
         own: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
 
         def callback(**values: Any) -> int:
-            shown = [key for key in values if key.startswith("output__")]
-            output = OutputOptions(**{key.removeprefix("output__"): values.pop(key) for key in shown})
+            output_keys = [key for key in values if key.startswith("output__")]
+            output = OutputOptions(**{key.removeprefix("output__"): values.pop(key) for key in output_keys})
             with ExitStack() as stack:
                 command = RunCommand(
                     run,
@@ -168,19 +168,19 @@ def run_command(
 
 
 def _parameters(specs: list[FieldSpec], section: str) -> list[click.Parameter]:
-    found: list[click.Parameter] = []
+    parameters: list[click.Parameter] = []
     for spec in specs:
         if spec.ui.hidden or "cli" not in spec.ui.doors:
             continue
         if not spec.ui.argument:
-            found.append(field_option(spec, section))
+            parameters.append(field_option(spec, section))
             continue
         many, key = spec.kind == "list", f"{section}__{spec.name}"
-        found.append(click.Argument([key], required=many, nargs=-1 if many else 1, metavar=_shown(spec)))
+        parameters.append(click.Argument([key], required=many, nargs=-1 if many else 1, metavar=_shown(spec)))
         if not many:
             words = f"Read the {spec.label.lower()} from a file; - is standard input."
-            found.append(click.Option(["-f", "--file", f"{key}__file"], metavar="PATH", help=words))
-    return found
+            parameters.append(click.Option(["-f", "--file", f"{key}__file"], metavar="PATH", help=words))
+    return parameters
 
 
 def _shown(spec: FieldSpec) -> str:
@@ -353,7 +353,7 @@ class RunListeners(ExitStack):
 
 
 def _at_the_keyboard(display: Any) -> Generate:
-    """A person who answers one question at a time, while the display leaves the terminal to them."""
+    """Return the model function that asks at the keyboard, one question at a time, with the display paused."""
     from llm_runtime.providers.terminal import terminal
 
     keyboard, turn = terminal(), asyncio.Lock()

@@ -22,7 +22,7 @@ class ActiveRuns:
     Args:
         store: where they are kept.
         questions: where they ask a person.
-        settings: reads the configuration; asked anew for each run, so that a key stored meanwhile counts.
+        settings: reads the configuration; called for each run, so that a key stored meanwhile counts.
     """
 
     def __init__(self, store: RunStore, questions: Questions, settings: Callable[[], Settings]) -> None:

@@ -26,6 +26,14 @@ async def test_the_verdict_goes_to_stdout_and_progress_to_stderr(
     assert len(server.requests) == CALLS
 
 
+async def test_a_bound_on_answers_holds_for_every_call(
+    assay: Any, server: LoopbackServer, attack: str, models: str
+) -> None:
+    command = ("circle", "evaluate", attack, "--models", models, "--max-tokens", "777", "-q")
+    assert (await assay(*command, server=server)).code == 0
+    assert [request.payload["max_tokens"] for request in server.requests] == [777] * CALLS
+
+
 @pytest.mark.parametrize(
     ("condition", "code"),
     [("F>=0.7", 1), ("F>=0.91", 0), ("T<=0.1", 1), ("I>0.1", 0), ("patterns>=1", 1), ("patterns>1", 0)],

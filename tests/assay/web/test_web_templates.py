@@ -17,7 +17,7 @@ pytest.importorskip("jinja2", reason="the web extra is not installed")
 from jinja2 import TemplateSyntaxError, UndefinedError, nodes
 from markupsafe import Markup
 
-from assay.batch.ledger import Batch, Standing
+from assay.batch.ledger import Batch, BatchStatus
 from assay.batch.progress import Progress
 from assay.batch.purses import Purse
 from assay.demo import demos
@@ -132,7 +132,7 @@ def story(text: str) -> Story:
 def batch(text: str) -> Progress:
     of = Batch("autumn", "abcdef", text, "crucible", "", [], {}, "open", created_at=1)
     purse = Purse(Caps(), Spend(1, 2, 3), Spend())
-    return Progress(of, Standing({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
+    return Progress(of, BatchStatus({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
 
 
 class Runs:

@@ -42,7 +42,7 @@ class FormField:
 
     @property
     def at_once(self) -> bool:
-        """Whether it is shown before anything is unfolded."""
+        """Tell whether it is shown before anything is unfolded."""
         return self.spec.required or not self.spec.ui.advanced
 
 

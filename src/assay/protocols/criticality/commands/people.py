@@ -41,7 +41,7 @@ _CLASSES = ("core", "foundational", "bolt-on")
 
 
 def greeting(known: Artifacts) -> str:
-    """Write what an interview begins with, or what is understood so far (specification 4, Resume)."""
+    """Write what an interview begins with, or what is understood so far."""
     from criticality.ignition import catalogue
 
     how = [

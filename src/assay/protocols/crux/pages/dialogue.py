@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from assay.demo.openings import opening
-from assay.web.fitting import known_personas, need_debate, persona_of
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -28,7 +26,7 @@ from llm_runtime.events import Record
 
 
 async def list_personas(request: Request) -> Response:
-    """Who can sit on a panel."""
+    """List who can sit on a panel."""
     people, listed = open_people(), list[dict[str, Any]]()
     for name in known_personas():
         try:
@@ -56,7 +54,7 @@ async def start_dialogue(request: Request) -> Response:
 
 
 async def show_map(request: Request) -> Response:
-    """A debate as a map of its disagreements: cards, who answers what, and who moved and why."""
+    """Return a debate as a map of its disagreements: cards, who answers what, and who moved and why."""
     run_id = run_id_of(request)
     site = site_of(request)
     fold = site.hub.watch(run_id).fold
@@ -77,7 +75,7 @@ async def show_map(request: Request) -> Response:
 
 
 async def follow_dialogue(request: Request) -> Response:
-    """A debate's events behind ``Last-Event-ID``, and those to come."""
+    """Stream a debate's events behind ``Last-Event-ID``, and those to come."""
     return _streamed(request, run_id_of(request), last_seen(request))
 
 

@@ -27,7 +27,7 @@ _MOST_SKIPPED = 50
 
 
 async def list_people(request: Request) -> Response:
-    """Personas: who can debate, and whose texts wait to be built."""
+    """List personas: who can debate, and whose texts wait to be built."""
     listed = known_people()
     return answer(
         request,
@@ -49,7 +49,7 @@ async def import_texts(request: Request) -> Response:
 
 
 async def show_person(request: Request) -> Response:
-    """A persona: contract, voice and beliefs, each with the sentence it came from."""
+    """Show a persona: contract, voice and beliefs, each with the sentence it came from."""
     person = _named(request)
     story = persona_story(persona_of(person.id, open_people())) if person.ready else None
     keys = list(site_of(request).settings().keys)

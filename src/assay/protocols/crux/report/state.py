@@ -147,11 +147,11 @@ class DebateState:
         )
 
     def accent(self, persona: str) -> str:
-        """A persona's colour class, by seat."""
+        """Return a persona's colour class, by seat."""
         return f"c{self.personas.index(persona) % 6}" if persona in self.personas else "quiet"
 
     def text(self, persona: str, item: str) -> CorpusItem | None:
-        """A text of a persona, where the run has it."""
+        """Return a text of a persona, where the run has it."""
         return self.texts.get(persona, {}).get(item)
 
     def _open(self, event: RunStarted) -> None:
@@ -196,14 +196,14 @@ class DebateState:
             case _:
                 pass
 
-    def _add(self, kept: list[M], model: type[M], data: dict[str, Any]) -> None:
-        found = _fitting(model.model_validate, data) if data else None
-        if found is not None:
-            kept.append(found)
+    def _add(self, entries: list[M], model: type[M], data: dict[str, Any]) -> None:
+        entry = _fitting(model.model_validate, data) if data else None
+        if entry is not None:
+            entries.append(entry)
 
 
 def result_of(store: RunStore, run_id: str) -> DebateResult:
-    """A debate as its run tells it, as far as it came.
+    """Return a debate as its run tells it, as far as it came.
 
     Raises:
         ConfigurationError: the run is no debate.
@@ -213,7 +213,7 @@ def result_of(store: RunStore, run_id: str) -> DebateResult:
 
 
 def state_of(store: RunStore, run_id: str) -> DebateState:
-    """The fold over a stored debate; errors as for :func:`result_of`."""
+    """Return the fold over a stored debate; errors as for :func:`result_of`."""
     state = DebateState()
     for event, at in moments(store.records(run_id)):
         if isinstance(event, RunStarted) and event.protocol not in find("crux.debate").names:
@@ -223,7 +223,7 @@ def state_of(store: RunStore, run_id: str) -> DebateState:
 
 
 def _seated(card: CruxCard, seats: tuple[str, ...]) -> CruxCard:
-    """A card with its sides as they sit; a log keeps the keys of an object in alphabetical order."""
+    """Return a card with its sides as they sit; a log keeps the keys of an object in alphabetical order."""
     order = sorted(card.personas, key=lambda name: seats.index(name) if name in seats else len(seats))
     return card.model_copy(update={"personas": {name: card.personas[name] for name in order}})
 

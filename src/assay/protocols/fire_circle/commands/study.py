@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,8 @@ from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
-    from assay.protocols.fire_circle.study.task import Options, Task
+    from assay.protocols.fire_circle.study.folder import Manifest
+    from assay.protocols.fire_circle.study_task import Options, Task
     from assay.terms import Terms
     from llm_runtime.events import RunStarted
 
@@ -48,9 +49,7 @@ def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out
     if dry_run:
         return _dry_run(command)
     task, options = _asked(command)
-    terms = _whole_terms(command)
-    known = task.folder.known(options.study_circle(terms), _routes(terms), command.seed)
-    if known is not None:
+    if (known := _known(command, task, options)) is not None:
         command.seed = known.seed
     outcome = _go(command)
     if outcome.state != "failed" and not command.output.jsonl:
@@ -59,24 +58,30 @@ def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out
 
 
 def _asked(command: RunCommand) -> tuple[Task, Options]:
-    from assay.protocols.fire_circle.study.task import Options, Task
+    from assay.protocols.fire_circle.study_task import Options, Task
 
     task, options = command.prepared.task, command.prepared.options
     assert isinstance(task, Task) and isinstance(options, Options)
     return task, options
 
 
-def _whole_terms(command: RunCommand) -> Terms:
-    """Return the terms with what the configuration says of models, as a run that starts now has them."""
+def _models(command: RunCommand) -> Terms:
+    """Return what flags and configuration together say of models."""
     from assay.terms import configured
 
     return configured(command.settings)
 
 
-def _routes(terms: Terms) -> dict[str, str]:
-    from assay.protocols.fire_circle.study.task import routes_of
+def _known(command: RunCommand, task: Task, options: Options) -> Manifest | None:
+    """Return what the folder holds of this very study.
 
-    return routes_of(terms)
+    Raises:
+        ConfigurationError: it holds another.
+    """
+    from assay.protocols.fire_circle.study_task import routes_of
+
+    terms = _models(command)
+    return task.folder.known(options.study_circle(terms), routes_of(terms), command.seed)
 
 
 def _go(command: RunCommand) -> Outcome:
@@ -90,8 +95,10 @@ def _go(command: RunCommand) -> Outcome:
 def _unfinished(command: RunCommand) -> str | None:
     """Return the run that the same command began and that did not end well.
 
-    A run that has bounds which the command leaves out is another: bounds can be raised and not taken back.
+    A run that has bounds which the command leaves out is another: bounds can be raised and not taken back. So is
+    one that was resumed with other models.
     """
+    from assay.protocols.fire_circle.study_task import routes_of
     from assay.terms import in_force
 
     launcher = launcher_of(command.store)
@@ -99,9 +106,9 @@ def _unfinished(command: RunCommand) -> str | None:
         if summary.state == "finished" or not _asks_the_same(command, launcher.opening(summary.run_id)):
             continue
         earlier = in_force(event for _, event in command.store.events(summary.run_id))
-        if all(
-            getattr(command.terms, bound) is not None for bound in _BOUNDS if getattr(earlier, bound) is not None
-        ):
+        bounds = [bound for bound in _BOUNDS if getattr(earlier, bound) is not None]
+        bounded = all(getattr(command.terms, bound) is not None for bound in bounds)
+        if bounded and routes_of(earlier) == routes_of(_models(command)):
             return summary.run_id
     return None
 
@@ -138,16 +145,16 @@ def _dry_run(command: RunCommand) -> int:
     """Say what it would take, with the files of items made aside; a study that is there already is only read."""
     from assay.protocols.fire_circle.study.bound import bound_of
     from assay.protocols.fire_circle.study.folder import StudyFolder
+    from assay.protocols.fire_circle.study_task import routes_of
     from llm_runtime.pricing import load_prices
 
-    (task, options), terms = _asked(command), _whole_terms(command)
-    circle, routes = options.study_circle(terms), _routes(terms)
-    prices, model = load_prices(command.settings.prices_path), terms.model or None
+    (task, options), terms = _asked(command), _models(command)
     with tempfile.TemporaryDirectory() as aside:
-        known = task.folder.known(circle, routes, command.seed)
-        folder = task.folder if known is not None else StudyFolder(Path(aside) / "study")
-        manifest = folder.open(task.source, circle, routes, command.seed or 0)
-        bound = bound_of(folder, manifest, frozenset(options.measures), prices, model)
-    data: dict[str, Any] = bound.data()
-    click.echo(json.dumps(data, indent=1) if command.output.as_json else bound.text())
+        folder, manifest = task.folder, _known(command, task, options)
+        if manifest is None:
+            folder = StudyFolder(Path(aside))
+            manifest = folder.open(task.source, options.study_circle(terms), routes_of(terms), command.seed or 0)
+        prices = load_prices(command.settings.prices_path)
+        bound = bound_of(folder, manifest, frozenset(options.measures), prices, terms.model or None)
+    click.echo(json.dumps(bound.data(), indent=1) if command.output.as_json else bound.text())
     return 0

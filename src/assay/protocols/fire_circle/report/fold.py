@@ -39,11 +39,11 @@ class CircleFold:
             self._layer = event.layer
 
     def story(self) -> Story:
-        """The report."""
+        """Return the report."""
         return circle_story(self.state)
 
     def announce(self, event: Event) -> str | None:
-        """The finished step in one line."""
+        """Return the finished step in one line."""
         match event:
             case events.CircleStarted():
                 names = in_words([seat.short for seat in self.state.circles[event.layer].seats])
@@ -73,7 +73,7 @@ class CircleFold:
                 return None
 
     def progress(self) -> Progress:
-        """The circle as it stands."""
+        """Return the circle as it stands."""
         state, run = self.state, self.state.run
         circle = state.circles.get(self._layer)
         held = circle.round if circle else None
@@ -141,7 +141,7 @@ class CircleFold:
         return min((call.started for call in running if call.label.seat == seat.label), default=None)
 
     def _expected(self) -> int | None:
-        """Calls in all, if no circle settles early and nobody has to be asked twice."""
+        """Return calls in all, if no circle settles early and nobody has to be asked twice."""
         run, options = self.state.run, self.state.options
         begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
         if run.state != "running":

@@ -38,7 +38,7 @@ _STATUS = {
 
 
 def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
-    """The prompt under test, layer by layer, with the quotes of the patterns marked."""
+    """Show show the prompt under test, layer by layer, with the quotes of the patterns marked."""
     if not state.layers:
         return None
     patterns = circle.verdict.patterns if circle and circle.verdict else ()
@@ -56,7 +56,7 @@ def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
 
 
 def layers_section(state: CircleState) -> Section | None:
-    """Of a run with a circle a layer, each layer's verdict."""
+    """Show show each layer's verdict, of a run with a circle a layer."""
     if len(state.circles) < 2:
         return None
     rows: list[tuple[str, ...]] = []
@@ -76,7 +76,7 @@ def layers_section(state: CircleState) -> Section | None:
 
 
 def patterns_section(circle: Circle) -> Section | None:
-    """The patterns that enough seats saw, each with who saw it and what it rests on."""
+    """Show show the patterns that enough seats saw, each with who saw it and what it rests on."""
     if circle.verdict is None:
         return None
     blocks: list[Block] = [_pattern(circle, n, p) for n, p in enumerate(circle.verdict.patterns, start=1)]
@@ -116,7 +116,7 @@ def _lone(circle: Circle) -> list[Block]:
 
 
 def movement_section(circle: Circle) -> Section | None:
-    """Who moved toward whom, and what was given up for it."""
+    """Show show who moved toward whom, and what was given up for it."""
     if len(circle.history()) < 2:
         return None
     movement = groupthink_map(circle.record())
@@ -145,7 +145,7 @@ def movement_section(circle: Circle) -> Section | None:
 
 
 def chair_section(circle: Circle) -> Section | None:
-    """What was said from the empty chair, and which patterns it was the first to see."""
+    """Show show what was said from the empty chair, and which patterns it was the first to see."""
     spoken = [(held, held.answers[held.chair]) for held in circle.rounds.values() if held.chair in held.answers]
     if not spoken:
         return None
@@ -171,7 +171,7 @@ def chair_section(circle: Circle) -> Section | None:
 
 
 def _first_seen(circle: Circle, number: int, answer: NeutrosophicEvaluation) -> list[str]:
-    """Kinds that nobody had seen before the round and that the chair names in it."""
+    """Return kinds that nobody had seen before the round and that the chair names in it."""
     seen = sightings(circle.history())
     before = {s.key for s in seen if s.round_number < number}
     now = [s.key for s in seen if s.round_number == number and s.model == answer.model]
@@ -179,7 +179,7 @@ def _first_seen(circle: Circle, number: int, answer: NeutrosophicEvaluation) -> 
 
 
 def round_section(circle: Circle, held: Round) -> Section:
-    """What each seat said in a round, in seat order; who gave no score stands apart."""
+    """Show show what each seat said in a round, in seat order; who gave no score stands apart."""
     blocks: list[Block] = []
     for seat in circle.seats:
         answer = held.answers.get(seat.label)
@@ -220,7 +220,7 @@ def _claim_head(claim: PatternClaim) -> str:
 
 
 def counts_section(circle: Circle) -> Section | None:
-    """How the answers came out, each kind counted apart, and what counted for nothing."""
+    """Show show how the answers came out, each kind counted apart, and what counted for nothing."""
     if not circle.rounds:
         return None
     answers = circle.answered()
@@ -245,7 +245,7 @@ def counts_section(circle: Circle) -> Section | None:
 
 
 def claims_section(circle: Circle) -> Section | None:
-    """What the deterministic checker says of claims of earlier conversation."""
+    """Show show what the deterministic checker says of claims of earlier conversation."""
     if not circle.claims:
         return None
     rows = tuple(
@@ -258,7 +258,7 @@ def claims_section(circle: Circle) -> Section | None:
 
 
 def kind_name(name: str) -> str:
-    """A pattern type as the judges are told it."""
+    """Return a pattern type as the judges are told it."""
     return name.replace("_", " ").replace("cross layer", "cross-layer")
 
 

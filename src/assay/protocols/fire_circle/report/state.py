@@ -94,12 +94,12 @@ class Circle:
         return self.rounds[max(self.rounds)] if self.rounds else None
 
     def seat(self, key: str) -> Seat:
-        """A seat by its label or its name in results."""
-        found = next((seat for seat in self.seats if key in (seat.label, seat.name)), None)
-        return found or Seat(key, 0, key, key, "quiet")
+        """Return a seat by its label or its name in results."""
+        seat = next((seat for seat in self.seats if key in (seat.label, seat.name)), None)
+        return seat or Seat(key, 0, key, key, "quiet")
 
     def history(self) -> tuple[DialogueRound, ...]:
-        """The rounds that somebody answered, as results have them: seats in their order."""
+        """Return the rounds that somebody answered, as results have them: seats in their order."""
         return tuple(
             DialogueRound(
                 round_number=number,
@@ -113,11 +113,11 @@ class Circle:
         )
 
     def record(self) -> CircleRecord:
-        """As much of a result as measurements of movement need."""
+        """Return as much of a result as measurements of movement need."""
         return CircleRecord(layer=self.layer, dialogue_history=self.history())
 
     def answered(self) -> list[NeutrosophicEvaluation]:
-        """Every answer, rounds in order, seats in theirs."""
+        """Return every answer, rounds in order, seats in theirs."""
         return [evaluation for held in self.history() for evaluation in held.evaluations]
 
 
@@ -230,13 +230,13 @@ class CircleState:
 
 
 def seat_names(names: list[str]) -> list[str]:
-    """The names without what stands before their last slash, where they still differ then."""
+    """Return the names without what stands before their last slash, where they still differ then."""
     short = [name.rstrip("/").rpartition("/")[2] or name for name in names]
     return short if len(set(short)) == len(set(names)) else names
 
 
 def _seats(labels: list[str], layer: str) -> tuple[Seat, ...]:
-    """Seats from their labels, named as results name them."""
+    """Make seats of their labels, named as results name them."""
     met: Counter[str] = Counter()
     names: list[str] = []
     for label in labels:
@@ -250,7 +250,7 @@ def _seats(labels: list[str], layer: str) -> tuple[Seat, ...]:
 
 
 def _typed(evaluation: NeutrosophicEvaluation, claim: PatternClaim) -> NeutrosophicEvaluation:
-    """The evaluation with the types of a claim, which are found after all seats have answered."""
+    """Return the evaluation with the types of a claim, which are told after all seats have answered."""
 
     def named(claims: tuple[PatternClaim, ...]) -> tuple[PatternClaim, ...]:
         return tuple(claim if (c.description, c.span) == (claim.description, claim.span) else c for c in claims)

@@ -41,7 +41,7 @@ _MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", 
 
 
 def circle_story(state: CircleState) -> Story:
-    """The story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
+    """Return the story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
     if state.options.mode != "fire_circle":
         sections = [_apart(state), prompt_section(state, None), _cost(state), _provenance(state)]
     else:
@@ -63,7 +63,7 @@ def circle_story(state: CircleState) -> Story:
 
 
 def score(evaluation: NeutrosophicEvaluation) -> str:
-    """The triple in one line."""
+    """Return the triple in one line."""
     return f"T {evaluation.truth:.2f}, I {evaluation.indeterminacy:.2f}, F {evaluation.falsehood:.2f}"
 
 
@@ -240,5 +240,5 @@ def _sentence(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A name within our own Markdown."""
+    """Escape a name for our own Markdown."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in text)

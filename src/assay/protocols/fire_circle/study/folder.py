@@ -83,11 +83,11 @@ class StudyFolder:
         return self.path / "items.jsonl"
 
     def file(self, name: str) -> Path:
-        """A file in the folder."""
+        """Return a file in the folder."""
         return self.path / name
 
     def manifest(self) -> Manifest | None:
-        """What the folder is a study of; ``None`` where it holds none yet.
+        """Return what the folder is a study of; ``None`` where it holds none yet.
 
         Raises:
             StoreDamaged: ``study.json`` is something else.
@@ -173,7 +173,7 @@ class StudyFolder:
     def study(
         self, manifest: Manifest, name: str = "results", items: str = "items", *, chair: bool = True
     ) -> Study:
-        """A pass over a file of items.
+        """Return a pass over a file of items.
 
         Args:
             name: of its results.

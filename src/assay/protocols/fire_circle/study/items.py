@@ -65,7 +65,7 @@ class Source:
     limit: int | None = None
 
     def rows(self, max_layer_chars: int) -> Iterator[Row]:
-        """The rows, one at a time, in order.
+        """Yield the rows, one at a time, in order.
 
         Raises:
             DataError, DatasetError: the data set, or a row of it, does not fit.
@@ -96,7 +96,7 @@ class Source:
 
 
 def built_in(name: str) -> Iterator[Row]:
-    """The rows of one of our own sets.
+    """Yield the rows of one of our own sets.
 
     Raises:
         ConfigurationError: there is no such set.
@@ -156,7 +156,7 @@ def write_items(path: Path, rows: Iterable[Row]) -> Written:
 
 
 def columns_of(labelled: bool) -> Columns:
-    """The columns of a file of items."""
+    """Return the columns of a file of items."""
     return Columns(
         system="system",
         application="application",
@@ -169,7 +169,7 @@ def columns_of(labelled: bool) -> Columns:
 
 
 def groups_of(path: Path) -> Iterator[dict[str, str]]:
-    """Category, split, pair, kind and the beginning of the judged text of each item, in order."""
+    """Yield category, split, pair, kind and the beginning of the judged text of each item, in order."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             data = json.loads(line)

@@ -62,7 +62,7 @@ class Passes:
         self._emit = emit
 
     def prepare(self) -> list[tuple[str, Study]]:
-        """The circles to be held, in order, each with its results file; items that they need are written.
+        """Return the circles to be held, in order, each with its results file; write the items that they need.
 
         Raises:
             DataError: the data do not fit.
@@ -113,7 +113,7 @@ class Passes:
             write_items(place, rows)
 
     def _attacks(self) -> Iterator[Row]:
-        """Violations, spread evenly over the data, under every attack. Where there are no labels, any prompt."""
+        """Yield violations under every attack, spread evenly over the data; without labels any prompts."""
         study = self._folder.study(self._plan.manifest)
         names = [item_id for item_id, item in study.items() if item.label is not False]
         step = max(len(names) // HIJACK_PROMPTS, 1)
@@ -140,7 +140,7 @@ class Passes:
         self._emit(events.ItemFinished(name=line.name, falsehood=score, fault=line.error))
 
     async def _control(self, study: Study, generate: Generate) -> None:
-        """For each judged item as many independent samples as its circle had answers."""
+        """Draw for each judged item as many independent samples as its circle had answers."""
         done = finished_controls(self._folder)
         place = self._folder.file("control.jsonl")
         wanted = {
@@ -177,7 +177,7 @@ class Passes:
 async def _each(
     items: Iterator[tuple[str, Item]], work: Callable[[str, Item], Awaitable[None]], concurrency: int
 ) -> None:
-    """Some at a time; what concerns the whole study ends it after the items under way."""
+    """Work on some at a time; what concerns the whole study ends it after the items under way."""
     faults: list[LlmRuntimeError] = []
 
     async def one_after_another() -> None:
@@ -197,12 +197,12 @@ async def _each(
 
 
 def finished_controls(folder: StudyFolder) -> set[str]:
-    """Items whose control was drawn, or failed."""
+    """Return the items whose control was drawn, or failed."""
     return {item for item, _ in read_controls(folder)}
 
 
 def read_controls(folder: StudyFolder) -> Iterator[tuple[str, ItemScores | None]]:
-    """Each item's scores with its control; ``None`` where that failed.
+    """Yield each item's scores with its control; ``None`` where that failed.
 
     Raises:
         StoreDamaged: a line is something else.
