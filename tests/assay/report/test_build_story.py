@@ -8,7 +8,6 @@ from importlib import resources
 
 import pytest
 
-from assay.demo import PLAYED, demo_of
 from assay.protocols.ai_crucible.events import AttemptTold
 from assay.protocols.ai_crucible.report.fold import TrialFold
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, attempt_of
