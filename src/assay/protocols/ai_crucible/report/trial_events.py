@@ -36,15 +36,15 @@ def seal_event(records: TrialRecords) -> TrialSealed:
     )
 
 
-def attempt_of(told: AttemptTold) -> Attempt:
+def attempt_of(event: AttemptTold) -> Attempt:
     """Invert :func:`attempt_event`.
 
     Raises:
         StoreDamaged: the event holds something else.
     """
     try:
-        log = TypeAdapter(LoggedAttempt).validate_python(told.attempt["log"])
-        entry = told.attempt["entry"]
+        log = TypeAdapter(LoggedAttempt).validate_python(event.attempt["log"])
+        entry = event.attempt["entry"]
         return Attempt(log, Entry(**entry) if entry else None)
     except (ValueError, KeyError, TypeError):
         raise StoreDamaged("an attempt in the run's log does not fit") from None

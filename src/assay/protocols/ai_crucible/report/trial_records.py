@@ -201,15 +201,15 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
 
 def _logs(folder: Path, trials: Sequence[str]) -> list[tuple[str, Path]]:
     """Return the newest log of each trial, in the order in which the trials began."""
-    found = {
+    newest = {
         place.name: path for place in sorted(folder.glob("*")) if place.is_dir() and (path := newest_log(place))
     }
-    missing = [trial for trial in trials if trial not in found]
+    missing = [trial for trial in trials if trial not in newest]
     if missing:
         raise ConfigurationError(
-            f"no trial {missing[0]!r} in {folder.parent}; there are: {', '.join(found) or 'none'}"
+            f"no trial {missing[0]!r} in {folder.parent}; there are: {', '.join(newest) or 'none'}"
         )
-    chosen = {trial: found[trial] for trial in trials} if trials else found
+    chosen = {trial: newest[trial] for trial in trials} if trials else newest
     if not chosen:
         raise ConfigurationError(f"no trial has been run in {folder.parent}; begin with: assay trial run")
     return sorted(chosen.items(), key=lambda pair: pair[1].name)

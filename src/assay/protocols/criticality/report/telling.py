@@ -60,8 +60,8 @@ def _proposal(state: BuildState, version: int) -> list[Block]:
     )
     blocks.append(Table((Column("Interface"), Column("Operation")), methods))
     if made.decisions:
-        said = tuple(Plain(str(decision.get("text", ""))) for decision in made.decisions)
-        blocks.append(Details(f"What the architect decided: {several(len(said), 'choice')}", said))
+        lines = tuple(Plain(str(decision.get("text", ""))) for decision in made.decisions)
+        blocks.append(Details(f"What the architect decided: {several(len(lines), 'choice')}", lines))
     blocks += [
         Voice("Auditor", tuple(Plain(challenge) for challenge in event.challenges), "red", "objects")
         for event in state.history
@@ -86,7 +86,7 @@ def audit_section(state: BuildState) -> Section | None:
     looked = [event for event in state.history if isinstance(event, e.AuditorCompleted)]
     if not looked:
         return None
-    found = {
+    contradictions = {
         str(contradiction["id"]): contradiction
         for event in looked
         for contradiction in event.contradictions
@@ -98,12 +98,12 @@ def audit_section(state: BuildState) -> Section | None:
     blocks: list[Block] = [
         Plain(f"{several(len(auditors), 'auditor')} looked, one after the other: {', '.join(names)}.")
     ]
-    for name, each in found.items():
+    for name, each in contradictions.items():
         kind = str(each.get("severity", ""))
         ending = "dismissed at second sight" if name in dismissed else "went back to the interview"
-        said = [Plain(str(each.get("analysis", "")))]
-        blocks.append(Voice(name, tuple(said), "red", f"{kind}, {ending}" if kind == "critical" else kind))
-    if not found:
+        lines = [Plain(str(each.get("analysis", "")))]
+        blocks.append(Voice(name, tuple(lines), "red", f"{kind}, {ending}" if kind == "critical" else kind))
+    if not contradictions:
         blocks.append(Note("They found no contradiction.", "good"))
     return Section("The audit", tuple(blocks))
 
