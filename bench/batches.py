@@ -19,13 +19,13 @@ from typing import Any
 
 from assay.batch.batches import open_batches
 from assay.batch.buckets import BURST_US, Buckets
-from assay.batch.desk import PURSES, Desk
 from assay.batch.jobfile import Work
 from assay.batch.jobs import Job
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.performing import Done, Perform, Workplace
+from assay.batch.performing import JobResult, JobRunner, WorkerContext
 from assay.batch.purses import Purses
 from assay.batch.worker import work
+from assay.batch.write_queue import PURSES, WriteQueue
 from bench.figures import Figure
 from llm_runtime.wrappers.budgeted import Caps, Spend
 from llm_runtime.wrappers.limiting import Limits
@@ -44,24 +44,24 @@ print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) /
 
 
 @asynccontextmanager
-async def fifty_milliseconds(place: Workplace) -> AsyncGenerator[Perform]:
+async def fifty_milliseconds(context: WorkerContext) -> AsyncGenerator[JobRunner]:
     """What a quick model takes."""
 
-    async def perform(claim: Claim) -> Done:
+    async def run_job(claim: Claim) -> JobResult:
         await asyncio.sleep(0.05)
-        return Done("{}")
+        return JobResult("{}")
 
-    yield perform
+    yield run_job
 
 
 @asynccontextmanager
-async def at_once(place: Workplace) -> AsyncGenerator[Perform]:
+async def at_once(context: WorkerContext) -> AsyncGenerator[JobRunner]:
     """No work at all: what is left is ours."""
 
-    async def perform(claim: Claim) -> Done:
-        return Done("{}")
+    async def run_job(claim: Claim) -> JobResult:
+        return JobResult("{}")
 
-    yield perform
+    yield run_job
 
 
 @contextmanager
@@ -155,24 +155,24 @@ def money(url: str) -> tuple[float, int]:
 
     async def race(seconds: float) -> int:
         workers = [open_batches(url) for _ in range(2)]
-        desks = [Desk(worker) for worker in workers]
+        queues = [WriteQueue(worker) for worker in workers]
         until, moved = time.perf_counter() + seconds, 0
 
         async def racer(number: int) -> None:
             nonlocal moved
-            desk, purses = desks[number % 2], Purses(workers[number % 2])
+            queue, purses = queues[number % 2], Purses(workers[number % 2])
             hold = Spend(200, 30, 1)
             while time.perf_counter() < until:
-                if await desk.do(lambda: purses.reserve("race", hold), PURSES, "race") != "held":
+                if await queue.do(lambda: purses.reserve("race", hold), PURSES, "race") != "held":
                     return
-                await desk.do(lambda: purses.settle("race", hold, Spend(100, 20, 1)), PURSES, "race")
+                await queue.do(lambda: purses.settle("race", hold, Spend(100, 20, 1)), PURSES, "race")
                 moved += 2
 
         begun = time.perf_counter()
         await asyncio.gather(*(racer(number) for number in range(_RACERS)))
         took = time.perf_counter() - begun
-        for desk, worker in zip(desks, workers, strict=True):
-            await desk.aclose()
+        for queue, worker in zip(queues, workers, strict=True):
+            await queue.aclose()
             worker.close()
         return round(moved / took)
 

@@ -71,9 +71,10 @@ def retrieval() -> float:
 
 def authors() -> list[Persona]:
     """The two who come with Assay."""
-    from assay.protocols.crux.demo import shipped, shipped_persona
+    from assay.protocols.crux.authors import shipped_persona
+    from crux.personas import shipped_authors
 
-    return [shipped_persona(author) for author in shipped()]
+    return [shipped_persona(author) for author in shipped_authors()]
 
 
 async def debates() -> tuple[int, float]:

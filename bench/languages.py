@@ -44,7 +44,7 @@ def figures() -> Iterator[Figure]:
     for name in TOTALS:
         target = language(name)
         yield _splice(target, system)
-        missing = [fact.name for fact in language(name).facts() if fact.needed and fact.version is None]
+        missing = [fact.name for fact in target.facts() if fact.needed and fact.version is None]
         if missing:
             print(f"{target.title}: not measured, {', '.join(missing)} is not here", file=sys.stderr)
             continue

@@ -43,7 +43,7 @@ class DemoAnswers:
     answers: dict[str, tuple[str, int]]
 
     def model(self, speed: float = 1.0, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> Generate:
-        """The model function that gives these answers, each after its thinking time divided by ``speed``.
+        """Return the model function that gives these answers, each after its thinking time divided by ``speed``.
 
         ``speed`` 0 does not wait at all.
 
@@ -154,11 +154,17 @@ def prepare_demo(name: str, folder: Path, speed: float = 1.0) -> PreparedDemo:
     Raises:
         ConfigurationError: there is none of that name.
         MissingExtraError: it cannot be played without an optional part.
+        CannotIsolate: it needs a box, and this machine gives none.
     """
     _, demo = demo_of(name)
     if (fault := missing(name)) is not None:
         raise fault
     return cast("PreparedDemo", load(demo.prepare)(folder, speed))
+
+
+def has_log(name: str) -> bool:
+    """Tell whether there is a log to take over where a recording cannot be played."""
+    return resources.files(demo_of(name)[1].folder).joinpath(PLAYED).is_file()
 
 
 def import_played(store: RunStore, name: str, run_id: str) -> str:

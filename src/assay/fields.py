@@ -26,7 +26,7 @@ class Ui:
 
     Args:
         flag: on the command line; else ``--`` and the name with hyphens.
-        off: the flag that switches off what is on unless said otherwise.
+        off: the flag that switches off what is on by default.
         label: on a form; else the name in words.
         help: else the field's docstring.
         metavar: what stands behind the flag in the help.
@@ -127,7 +127,7 @@ def fields_of(model: type[BaseModel], *, at: tuple[str, ...] = ()) -> Iterator[F
 
 
 def _plain(annotation: Any) -> tuple[Kind, Any]:
-    """The kind of a type, without ``None`` and without annotations."""
+    """Return the kind of a type, without ``None`` and without annotations."""
     origin = get_origin(annotation)
     if origin is Annotated:
         return _plain(get_args(annotation)[0])
@@ -168,7 +168,7 @@ def by_name(spec: FieldSpec) -> str:
 def read(
     model: type[BaseModel], values: Mapping[str, Any], *, strict: bool = False, names: Names = by_name
 ) -> BaseModel:
-    """Make a model of what a door was given.
+    """Make a model of a door's values.
 
     Args:
         values: by the fields' names; empty texts count as left out.

@@ -7,9 +7,10 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
 from math import inf
+from pathlib import Path
 from typing import Any, Literal
 
 from assay import __version__
@@ -17,16 +18,24 @@ from assay.protocol import RunContext, RunType, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded, LlmRuntimeError, StoreError
-from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.errors import (
+    BudgetExceeded,
+    ConfigurationError,
+    DeadlineExceeded,
+    LlmRuntimeError,
+    RunPaused,
+    StoreError,
+)
+from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.pricing import load_prices
+from llm_runtime.pricing import Price, PriceTable, load_prices
 from llm_runtime.replay import Recording
+from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted, spent_before
+from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
@@ -42,7 +51,7 @@ class Outcome:
     Args:
         run_id: its id in the store.
         state: ``"finished"``, ``"stopped"`` (it can be resumed) or ``"failed"``.
-        result: the protocol's own result as data; empty unless finished.
+        result: the protocol's own result as data, or how a paused run stands; else empty.
         error: why it did not finish.
     """
 
@@ -95,7 +104,7 @@ class Launcher:
 
     Args:
         store: where they are kept.
-        settings: reads the user's configuration; asked anew for each run, so that a key stored meanwhile counts.
+        settings: reads the user's configuration; called for each run, so that a key stored meanwhile counts.
         clock: milliseconds since 1970.
         new_id: draws a run's id.
         draw_seed: draws a run's seed, 0 to 2^53-1.
@@ -126,6 +135,7 @@ class Launcher:
         run_id: str = "",
         origin: Literal["live", "demo"] = "live",
         answers: Recording | None = None,
+        spent: Spend | None = None,
         model: Generate | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
@@ -136,12 +146,13 @@ class Launcher:
             run: its kind, task and options; completed here.
             terms: its models and bounds, laid over the user's configuration.
             seed: drawn where left out.
-            title: one line for lists; told from the task where left out.
+            title: one line for lists; taken from the task where left out.
             run_id: drawn where left out.
             origin: ``"demo"`` for a recording.
             answers: calls that were answered before.
-            model: asked in place of the gateway. Bounds hold for it too.
-            listeners: told of every event after the log has it.
+            spent: what they took, where that counts against the bounds.
+            model: answers in place of the gateway. Bounds hold for it too.
+            listeners: take every event after the log has it.
             person: who answers for ``terminal:``; the keyboard where left out.
 
         Raises:
@@ -150,10 +161,10 @@ class Launcher:
             StoreError: the log cannot be written.
         """
         run = prepared(run)
-        given = terms or Terms()
-        check_terms(run.run, given)
+        own = terms or Terms()
+        check_terms(run.run, own)
         settings = self._settings() if origin == "live" else Settings()
-        terms = given.over(configured(settings))
+        terms = own.over(configured(settings))
         task, options = run.data()
         started = RunStarted(
             run_id=run_id or self.new_id(),
@@ -165,9 +176,8 @@ class Launcher:
             origin=origin,
             version=__version__,
         )
-        job = _Job(
-            run, started, terms, given.settings(settings), answers or Recording(), tuple(listeners), model, person
-        )
+        answers, laid = answers or Recording(), own.settings(settings)
+        job = _Job(run, started, terms, laid, answers, tuple(listeners), model, person, spent=spent)
         return await self._begin(job)
 
     async def resume(
@@ -179,7 +189,7 @@ class Launcher:
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
     ) -> Running:
-        """Go on with a run that was interrupted, stopped or failed; no answer that it has is asked for again.
+        """Go on with a run that was interrupted, stopped or failed; no answer that it has is paid for again.
 
         Bounds hold for the whole run: what it has spent counts, and so does a call that was in flight.
 
@@ -191,7 +201,7 @@ class Launcher:
             StoreBusy: another process carries it out.
             NoModelError, StoreError: as for :meth:`start`.
         """
-        given = terms or Terms()
+        own = terms or Terms()
         started = self.opening(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
@@ -200,9 +210,9 @@ class Launcher:
         if started.origin == "demo":
             raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
         run = opened(started)
-        check_terms(run.run, given)
+        check_terms(run.run, own)
         return await self._begin(
-            _Job(run, started, given, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
+            _Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
         )
 
     async def fork(
@@ -234,13 +244,13 @@ class Launcher:
         parent = self.opening(parent_id)
         run = opened(parent)
         require_replayable(run.run)
-        given = terms or Terms()
-        check_terms(run.run, given)
+        own = terms or Terms()
+        check_terms(run.run, own)
         events = [event for _, event in self.store.events(parent_id)]
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
         settings = self._settings()
-        terms = given.over(in_force(events))
+        terms = own.over(in_force(events))
         data, options = run.data()
         started = parent.model_copy(
             update={
@@ -321,6 +331,9 @@ class Launcher:
             emit = relay.target = tee(log.emit, *job.listeners)
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
+            if job.spent is not None:
+                # Whoever goes on with this run has its log alone to know it from.
+                emit(_account(job.spent))
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
@@ -340,6 +353,12 @@ class _Job:
     model: Generate | None
     person: Generate | None
     resumed: bool = False
+    spent: Spend | None = None
+
+
+def _account(spent: Spend) -> BudgetMoved:
+    spending = {f"spent_{name}": value for name, value in asdict(spent).items()}
+    return BudgetMoved(**spending, held_cost=0, held_tokens=0, held_calls=0)
 
 
 class _LateEmit:
@@ -356,23 +375,44 @@ class _LateEmit:
 async def _model(
     job: _Job, settings: Settings, terms: Terms, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
 ) -> Generate:
-    """The model function of a run, within its bounds; a run whose models cannot be reached is refused."""
+    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
     if job.run.run.own_models:
         if job.run.run.ready and job.started.origin == "live":
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody
     caps = terms.caps
-    budget = Budget(caps, spent_before(events), emit=relay.emit)
+    budget = Budget(caps, job.spent or _spent(job.run, events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
             return model
-        prices = load_prices(settings.prices_path)
-        return budgeted(timed(model, deadline=Deadline(caps.seconds or inf)), budget, partial(prices.find, ""))
+        timely = timed(model, deadline=Deadline(caps.seconds or inf))
+        return budgeted(timely, budget, partial(price_of, settings))
     gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
-    for asked in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
-        await gateway.ready(asked)
+    for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
+        await gateway.ready(name)
     return gateway.generate
+
+
+def _spent(run: Prepared, events: list[Event]) -> Spend:
+    """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
+    spent = spent_before(events)
+    if run.run.spent:
+        there: Spend = load(run.run.spent)(run.task)
+        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+    return spent
+
+
+def price_of(settings: Settings, asked: str) -> Price | None:
+    """Return what a model costs by its name alone, before anybody has looked where it is served."""
+    target = parse_model(asked) or Target("", asked)
+    return _prices(settings.prices_path).find(target.provider, target.model)
+
+
+@lru_cache(maxsize=4)
+def _prices(own: Path | None) -> PriceTable:
+    # The jobs of a batch ask for the same table, run by run.
+    return load_prices(own)
 
 
 async def _nobody(request: Request) -> Reply:
@@ -393,9 +433,10 @@ async def _run(run: Prepared, context: RunContext) -> Outcome:
         if not isinstance(cause, LlmRuntimeError):
             emit(RunFinished(state="failed", error=type(cause).__name__, message=str(cause)))
             raise
-        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded) else "failed"
-        emit(RunFinished(state=state, error=type(cause).__name__, message=str(cause)))
-        return Outcome(context.run_id, state, {}, cause)
+        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
+        result = cause.result if isinstance(cause, RunPaused) else {}
+        emit(RunFinished(state=state, result=result, error=type(cause).__name__, message=str(cause)))
+        return Outcome(context.run_id, state, result, cause)
     emit(RunFinished(state="finished", result=result))
     return Outcome(context.run_id, "finished", result)
 

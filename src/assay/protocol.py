@@ -24,7 +24,7 @@ Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a run is given beside its task and options.
+    """What a run works with beside its task and options.
 
     Args:
         run_id: its id in the store.
@@ -76,8 +76,10 @@ class RunType:
             twice changes nothing. It may raise where this machine lacks something.
         ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
         upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
+        spent: ``(task) -> Spend``, what the same work took as far as its folder says; bounds count it where the log
+            says less.
         title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
-        seats: roles and phases that a model can be set for; empty for a run whose seats cannot be told apart.
+        seats: roles and phases that a model can be set for; empty for a run whose seats cannot be set one by one.
             ``"*"`` as a name allows any.
         bounds: which of the terms' bounds can be set.
         measures: its :data:`Measures`.
@@ -100,6 +102,7 @@ class RunType:
     prepare: Ref = ""
     ready: Ref = ""
     upgrade: Ref = ""
+    spent: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()
     bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")

@@ -117,7 +117,7 @@ def read_run(
     strict: bool = False,
     names: Names | None = None,
 ) -> Prepared:
-    """Make task and options of what a door was given; :func:`prepared` completes them.
+    """Make task and options of a door's values; :func:`prepared` completes them.
 
     Raises:
         ConfigurationError: one sentence that names the field as the door calls it.
@@ -126,8 +126,8 @@ def read_run(
 
     run = find(kind)
     names = names or by_name
-    asked = read(load(run.task), task, strict=strict, names=names)
-    return Prepared(run, asked, read(load(run.options), options or {}, strict=strict, names=names))
+    data = read(load(run.task), task, strict=strict, names=names)
+    return Prepared(run, data, read(load(run.options), options or {}, strict=strict, names=names))
 
 
 def prepared(run: Prepared) -> Prepared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from assay.fields import Ui
 from llm_runtime.events import Event, RunResumed, RunStarted
@@ -13,6 +13,13 @@ from llm_runtime.wrappers.budgeted import Caps
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings
+
+
+def _loggable(value: float | None) -> float | None:
+    # Canonical JSON ends at 2^53-1, and money is kept in micro-dollars.
+    if value is not None and value > 2**33:
+        raise ValueError(f"Input should be at most {2**33:,}")
+    return value
 
 
 class Terms(BaseModel):
@@ -26,11 +33,11 @@ class Terms(BaseModel):
     """A model for one role or phase, e.g. red_team=terminal: (repeatable)."""
     max_tokens: int | None = Field(default=None, ge=1)
     """Upper bound of each answer, in tokens."""
-    budget: Annotated[float | None, Ui(metavar="USD", label="Budget, in dollars")] = Field(
-        default=None, ge=0, le=1_000_000, allow_inf_nan=False
+    budget: Annotated[float | None, Ui(metavar="USD", label="Budget, in dollars"), AfterValidator(_loggable)] = (
+        Field(default=None, ge=0, allow_inf_nan=False)
     )
     """Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more."""
-    max_calls: int | None = Field(default=None, ge=0, lt=2**53)
+    max_calls: Annotated[int | None, AfterValidator(_loggable)] = Field(default=None, ge=0)
     """Model calls the run may make."""
     deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     """Seconds the run may take."""

@@ -131,11 +131,11 @@ class Artifacts:
             case e.ProjectCreated():
                 self.name, self.seed = event.name, event.seed
             case e.QuestionAnswered():
-                given = Answer(event.question, event.text, event.answer, event.interview_phase)
+                answer = Answer(event.question, event.text, event.answer, event.interview_phase)
                 if event.corrects:
-                    self.answers = [given if a.question == event.question else a for a in self.answers]
+                    self.answers = [answer if a.question == event.question else a for a in self.answers]
                 else:
-                    self.answers.append(given)
+                    self.answers.append(answer)
             case e.Delegated():
                 self.delegated_after, self.notes = event.after, event.notes
             case e.FeaturesProposed():
@@ -171,8 +171,10 @@ class Artifacts:
                 self.contradictions = []
             case e.AuditorCompleted():
                 self.contradictions += event.contradictions
-                for found in self.contradictions:
-                    found["dismissed"] = found.get("dismissed", False) or found["id"] in event.dismissed
+                for contradiction in self.contradictions:
+                    contradiction["dismissed"] = (
+                        contradiction.get("dismissed", False) or contradiction["id"] in event.dismissed
+                    )
             case e.TestsGenerated():
                 self.claims = {c["id"]: StructuredClaim.model_validate(c) for c in event.claims}
                 self.waived = event.waived

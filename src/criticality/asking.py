@@ -103,7 +103,7 @@ class Asking:
     def _request(
         self, question: Question, prompt: str, values: Mapping[str, str], spare: Sequence[Spare]
     ) -> Request:
-        fitted = fit(question.role, values, lambda given: _rendered(prompt, given), self._limits, spare)
+        fitted = fit(question.role, values, lambda remaining: _rendered(prompt, remaining), self._limits, spare)
         return Request(
             model=self._models.of(fitted.role),
             messages=(Message("user", fitted.text),),

@@ -93,9 +93,9 @@ def fit(
         if tokens(whole) <= limit:
             return Fitted(whole, asked)
         if tokens(whole) <= limit * (1 + _MILD):
-            found = _shortened(asked, values, render, limit, spare)
-            if found is not None:
-                return found
+            shorter = _shortened(asked, values, render, limit, spare)
+            if shorter is not None:
+                return shorter
         asked = _LARGER.get(asked)
     raise ContextOverflow(
         f"a prompt for the {role} holds {tokens(whole):,} tokens, more than any tier's limit; raise [context] in "
@@ -149,15 +149,15 @@ def parts(modules: Sequence[str], room: int) -> list[str]:
     Raises:
         ContextOverflow: one module alone is larger.
     """
-    found: list[str] = []
+    parts: list[str] = []
     for text in modules:
-        if found and tokens(f"{found[-1]}\n{text}") <= room:
-            found[-1] = f"{found[-1]}\n{text}"
+        if parts and tokens(f"{parts[-1]}\n{text}") <= room:
+            parts[-1] = f"{parts[-1]}\n{text}"
             continue
-        overlap = found[-1].splitlines()[-OVERLAP:] if found else []
+        overlap = parts[-1].splitlines()[-OVERLAP:] if parts else []
         while overlap and tokens("\n".join([*overlap, text])) > room:
             del overlap[0]
-        found.append("\n".join([*overlap, text]))
+        parts.append("\n".join([*overlap, text]))
         if tokens(text) > room:
             raise ContextOverflow(
                 f"one module's contracts hold {tokens(text):,} tokens, more than an audit has room for beside the "
@@ -165,4 +165,4 @@ def parts(modules: Sequence[str], room: int) -> list[str]:
                 tokens(text),
                 max(0, room),
             )
-    return found
+    return parts

@@ -86,16 +86,18 @@ async def audit(work: Work) -> Event:
         return await synthesize_tests(work)
     name = left[0]
     if name == "checks":
-        found = list(deterministic_findings(work.artifacts.spec, work.artifacts.plan))
-        return _completed(work, name, found)
+        contradictions = list(deterministic_findings(work.artifacts.spec, work.artifacts.plan))
+        return _completed(work, name, contradictions)
     if name == "crossVerification":
         return await _second_look(work, phase)
     reports = await in_parts(name, _by_module(work), lambda item, contracts: _audited(work, name, item, contracts))
-    found = [c for report in reports for c in report.contradictions_found]
+    contradictions = [c for report in reports for c in report.contradictions_found]
     if len(reports) > 1:
         prefix = _FOCUS[name][1]
-        found = [c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in enumerate(found, start=1)]
-    return _completed(work, name, found)
+        contradictions = [
+            c.model_copy(update={"id": f"{prefix}_{n:03d}"}) for n, c in enumerate(contradictions, start=1)
+        ]
+    return _completed(work, name, contradictions)
 
 
 async def _audited(work: Work, name: str, item: str, contracts: str) -> ContradictionReport:
@@ -113,11 +115,11 @@ async def _audited(work: Work, name: str, item: str, contracts: str) -> Contradi
     )
 
 
-def _completed(work: Work, name: str, found: list[Contradiction]) -> Event:
+def _completed(work: Work, name: str, contradictions: list[Contradiction]) -> Event:
     return e.AuditorCompleted(
         auditor=name,
-        contradictions=[c.model_dump() for c in found],
-        critical=[c.id for c in found if c.severity == "critical"],
+        contradictions=[c.model_dump() for c in contradictions],
+        critical=[c.id for c in contradictions if c.severity == "critical"],
     )
 
 
@@ -208,7 +210,7 @@ def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> I
     assert spec is not None
     number = 0
 
-    def found(severity: Literal["critical", "warning"], involved: list[str], analysis: str) -> Contradiction:
+    def finding(severity: Literal["critical", "warning"], involved: list[str], analysis: str) -> Contradiction:
         nonlocal number
         number += 1
         return Contradiction(id=f"CHECK_{number:03d}", severity=severity, involved=involved, analysis=analysis)
@@ -220,17 +222,17 @@ def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> I
             for claim in function.contract.claims:
                 if claim not in spec.claims:
                     where = f"{module.name}.{function.name}"
-                    yield found(
+                    yield finding(
                         "critical", [f"CLAIM_REF: {claim}", where], f"{where} refers to {claim}, which is no claim."
                     )
             for name, low, high in _bounds_of(function.contract.requires):
-                yield found(
+                yield finding(
                     "critical",
                     [f"{module.name}.{function.name}"],
                     f"Its REQUIRES clauses want {name} above {low} and below {high}: no call can satisfy them.",
                 )
             if not function.contract.claims and not any(p.checkable for p in function.contract.ensures):
-                yield found(
+                yield finding(
                     "warning",
                     [f"{module.name}.{function.name}"],
                     "It carries no claim and no clause that can be checked.",
@@ -238,12 +240,12 @@ def deterministic_findings(spec: Spec | None, plan: tuple[ModulePlan, ...]) -> I
     for name, new in spec.newtypes.items():
         low, high = _interval(new.constraints)
         if low is not None and high is not None and low > high:
-            yield found(
+            yield finding(
                 "critical", [f"newtypes.{name}"], f"No value of {name} is at least {low} and at most {high}."
             )
     for name, claim in spec.claims.items():
         if claim.testable and name not in referenced:
-            yield found("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
+            yield finding("warning", [f"claims.{name}: {claim.text}"], f"No contract refers to {name}.")
 
 
 def _interval(constraints: list[str]) -> tuple[int | None, int | None]:
@@ -286,11 +288,11 @@ async def synthesize_tests(work: Work) -> Event:
     plan = work.artifacts.plan
     wanted = {name: claim for name, claim in spec.claims.items() if claim.testable}
 
-    def fault(found: StructuredClaims) -> str | None:
-        given = [claim.id for claim in found.claims]
-        if sorted(given) != sorted(wanted):
+    def fault(answer: StructuredClaims) -> str | None:
+        ids = [claim.id for claim in answer.claims]
+        if sorted(ids) != sorted(wanted):
             return f"parse exactly these claims: {', '.join(wanted)}"
-        for claim in found.claims:
+        for claim in answer.claims:
             if claim.tests:
                 try:
                     work.language.claim_test(spec, plan, claim, wanted[claim.id].text)

@@ -61,9 +61,9 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
     Purposes in words; failing tests but the first; types that no signature names; then the other types.
     """
     values = implement_values(language, artifacts, unit)
-    found = [Spare("comments", {"functions": _PURPOSE.sub("", values["functions"])})]
+    parts = [Spare("comments", {"functions": _PURPOSE.sub("", values["functions"])})]
     if failure is not None and len(failure["what"]) > 1:
-        found.append(Spare("examples", {"summary": failure_summary({**failure, "what": failure["what"][:1]})}))
+        parts.append(Spare("examples", {"summary": failure_summary({**failure, "what": failure["what"][:1]})}))
     names = {
         name
         for one in unit.split("+")
@@ -75,8 +75,8 @@ def spare(language: Language, artifacts: Artifacts, unit: str, failure: dict[str
     assert spec is not None
     blocks = re.split(r"\n\n+(?=\S)", values["types"])
     required = [block for block in blocks if _defines(block, spec.named_types()) in names]
-    found.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))
-    return [*found, Spare("requiredTypes", {"types": _LEFT_OUT})]
+    parts.append(Spare("relatedTypes", {"types": "\n\n".join(required) or _LEFT_OUT}))
+    return [*parts, Spare("requiredTypes", {"types": _LEFT_OUT})]
 
 
 def _defines(block: str, known: Collection[str]) -> str:

@@ -72,37 +72,39 @@ def project_files(
     Args:
         event: what happened last, so that only what it touches is made again; ``None`` makes everything.
     """
-    found = {files.LEDGER: ledger_text(ledger)} | _interview(artifacts, event) | dict(artifacts.archive)
-    found[files.TELEMETRY] = pretty(telemetry.summary(state, artifacts)) + "\n"
+    tree = {files.LEDGER: ledger_text(ledger)} | _interview(artifacts, event) | dict(artifacts.archive)
+    tree[files.TELEMETRY] = pretty(telemetry.summary(state, artifacts)) + "\n"
     spec = artifacts.spec
     if spec is None:
-        return found
+        return tree
     if event is None or isinstance(event, e.Approved | e.TestsGenerated):
-        found["spec/spec.toml"] = toml(spec.model_dump(mode="json"))
-        found["spec/claims.toml"] = toml(_claims(artifacts))
-        found |= language.project_files(spec)
+        tree["spec/spec.toml"] = toml(spec.model_dump(mode="json"))
+        tree["spec/claims.toml"] = toml(_claims(artifacts))
+        tree |= language.project_files(spec)
     if event is not None and isinstance(state, Active) and isinstance(event, _CODE):
         tests = artifacts.claims and not isinstance(event, e.VerificationPassed | e.SemanticsVerified)
-        found |= (
+        tree |= (
             full_tree(language, artifacts) if tests else language.sources(spec, artifacts.plan, artifacts.bodies)
         )
     if isinstance(state, Completed) or (event is None and artifacts.order):
-        found |= full_tree(language, artifacts)
+        tree |= full_tree(language, artifacts)
         data = trace(language, artifacts)
-        found["trace.json"] = pretty(data) + "\n"
-        found["trace.md"] = trace_markdown(data, isolation)
-        found["metrics.json"] = pretty(telemetry.metrics(artifacts) | {"measured": artifacts.metrics}) + "\n"
-    return found
+        tree["trace.json"] = pretty(data) + "\n"
+        tree["trace.md"] = trace_markdown(data, isolation)
+        tree["metrics.json"] = pretty(telemetry.metrics(artifacts) | {"measured": artifacts.metrics}) + "\n"
+    return tree
 
 
 def _claims(artifacts: Artifacts) -> dict[str, Any]:
     """``claims.toml``: each claim as it was said, and as it was parsed, once it was."""
     assert artifacts.spec is not None
-    found: dict[str, Any] = {}
+    claims: dict[str, Any] = {}
     for name, claim in artifacts.spec.claims.items():
         parsed = artifacts.claims.get(name)
-        found[name] = claim.model_dump() | (parsed.model_dump(exclude={"id", "type", "testable"}) if parsed else {})
-    return {"claims": found}
+        claims[name] = claim.model_dump() | (
+            parsed.model_dump(exclude={"id", "type", "testable"}) if parsed else {}
+        )
+    return {"claims": claims}
 
 
 def _interview(artifacts: Artifacts, event: Event | None) -> dict[str, str]:
@@ -111,7 +113,7 @@ def _interview(artifacts: Artifacts, event: Event | None) -> dict[str, str]:
     turns = [
         {"question": a.question, "text": a.text, "answer": a.answer, "phase": a.phase} for a in artifacts.answers
     ]
-    found = {
+    tree = {
         f"{base}/transcript.jsonl": "".join(json.dumps(turn, ensure_ascii=False) + "\n" for turn in turns),
         f"{base}/state.json": pretty(
             {
@@ -125,9 +127,9 @@ def _interview(artifacts: Artifacts, event: Event | None) -> dict[str, str]:
     }
     if event is None or isinstance(event, e.ProposalMade | e.Approved | e.Revised):
         for version, made in artifacts.proposals.items():
-            found[f"{base}/proposals/v{version}.toml"] = toml(made.spec)
+            tree[f"{base}/proposals/v{version}.toml"] = toml(made.spec)
         for version, text in artifacts.feedback.items():
-            found[f"{base}/proposals/v{version}_feedback.json"] = pretty({"feedback": text}) + "\n"
+            tree[f"{base}/proposals/v{version}_feedback.json"] = pretty({"feedback": text}) + "\n"
         for version, approved in artifacts.approvals.items():
-            found[f"{base}/proposals/v{version}_approved.json"] = pretty({"conditions": approved.conditions}) + "\n"
-    return found
+            tree[f"{base}/proposals/v{version}_approved.json"] = pretty({"conditions": approved.conditions}) + "\n"
+    return tree

@@ -127,21 +127,21 @@ class AnswersFile:
         if colon and kind in ("contradiction", "resolution"):
             if not self._answers.contradictions:
                 return None
-            given = self._answers.contradictions
+            contradictions = self._answers.contradictions
             self._contradictions += 1
-            return Reply(text=given[min(self._contradictions, len(given)) - 1])
+            return Reply(text=contradictions[min(self._contradictions, len(contradictions)) - 1])
         if colon and kind == "delegation":
             delegated = self._answers.delegate
             if delegated is not None and delegated.after == rest:
                 return Reply(text=delegated.notes, delegate=True)
             return Reply(text="continue")
-        found = self._answers.answers.get(question)
-        return None if found is None else Reply(text=found)
+        answer = self._answers.answers.get(question)
+        return None if answer is None else Reply(text=answer)
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
-        given = self._answers.approvals
+        approvals = self._answers.approvals
         self._approvals += 1
-        return given[min(self._approvals, len(given)) - 1] if given else None
+        return approvals[min(self._approvals, len(approvals)) - 1] if approvals else None
 
     async def resolve(self, query: HumanQuery) -> Resolution | None:
         if self._resolutions >= len(self._answers.resolutions):

@@ -160,17 +160,19 @@ async def _follow_up(work: Work, phase: Interviewing) -> Event | None:
             last=last,
         )
     text, options = f"How should this be resolved: {rest}?", tuple[str, ...]()
-    for found in work.artifacts.contradictions:
-        if kind == "contradiction" and found["id"] == rest:
-            text = f"The audit found a contradiction ({rest}): {found['analysis']}"
-            options = tuple(found.get("suggested_resolution_options", ()))
+    for contradiction in work.artifacts.contradictions:
+        if kind == "contradiction" and contradiction["id"] == rest:
+            text = f"The audit found a contradiction ({rest}): {contradiction['analysis']}"
+            options = tuple(contradiction.get("suggested_resolution_options", ()))
     return await _put(work, name, text, phase.interview_phase, options, last=last)
 
 
 async def _features(work: Work) -> Event:
     question = work.ask.question("ignition", "features", "architect", work.round)
-    found = await work.ask.data(question, Features, "features", answers=question.fence("INTERVIEW", _answers(work)))
-    return e.FeaturesProposed(features=[f.model_dump() for f in found.features])
+    features = await work.ask.data(
+        question, Features, "features", answers=question.fence("INTERVIEW", _answers(work))
+    )
+    return e.FeaturesProposed(features=[f.model_dump() for f in features.features])
 
 
 def _answers(work: Work) -> str:
@@ -191,7 +193,7 @@ async def synthesize(work: Work) -> Event:
     if phase.challenges >= work.config.orchestrator.max_challenges:
         return e.SynthesisCompleted(version=phase.proposal_version)
     question = work.ask.question("ignition", "challenge", "auditor", work.round, phase.challenges + 1)
-    found = await work.ask.data(
+    challenge = await work.ask.data(
         question,
         Challenges,
         "challenge",
@@ -199,9 +201,9 @@ async def synthesize(work: Work) -> Event:
         decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
         proposal=question.fence("PROPOSAL", pretty(work.artifacts.proposals[phase.proposal_version].spec)),
     )
-    if not found.challenges:
+    if not challenge.challenges:
         return e.SynthesisCompleted(version=phase.proposal_version)
-    return e.AuditorChallenged(version=phase.proposal_version, challenges=found.challenges)
+    return e.AuditorChallenged(version=phase.proposal_version, challenges=challenge.challenges)
 
 
 async def _propose(work: Work, phase: Synthesizing) -> Event:
@@ -220,7 +222,7 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
             if c["severity"] == "critical" and not c.get("dismissed")
         ]
         parts.append(question.fence("CONTRADICTIONS FOUND", "\n".join(f"- {c}" for c in live)))
-    found = await work.ask.data(
+    draft = await work.ask.data(
         question,
         Proposal,
         "proposal",
@@ -229,9 +231,9 @@ async def _propose(work: Work, phase: Synthesizing) -> Event:
         decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
         previous="\n\n".join(parts),
     )
-    spec = Spec.model_validate(found.spec)
+    spec = Spec.model_validate(draft.spec)
     return e.ProposalMade(
-        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in found.decisions]
+        version=version, spec=spec.model_dump(mode="json"), decisions=[{"text": text} for text in draft.decisions]
     )
 
 
@@ -250,15 +252,15 @@ async def approval(work: Work) -> Event | None:
     assert isinstance(phase, AwaitingApproval)
     version = phase.proposal_version
     spec = Spec.model_validate(work.artifacts.proposals[version].spec)
-    given = await work.human.approve(spec, version)
-    match given:
+    verdict = await work.human.approve(spec, version)
+    match verdict:
         case None:
             return None
-        case _ if given.decision == "approve":
+        case _ if verdict.decision == "approve":
             return e.Approved(version=version)
-        case _ if given.decision == "conditional":
-            return e.Approved(version=version, conditions=given.conditions)
-        case _ if given.decision == "revise":
-            return e.Revised(version=version, feedback=given.feedback, interview_phase=given.phase)
+        case _ if verdict.decision == "conditional":
+            return e.Approved(version=version, conditions=verdict.conditions)
+        case _ if verdict.decision == "revise":
+            return e.Revised(version=version, feedback=verdict.feedback, interview_phase=verdict.phase)
         case _:
             return e.Rejected(version=version)

@@ -186,11 +186,11 @@ def _bodies(language: Language, answer: str, unit: str) -> dict[str, str]:
     if len(names) == 1:
         return {names[0]: language.read_body(answer, names[0].partition(".")[2])}
     parts = _SECTION.split(answer)
-    found = dict(zip(parts[1::2], parts[2::2], strict=True))
-    missing = [name for name in names if name.partition(".")[2] not in found]
+    bodies = dict(zip(parts[1::2], parts[2::2], strict=True))
+    missing = [name for name in names if name.partition(".")[2] not in bodies]
     if missing:
         raise SpliceRefused(f"the answer has no section for {', '.join(missing)}")
-    return {name: language.read_body(found[name.partition(".")[2]], name.partition(".")[2]) for name in names}
+    return {name: language.read_body(bodies[name.partition(".")[2]], name.partition(".")[2]) for name in names}
 
 
 async def verify(work: Work, received: e.ImplementationReceived, lanes: Lanes) -> Event:
@@ -283,11 +283,11 @@ def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str
             return {"kind": "syntax", "what": [f"{function.name}: {refused}"]}
         except SpliceRefused as refused:
             return {"kind": "security", "what": [f"{function.name}: {refused}"]}
-        found = language.inspect_body(body, function, module=module.name, siblings=every)
-        found += language.security_findings(body, function)
-        if found:
-            kind = "security" if any(f.kind == "security" for f in found) else "semantic"
-            return {"kind": kind, "what": [f"{function.name}: {f.what}" for f in found[:6]]}
+        findings = language.inspect_body(body, function, module=module.name, siblings=every)
+        findings += language.security_findings(body, function)
+        if findings:
+            kind = "security" if any(f.kind == "security" for f in findings) else "semantic"
+            return {"kind": kind, "what": [f"{function.name}: {f.what}" for f in findings[:6]]}
     return None
 
 

@@ -83,9 +83,9 @@ def _outline_fault(language: Language, spec: Spec, plan: StructurePlan) -> str |
 def _module_fault(module: ModulePlan, outline: dict[str, Any]) -> str | None:
     if module.name != outline["name"]:
         return f"the module must be called {outline['name']}"
-    wanted, given = set(outline["functions"]), {f.name for f in module.functions}
-    if wanted != given:
-        missing, extra = sorted(wanted - given) or "none", sorted(given - wanted) or "none"
+    wanted, there = set(outline["functions"]), {f.name for f in module.functions}
+    if wanted != there:
+        missing, extra = sorted(wanted - there) or "none", sorted(there - wanted) or "none"
         return f"missing functions: {missing}; not in the outline: {extra}"
     return None
 
@@ -121,7 +121,7 @@ async def repair(work: Work) -> Event:
         question,
         Repaired,
         "repair",
-        check=lambda found: None if {m.name for m in found.modules} <= known else "return modules that there are",
+        check=lambda answer: None if {m.name for m in answer.modules} <= known else "return modules that there are",
         decisions=question.fence("DECISIONS", work.ledger.for_prompt()),
         spec=question.fence("SPECIFICATION", _spec_text(spec)),
         modules=question.fence("MODULES", pretty([m.model_dump() for m in work.artifacts.plan])),
@@ -215,10 +215,10 @@ def _method_faults(spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:
             yield f"no module carries {interface}.{method.name}"
             continue
         try:
-            given = [str(parse_param(text)) for text in function.params], str(parse_type(function.returns))
+            written = [str(parse_param(text)) for text in function.params], str(parse_type(function.returns))
         except TypeFault:
             continue
-        if given != ([str(p) for p in params], str(returns)):
+        if written != ([str(p) for p in params], str(returns)):
             wanted = f"({', '.join(map(str, params))}) -> {returns}"
             yield f"{method.name}: its signature must be that of {interface}: {wanted}"
 

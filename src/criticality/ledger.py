@@ -49,24 +49,24 @@ class Ledger:
 
     def statuses(self) -> dict[str, Status]:
         """Return the status of each decision, in the order they were made."""
-        found: dict[str, Status] = {}
+        status: dict[str, Status] = {}
         for op in self.operations:
             match op.op:
                 case "append":
-                    found[op.id] = "active"
+                    status[op.id] = "active"
                 case "supersede":
                     assert op.decision is not None
-                    found[op.decision.supersedes] = "superseded"
-                    found[op.id] = "active"
+                    status[op.decision.supersedes] = "superseded"
+                    status[op.id] = "active"
                 case "invalidate":
-                    found[op.id] = "invalidated"
+                    status[op.id] = "invalidated"
                 case "cascade":
                     for name in self._dependents(op.id):
-                        if found.get(name) == "active":
-                            found[name] = "suspended"
+                        if status.get(name) == "active":
+                            status[name] = "suspended"
                 case "reinstate":
-                    found[op.id] = "active"
-        return found
+                    status[op.id] = "active"
+        return status
 
     def decisions(self) -> dict[str, Decision]:
         """Return every decision by id."""
@@ -193,12 +193,12 @@ class Ledger:
 
     def _dependents(self, root: str) -> set[str]:
         """Everything that rests on a decision, however far away."""
-        found: set[str] = set()
+        names: set[str] = set()
         queue = [root]
         decisions = self.decisions()
         while queue:
             name = queue.pop()
-            new = {d.id for d in decisions.values() if name in d.dependencies} - found
-            found |= new
+            new = {d.id for d in decisions.values() if name in d.dependencies} - names
+            names |= new
             queue += sorted(new)
-        return found
+        return names

@@ -39,10 +39,10 @@ async def analyze(work: Work) -> Event:
     """Measure everything, and choose what to try next: nothing where no pattern is left."""
     phase = work.state.phase
     assert isinstance(phase, AnalyzingComplexity)
-    found, metrics = await work.language.smells(work.artifacts.plan, _modules(work, work.artifacts.bodies))
+    smells, metrics = await work.language.smells(work.artifacts.plan, _modules(work, work.artifacts.bodies))
     target = None
     if phase.applied < work.config.mass_defect.max_transforms:
-        target = _next(work, found)
+        target = _next(work, smells)
     # Of the code as it is delivered: measured once nothing is left to be tried.
     summary = _summary(work, metrics, await _coverage(work) if target is None else None)
     summary["mutation"] = work.artifacts.metrics.get("mutation") or await strength(
@@ -50,14 +50,14 @@ async def analyze(work: Work) -> Event:
     )
     return e.ComplexityAnalyzed(
         metrics=summary,
-        smells=[{"function": s.function, "smell": s.smell_id, "severity": s.severity} for s in found],
+        smells=[{"function": s.function, "smell": s.smell_id, "severity": s.severity} for s in smells],
         target=target,
     )
 
 
-def _next(work: Work, found: list[DetectedSmell]) -> dict[str, Any] | None:
+def _next(work: Work, smells: list[DetectedSmell]) -> dict[str, Any] | None:
     for name in work.artifacts.functions:
-        here = [smell for smell in found if smell.function == name]
+        here = [smell for smell in smells if smell.function == name]
         tried = [pattern for function, pattern in work.artifacts.attempted if function == name]
         for choice in select_patterns(here, tried, work.language.examples):
             return {"function": name, "pattern": choice.pattern_id, "smell": choice.smell, "risk": choice.risk}
@@ -75,8 +75,8 @@ async def _coverage(work: Work) -> float | None:
     if not isinstance(work.tools, _Covers):
         return None
     every = [file.path for file in test_files(work.language, work.artifacts)]
-    found = await work.tools.coverage(full_tree(work.language, work.artifacts), every)
-    return None if found is None else round(found, 4)
+    share = await work.tools.coverage(full_tree(work.language, work.artifacts), every)
+    return None if share is None else round(share, 4)
 
 
 def _summary(work: Work, metrics: dict[str, dict[str, int]], coverage: float | None) -> dict[str, Any]:
@@ -196,8 +196,8 @@ async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
     )
 
 
-def _weight(found: list[DetectedSmell], name: str) -> float:
-    return sum(1 + smell.severity / 100 for smell in found if smell.function == name)
+def _weight(smells: list[DetectedSmell], name: str) -> float:
+    return sum(1 + smell.severity / 100 for smell in smells if smell.function == name)
 
 
 def _tests(work: Work, name: str, risk: int) -> list[str]:

@@ -44,18 +44,18 @@ def clusters(artifacts: Artifacts) -> list[ClusterDefinition]:
 
     Its modules are those of the functions that carry the claims' references, or that the claims name.
     """
-    found: dict[str, ClusterDefinition] = {}
+    by_topic: dict[str, ClusterDefinition] = {}
     for claim_id, claim in artifacts.claims.items():
         topic = claim_id.rpartition("_")[0]
         functions = set(claim.functions) | set(referring(artifacts, [claim_id]))
         modules = {name.partition(".")[0] for name in functions}
-        old = found.get(topic)
-        found[topic] = ClusterDefinition(
+        old = by_topic.get(topic)
+        by_topic[topic] = ClusterDefinition(
             name=topic,
             modules=sorted(modules | set(old.modules if old else ())),
             claims=[*(old.claims if old else ()), claim_id],
         )
-    return list(found.values())
+    return list(by_topic.values())
 
 
 def referring(artifacts: Artifacts, claims: list[str]) -> list[str]:
@@ -75,8 +75,8 @@ async def generate(work: Work) -> Event:
     cluster = next(c for c in every if c.name not in phase.tests_generated)
     known = {c for c in cluster.claims if work.artifacts.claims[c].functions}
 
-    def fault(found: Scenarios) -> str | None:
-        for scenario in found.scenarios:
+    def fault(answer: Scenarios) -> str | None:
+        for scenario in answer.scenarios:
             if scenario.claim not in known:
                 return f"{scenario.claim} is no claim of this cluster"
             try:
@@ -99,12 +99,12 @@ async def generate(work: Work) -> Event:
         )
 
     modules = [module for module in work.artifacts.plan if module.name in cluster.modules]
-    found = await in_parts(cluster.name, [contract_text(work.language, (m,)) for m in modules], written)
+    answers = await in_parts(cluster.name, [contract_text(work.language, (m,)) for m in modules], written)
     return e.ClusterTestsGenerated(
         cluster=cluster.name,
         modules=cluster.modules,
         claims=cluster.claims,
-        scenarios=[s.model_dump() for part in found for s in part.scenarios],
+        scenarios=[s.model_dump() for part in answers for s in part.scenarios],
         clusters=names,
     )
 

@@ -14,8 +14,8 @@ from llm_runtime.tasks import gather
 async def strength(work: Work, per_function: int) -> dict[str, Any]:
     """For each function, how many changes were made and noticed, and its tests that never failed on one."""
     names = list(work.artifacts.functions)
-    found = await gather(_of_function(work, name, per_function) for name in names)
-    return dict(zip(names, found, strict=True))
+    results = await gather(_of_function(work, name, per_function) for name in names)
+    return dict(zip(names, results, strict=True))
 
 
 async def _of_function(work: Work, name: str, count: int) -> dict[str, Any]:
@@ -48,8 +48,8 @@ async def _failing(work: Work, name: str, body: Body, text: str, files: list[str
     return {test.name for test in outcome.failures}
 
 
-def spread(found: list[str], count: int) -> list[str]:
+def spread(texts: list[str], count: int) -> list[str]:
     """``count`` of them, evenly over the body."""
-    if len(found) <= count:
-        return found
-    return [found[i * len(found) // count] for i in range(count)]
+    if len(texts) <= count:
+        return texts
+    return [texts[i * len(texts) // count] for i in range(count)]

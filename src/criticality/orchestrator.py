@@ -235,15 +235,15 @@ class Orchestrator:
                 return await mass_defect.verify(work)
 
     async def _resolution(self, state: Blocked) -> Event | None:
-        given = await self.human.resolve(state.query)
-        if given is None:
+        resolution = await self.human.resolve(state.query)
+        if resolution is None:
             return None
-        option = next((o for o in state.query.options if o.id == given.option), None)
+        option = next((o for o in state.query.options if o.id == resolution.option), None)
         if option is None:
             names = ", ".join(o.id for o in state.query.options)
-            raise LlmRuntimeError(f"{state.query.id} has no option {given.option}; it has: {names}")
+            raise LlmRuntimeError(f"{state.query.id} has no option {resolution.option}; it has: {names}")
         return e.HumanResponded(
-            query=state.query.id, option=option.id, label=option.label, resumes=option.resumes, text=given.text
+            query=state.query.id, option=option.id, label=option.label, resumes=option.resumes, text=resolution.text
         )
 
     async def _act(self, action: Action) -> None:

@@ -12,31 +12,31 @@ def components(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
     that order too.
     """
     position = {name: i for i, name in enumerate(edges)}
-    found: dict[str, int] = {}
+    discovered: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
     on_stack: set[str] = set()
     result: list[list[str]] = []
     for root in edges:
-        if root in found:
+        if root in discovered:
             continue
         work: list[tuple[str, int]] = [(root, 0)]
         while work:
             node, at = work.pop()
             if at == 0:
-                found[node] = low[node] = len(found)
+                discovered[node] = low[node] = len(discovered)
                 stack.append(node)
                 on_stack.add(node)
             targets = [t for t in edges[node] if t in position]
             for index in range(at, len(targets)):
                 target = targets[index]
-                if target not in found:
+                if target not in discovered:
                     work += [(node, index + 1), (target, 0)]
                     break
                 if target in on_stack:
                     low[node] = min(low[node], low[target])
             else:
-                if low[node] == found[node]:
+                if low[node] == discovered[node]:
                     cut = stack.index(node)
                     members, stack[cut:] = stack[cut:], []
                     on_stack -= set(members)

@@ -57,12 +57,12 @@ def _names(file: TestFile | None) -> list[str]:
 
 def _verdicts(artifacts: Artifacts) -> dict[str, bool]:
     """Return what the last execution of each claim's cluster said."""
-    found: dict[str, bool] = {}
+    verdicts: dict[str, bool] = {}
     for execution in artifacts.executions:
         cluster = artifacts.clusters.get(execution.cluster)
         for name in cluster.claims if cluster is not None else ():
-            found[name] = name not in execution.violated_claims
-    return found
+            verdicts[name] = name not in execution.violated_claims
+    return verdicts
 
 
 def _result(name: str, tests: list[str], results: dict[str, bool], artifacts: Artifacts) -> str:

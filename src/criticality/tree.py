@@ -49,7 +49,7 @@ def scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFi
 def _scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
     spec = artifacts.spec
     assert spec is not None
-    found: dict[str, TestFile] = {}
+    scenarios: dict[str, TestFile] = {}
     for name, cluster in artifacts.clusters.items():
         by_claim: dict[str, list[dict[str, object]]] = {}
         for scenario in cluster.scenarios:
@@ -59,8 +59,8 @@ def _scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestF
         for claim_id, tests in by_claim.items():
             claim = StructuredClaim.model_validate({**artifacts.claims[claim_id].model_dump(), "tests": tests})
             text = spec.claims[claim_id].text
-            found[f"{name}:{claim_id}"] = language.claim_test(spec, artifacts.plan, claim, text, cluster=name)
-    return found
+            scenarios[f"{name}:{claim_id}"] = language.claim_test(spec, artifacts.plan, claim, text, cluster=name)
+    return scenarios
 
 
 def test_files(language: Language, artifacts: Artifacts) -> list[TestFile]:

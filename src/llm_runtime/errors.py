@@ -26,6 +26,7 @@
     ├── BudgetExceeded              the next call does not fit what may be spent
     │   └── UnknownPrice            a cap in USD, and a model without a price
     ├── DeadlineExceeded            the run's time is up
+    ├── RunPaused                   only a person can go on; .result says how it stands
     ├── StructuredOutputError       the answer does not fit the schema; .raw holds it
     ├── ReplayMismatch              a recording has no answer to this request; says what differs
     └── StoreError                  the run store
@@ -44,6 +45,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from llm_runtime.messages import CallLabel, Reply
 
 
@@ -220,6 +224,21 @@ class DeadlineExceeded(LlmRuntimeError):
     """The run's time is up."""
 
     exit_code = 3
+
+
+class RunPaused(LlmRuntimeError):
+    """Only a person can go on; the run can be resumed.
+
+    Args:
+        message: what is awaited.
+        result: how the run stands, as data.
+        exit_code: 0 where it is simply their turn.
+    """
+
+    def __init__(self, message: str, result: Mapping[str, Any] | None = None, *, exit_code: int = 0) -> None:
+        super().__init__(message)
+        self.result = dict(result or {})
+        self.exit_code = exit_code
 
 
 class StructuredOutputError(LlmRuntimeError):

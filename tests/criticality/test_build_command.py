@@ -77,14 +77,23 @@ class Shell:
 
     async def start(self, *arguments: str) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "assay", "build", *arguments, cwd=self._folder, env=self._world,
+            sys.executable, "-m", "assay", *arguments, cwd=self._folder, env=self._world,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
 
     async def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        """Run ``assay build ARGUMENTS``."""
+        return await self.assay("build", *arguments)
+
+    async def assay(self, *arguments: str) -> tuple[int, str, str]:
         process = await self.start(*arguments)
         out, err = await process.communicate()
         return process.returncode or 0, out.decode(), err.decode()
+
+    async def runs(self) -> list[dict[str, Any]]:
+        code, out, err = await self.assay("runs", "list", "--json")
+        assert code == 0, err
+        return json.loads(out)["runs"]
 
 
 @pytest.mark.parametrize(
@@ -105,16 +114,23 @@ async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path
         with (tmp_path / "turn-stile/criticality.toml").open("a") as config:
             config.write("\n[mass_defect]\nmutants_per_function = 1\n[orchestrator]\nmesoscopic_examples = 40\n")
 
-        process = await shell.start("run", "-C", "turn-stile", "--answers", "answers.toml", "-q")
+        process = await shell.start("build", "run", "-C", "turn-stile", "--answers", "answers.toml", "-q")
         await model.stuck.wait()
         os.kill(process.pid, signal.SIGKILL)
         await process.communicate()
         code, out, _ = await shell("status", "-C", "turn-stile", "--json")
         assert code == 0 and json.loads(out)["state"]["type"] == "active"
         answered, model.stuck_at = model.answered.copy(), ""
+        (run,) = await shell.runs()
+        assert (run["protocol"], run["state"], run["title"]) == ("criticality.build", "interrupted", "turn-stile")
 
         code, out, err = await shell("resume", "-C", "turn-stile", "--answers", "answers.toml", "-q")
         assert (code, out) == (0, out) and out.startswith("done: turn-stile is built"), err
+        (again,) = await shell.runs()
+        assert (again["run_id"], again["state"]) == (run["run_id"], "finished"), (
+            "one folder has one run that goes on"
+        )
+        assert again["calls"] == sum(model.answered.values())
         code, _, err = await shell("report", "-C", "turn-stile", "--out", "told.html")
         assert (code, err) == (0, "report: told.html\n")
     page = (tmp_path / "told.html").read_text()
@@ -127,3 +143,34 @@ async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path
     )  # fmt: skip
     said = (await outside.communicate())[0].decode()
     assert outside.returncode == 0 and " passed" in said, said[-2000:]
+
+
+async def test_a_sitting_that_ends_with_a_person_is_a_run_that_can_be_resumed(tmp_path: Path) -> None:
+    first = {**ANSWERS.model_dump(mode="json"), "approvals": []}
+    (tmp_path / "first.toml").write_text(toml(first))
+    (tmp_path / "prices.toml").write_text("")
+    async with LoopbackServer(Model("")) as server:
+        shell = Shell(tmp_path, server)
+        await shell("init", "turn-stile", "--seed", "7")
+        sitting = ("-C", "turn-stile", "--answers", "first.toml", "-q")
+        code, out, err = await shell("interview", *sitting, "--max-calls", "50")
+        assert (code, out[:15]) == (0, "waiting for you"), err
+        (run,) = await shell.runs()
+        assert run["state"] == "stopped" and 0 < run["calls"] < 50
+
+        code, out, err = await shell(
+            "approve", "revise", "--feedback", "Smaller.", "-C", "turn-stile", "-q", "--max-calls", "3"
+        )
+        assert code == 3 and "assay runs resume" in err, "the cap of this sitting holds for the whole run"
+        assert len(await shell.runs()) == 1
+        code, out, err = await shell.assay("runs", "resume", run["run_id"], "--max-calls", "50", "-q")
+        assert code == 0 and "waits for you" in err, err
+        code, out, err = await shell("interview", "-C", "turn-stile", "-q", "--answers", "first.toml")
+        assert (code, out[:15]) == (0, "waiting for you"), err
+        (run,) = await shell.runs()
+        terms = [
+            json.loads(line)["event"].get("terms")
+            for line in (await shell.assay("runs", "show", run["run_id"], "--jsonl"))[1].splitlines()
+            if '"run.resumed"' in line
+        ]
+        assert terms == [{"max_calls": 3}, {"max_calls": 50}, {}]

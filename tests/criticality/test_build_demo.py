@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ import pytest
 from click.testing import CliRunner
 from turnstile_system import needs_toolchain
 
-from assay.demo import load
+from assay.demo import demo_answers
+from assay.launch import result_of
 from assay.protocols.criticality.commands import criticality
 from criticality import Nobody, load_config, read_project
 from criticality.artifacts import Body
@@ -28,6 +29,7 @@ from criticality.machine.states import Active, SelectingFunction
 from criticality.mutation import deciding_tests, spread
 from criticality.tree import full_tree
 from criticality.work import Work
+from llm_runtime.store import open_store
 
 pytestmark = [needs_toolchain, pytest.mark.toolchain, pytest.mark.long]
 
@@ -49,12 +51,23 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("demo") / "kitty"
     cli = CliRunner()
     made = cli.invoke(
-        criticality, ["init", "shared-kitty", "-C", str(root), "--seed", str(load("build").manifest["seed"])]
+        criticality,
+        ["init", "shared-kitty", "-C", str(root), "--seed", str(demo_answers("build").manifest["seed"])],
     )
     assert made.exit_code == 0, made.output
-    outcome = cli.invoke(criticality, ["run", "-C", str(root), "--demo", "-q"])
+    store = str(root.with_name("runs.db"))
+    outcome = cli.invoke(criticality, ["run", "-C", str(root), "--demo", "-q", "--store", store])
     assert outcome.exit_code == 0, (outcome.output, outcome.exception)
     return root
+
+
+def test_it_is_a_run_of_the_store_that_ends_with_the_trace(demo: Path) -> None:
+    with closing(open_store(demo.with_name("runs.db"))) as store:
+        (summary,) = store.runs()
+        assert (summary.protocol, summary.state, summary.origin) == ("criticality.build", "finished", "demo")
+        result = result_of(event for _, event in store.events(summary.run_id))
+    assert result is not None and result["state"] == "completed"
+    assert result["trace"] == json.loads((demo / "trace.json").read_text())
 
 
 def test_it_shows_all_that_a_project_can_go_through(demo: Path) -> None:
@@ -73,7 +86,7 @@ def test_it_shows_all_that_a_project_can_go_through(demo: Path) -> None:
 
 
 def test_its_manifest_says_who_wrote_the_answers() -> None:
-    assert load("build").manifest["origin"] == "written by hand"
+    assert demo_answers("build").manifest["origin"] == "written by hand"
 
 
 def test_what_it_delivers_passes_its_own_tests_outside_the_tool(demo: Path) -> None:

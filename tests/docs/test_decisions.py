@@ -23,6 +23,8 @@ SENT_TO_MODELS = (
     "all it may say about strength (decision 17)",
     "What a speaker states before speaking (decision 6)",
     "a yes/no question and its coarse type (decision 4)",
+    "a template turns it into code (specification 6).",
+    "A claim as specification 6 wants it parsed",
     "Round 1 (section 3.1).",
     "Round 2 (section 3.2).",
     "Round 3 and later (section 3.3).",

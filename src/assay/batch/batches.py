@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from assay.batch.buckets import Buckets
+from assay.batch.configurations import Configuration, combinations
 from assay.batch.database import Database, batches_path, open_database
-from assay.batch.desk import Desk
-from assay.batch.jobfile import JobFile, load_job_file
-from assay.batch.jobs import Contents, jobs
+from assay.batch.jobfile import JobFile
+from assay.batch.jobs import Contents, complete, jobs
 from assay.batch.ledger import Batch, Ledger
+from assay.batch.loading import load_job_file
 from assay.batch.metering import Meter, MeteredGateway
-from assay.batch.performing import settings_for
-from assay.batch.protocols import shape_of
 from assay.batch.purses import Purses
 from assay.batch.schema import migrate
+from assay.batch.write_queue import WriteQueue
+from assay.launch import price_of
+from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError
+from llm_runtime.messages import CallLabel, Request
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, SqliteStore
+from llm_runtime.wrappers.budgeted import worst_case
 
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
@@ -52,34 +57,28 @@ def batches_beside(store: RunStore) -> Database | None:
     return open_batches(store.url) if isinstance(store, PostgresStore) else None
 
 
-def enter(database: Database, job_file: JobFile, settings: Settings) -> Batch:
+def enter(database: Database, job_file: JobFile, configurations: Sequence[Configuration]) -> Batch:
     """Make the batch of a job file, or find it again, enter what jobs are missing, and open it.
 
     The input is read twice: once for the digest that names its contents, once to enter it.
 
+    Args:
+        configurations: complete.
+
     Raises:
-        ConfigurationError: the input cannot be used, has no rows, changed meanwhile, or the id is another's.
+        ConfigurationError: the input cannot be used, changed meanwhile, or the id is another's.
         StoreError: it cannot be written.
     """
-    config = settings.config
-    furnish = shape_of(job_file.protocol).furnish
-    configurations = [
-        {**configuration, **furnish(configuration["engine"])}
-        for configuration in job_file.configurations(config.model, config.max_tokens)
-    ]
-    first = Contents(jobs(job_file, configurations))
-    contents = first.digest()
-    if first.count == 0:
-        raise ConfigurationError(f"the input {job_file.input.path} has no rows")
+    contents = Contents(jobs(job_file, configurations)).digest()
     ledger = Ledger(database)
     batch = ledger.create(
         Batch(
             batch_id=job_file.id or f"batch-{contents[:12]}",
             tag="".join(secrets.choice(_LETTERS) for _ in range(6)),
             title=job_file.title or job_file.input.path.name,
-            protocol=job_file.protocol,
+            protocol=job_file.protocol if job_file.older else job_file.kind.name,
             contents=contents,
-            configurations=configurations,
+            configurations=[configuration.data for configuration in configurations],
             work=job_file.work.model_dump(),
             state="loading",
             tenant=job_file.tenant,
@@ -99,43 +98,46 @@ def enter(database: Database, job_file: JobFile, settings: Settings) -> Batch:
     return ledger.batch(batch.batch_id)
 
 
-async def check_means(database: Database, job_file: JobFile, settings: Settings) -> None:
-    """Refuse a batch for which something is missing here, whose models cannot be reached, or whose budget is below
-    one call.
+async def check_models(
+    database: Database, job_file: JobFile, configurations: Iterable[Configuration], settings: Settings
+) -> None:
+    """Refuse a batch whose models cannot be reached, or whose budget is below one call.
 
     Raises:
-        LlmRuntimeError: the protocol needs what this machine lacks.
         NoModelError: a model cannot be reached.
         UnknownPrice: there is a budget in USD, and a model without a price.
         BudgetExceeded: not even one call would fit.
     """
-    await shape_of(job_file.protocol).means()
     caps = job_file.budget.caps
     if caps.calls == 0 or caps.tokens == 0 or caps.cost == 0:
         raise BudgetExceeded("the budget is below one call; nothing was started")
-    desk = Desk(database)
-    meter = Meter(desk, "", caps, Purses(database), Buckets(database))
+    queue = WriteQueue(database)
+    meter = Meter(queue, "", caps, Purses(database), Buckets(database))
     try:
-        for model, max_tokens, asked in _asked_of(job_file, settings):
-            at = {"model": model, "max_tokens": max_tokens}
-            async with MeteredGateway(settings_for(settings, at), meter) as gateway:
+        for terms, asked in _asked_of(configurations):
+            request = Request(terms.model or asked, (), CallLabel("batch", "check"), max_tokens=terms.max_tokens)
+            worst_case(request, price_of(settings, request.model), terms.caps)
+            async with MeteredGateway(terms.settings(settings), meter) as gateway:
                 least = await gateway.least_cost(asked)
             if caps.cost is not None and least > caps.cost:
                 raise BudgetExceeded(
-                    f"the budget of ${caps.cost / 1e6:.6f} is below one call to {model or asked}, which may take "
+                    f"the budget of ${caps.cost / 1e6:.6f} is below one call to {request.model}, which may take "
                     f"${least / 1e6:.6f}; raise it, or set max_tokens"
                 )
     finally:
-        await desk.aclose()
+        await queue.aclose()
 
 
-def _asked_of(job_file: JobFile, settings: Settings) -> dict[tuple[str | None, int | None, str], None]:
-    """Each model that some configuration asks, once: what stands for all, the bound, and what is asked for."""
-    return {
-        (configuration["model"], configuration["max_tokens"], asked): None
-        for configuration in job_file.configurations(settings.config.model, settings.config.max_tokens)
-        for asked in configuration["engine"].get("models") or ("openrouter/auto",)
-    }
+def _asked_of(configurations: Iterable[Configuration]) -> Iterator[tuple[Terms, str]]:
+    """Each model that some configuration asks, once under the same terms."""
+    seen: set[tuple[str, str]] = set()
+    for configuration in configurations:
+        models: Sequence[str] = getattr(configuration.options, "asked_models", ()) or ("openrouter/auto",)
+        for asked in models:
+            key = (configuration.terms.model_dump_json(), asked)
+            if key not in seen:
+                seen.add(key)
+                yield configuration.terms, asked
 
 
 async def prepare(path: Path, store_url: str) -> tuple[JobFile, Batch]:
@@ -145,9 +147,10 @@ async def prepare(path: Path, store_url: str) -> tuple[JobFile, Batch]:
         LlmRuntimeError: something is not as it must be; nothing was spent.
     """
     job_file, settings = load_job_file(path), load_settings()
+    configurations = complete(job_file, list(combinations(job_file, settings)))
     database = open_batches(store_url)
     try:
-        await check_means(database, job_file, settings)
-        return job_file, enter(database, job_file, settings)
+        await check_models(database, job_file, configurations, settings)
+        return job_file, enter(database, job_file, configurations)
     finally:
         database.close()

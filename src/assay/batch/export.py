@@ -48,12 +48,11 @@ def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> I
 
 
 def shown(configuration: dict[str, Any]) -> dict[str, Any]:
-    """A configuration without what only a run needs: of personas, who they are."""
-    if "personas" not in configuration:
-        return configuration
-    from crux import Persona
-
-    return {**configuration, "personas": [Persona.model_validate(each).id for each in configuration["personas"]]}
+    """A configuration as its job file has it, without what only a run needs: of personas, who they are."""
+    left = {name: value for name, value in configuration.items() if name != "added"}
+    if "personas" in left:
+        left["personas"] = [each["contract"]["persona_id"] for each in left["personas"]]
+    return left
 
 
 def write_jsonl(table: Iterable[dict[str, Any]], file: IO[str]) -> None:

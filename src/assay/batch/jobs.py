@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel
+
+from assay.batch.configurations import Configuration, completed
 from assay.batch.inputs import Row, rows
 from assay.batch.jobfile import JobFile
-from assay.batch.protocols import TaskShape, shape_of
+from assay.batch.older import older_words
+from assay.fields import FieldSpec, fields_of, read
+from assay.protocol import load
+from assay.registry import Prepared, prepared
 from llm_runtime.canonical import canonical_json
-from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +26,12 @@ class Job:
     """One job.
 
     Args:
-        job_id: SHA-256 in hex over protocol, task, configuration and repetition. Columns of the input that no
+        job_id: SHA-256 in hex over kind of run, task, configuration and repetition. Columns of the input that no
             field uses do not enter, nor does the place in the file.
         row: 1-based place in the input.
         configuration: 0-based place in the grid.
         repetition: 0-based.
-        task: canonical JSON of the task as the protocol takes it; of a broken row, what stood there.
+        task: canonical JSON of the task, complete; of a broken row, what stood there.
         fault: why the job cannot be run, or empty.
     """
 
@@ -37,28 +43,44 @@ class Job:
     fault: str = ""
 
 
-def jobs(job_file: JobFile, configurations: list[dict[str, Any]]) -> Iterator[Job]:
-    """Every job of a job file: rows in order, each with all configurations, each as often as asked.
+def complete(job_file: JobFile, configurations: Sequence[Configuration]) -> list[Configuration]:
+    """Complete configurations, which takes a task: the first row that can be run gives it.
+
+    Raises:
+        ConfigurationError: no row can be run, or a configuration is not possible.
+        LlmRuntimeError: this machine lacks what they need.
+    """
+    refusal = ""
+    for row in rows(job_file.input):
+        task, fault = _task(job_file, row, configurations[0].options)
+        if task is not None:
+            return [completed(job_file, configuration, task) for configuration in configurations]
+        refusal = refusal or _sentence(job_file, row, fault)
+    raise ConfigurationError(refusal or f"the input {job_file.input.path} has no rows")
+
+
+def jobs(job_file: JobFile, configurations: Sequence[Configuration]) -> Iterator[Job]:
+    """Yield every job of a job file: rows in order, each with all configurations, each as often as asked.
+
+    Args:
+        configurations: complete.
 
     Raises:
         ConfigurationError: the input as a whole cannot be used.
     """
-    shape = shape_of(job_file.protocol)
-    digests = [hashlib.sha256(canonical_json(configuration)).digest() for configuration in configurations]
     for row in rows(job_file.input):
-        task, fault = _task(row, job_file.input.columns)
-        fault = fault or shape.fault(task) or ""
-        if not fault:
-            task, fault = _completed(shape, task)
-        text = _text(task) if not row.fault else row.raw
+        task, fault = _task(job_file, row, configurations[0].options)
+        data = None if task is None else task.model_dump(mode="json", exclude_defaults=True)
+        text = row.raw if row.fault else _text(row.values if data is None else data)
         if text is None:
-            text, fault = "", "holds a value that JSON cannot"
-        base = hashlib.sha256(f"{job_file.protocol}\0{len(text)}\0{text}\0{fault}".encode())
-        for number, digest in enumerate(digests):
+            data, text, fault = None, "", fault or "holds a value that JSON cannot"
+        base = hashlib.sha256(_identity(job_file, row, data, text, fault))
+        message = fault and _sentence(job_file, row, fault)
+        for number, configuration in enumerate(configurations):
             for repetition in range(job_file.repetitions):
                 whole = base.copy()
-                whole.update(b"%b%d" % (digest, repetition))
-                yield Job(whole.hexdigest(), row.number, number, repetition, text, fault)
+                whole.update(b"%b%d" % (configuration.digest, repetition))
+                yield Job(whole.hexdigest(), row.number, number, repetition, text, message)
 
 
 class Contents:
@@ -87,34 +109,49 @@ def seed_of(job_id: str) -> int:
     return int(job_id[:13], 16)
 
 
-def _task(row: Row, columns: dict[str, str]) -> tuple[dict[str, Any], str]:
-    task: dict[str, Any] = {}
-    for name, column in columns.items():
-        value = row.values.get(column)
-        if name == "context" and isinstance(value, str):
-            # A cell of a table holds text; a context is an object.
-            try:
-                value = json.loads(value) if value.strip() else None
-            except (ValueError, RecursionError):
-                return {}, "context is not JSON"
-        if name == "context" and not isinstance(value, dict | None):
-            return {}, "context is not a JSON object"
-        if name not in ("context", "history", "turn") and not isinstance(value, str | None):
-            return {}, f"{name} is not text"
-        if value not in (None, ""):
-            task[name] = value
-    return task, row.fault
-
-
-def _completed(shape: TaskShape, task: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | None, str]:
+    """The task of a row, complete; or ``None`` and why it cannot be run."""
+    if row.fault:
+        return None, row.fault
+    kind = job_file.kind
     try:
-        return shape.complete(task), ""
-    except LlmRuntimeError as error:
-        return task, str(error)
+        values = {
+            spec.name: _cell(spec, row.values.get(job_file.input.columns[spec.name]))
+            for spec in fields_of(load(kind.task))
+            if spec.name in job_file.input.columns
+        }
+        return prepared(Prepared(kind, read(load(kind.task), values), options)).task, ""
+    except MissingExtraError:
+        raise
+    except LlmRuntimeError as refusal:
+        return None, str(refusal)
 
 
-def _text(task: dict[str, Any]) -> str | None:
+def _identity(job_file: JobFile, row: Row, task: Mapping[str, Any] | None, text: str, fault: str) -> bytes:
+    """What a job's id is drawn from, but for its configuration and repetition."""
+    # Not the words of a fault: those of a later version may differ, and a batch goes on.
+    kind, words = job_file.kind.name, "broken" if fault else ""
+    if job_file.older:
+        kind = job_file.protocol
+        text, words = older_words(kind, row, job_file.input.columns, task, fault)
+    return f"{kind}\0{len(text)}\0{text}\0{words}".encode()
+
+
+def _cell(spec: FieldSpec, value: Any) -> Any:
+    if not isinstance(value, str) or spec.kind not in ("json", "list"):
+        return value
     try:
-        return canonical_json(task).decode()
+        return json.loads(value) if value.strip() else None
+    except (ValueError, RecursionError):
+        raise ConfigurationError(f"{spec.name}: not JSON") from None
+
+
+def _sentence(job_file: JobFile, row: Row, fault: str) -> str:
+    return f"{job_file.input.path.name}: row {row.number}: {fault}"
+
+
+def _text(values: Mapping[str, Any]) -> str | None:
+    try:
+        return canonical_json(values).decode()
     except (ValueError, TypeError):
         return None

@@ -81,7 +81,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BatchStatus:
     """How a batch stands.
 
     Args:
@@ -134,7 +134,7 @@ class Ledger:
         self.database = database
 
     def create(self, batch: Batch) -> Batch:
-        """Enter a batch, or find it again with its newest ``work``; its jobs may be missing still.
+        """Enter a batch, or find it again with its newest ``work`` and bounds; its jobs may be missing still.
 
         Raises:
             ConfigurationError: there is a batch by that id with other contents.
@@ -161,8 +161,8 @@ class Ledger:
                 "both have in common is not paid for again"
             )
         self.database.execute(
-            "UPDATE batches SET work = ?, tenant = ? WHERE batch_id = ?",
-            (json.dumps(batch.work), batch.tenant, batch.batch_id),
+            "UPDATE batches SET work = ?, tenant = ?, configurations = ? WHERE batch_id = ?",
+            (json.dumps(batch.work), batch.tenant, json.dumps(batch.configurations), batch.batch_id),
         )
         return self.batch(batch.batch_id)
 
@@ -339,7 +339,7 @@ class Ledger:
         )
         return len(revived)
 
-    def standing(self, batch_id: str) -> Standing:
+    def status(self, batch_id: str) -> BatchStatus:
         """How the batch stands now."""
         states: dict[str, int] = {}
         failed: dict[str, int] = {}
@@ -348,14 +348,14 @@ class Ledger:
             "SELECT state, kind, count(*), count(age), max(age) FROM (SELECT state, "
             "CASE state WHEN 'dead' THEN error ELSE '' END AS kind, "
             "CASE WHEN due_at IS NULL AND ended_at > assay_now() - ? THEN assay_now() - ended_at END AS age "
-            "FROM jobs WHERE batch_id = ?) AS standing GROUP BY state, kind",
+            "FROM jobs WHERE batch_id = ?) AS status GROUP BY state, kind",
             (_RATE_US, batch_id),
         ):
             states[state] = states.get(state, 0) + int(count)
             if error:
                 failed[error] = int(count)
             ended, span = ended + int(recent), max(span, int(age or 0))
-        return Standing(states, dict(sorted(failed.items())), ended * 1_000_000 / span)
+        return BatchStatus(states, dict(sorted(failed.items())), ended * 1_000_000 / span)
 
     def results(self, batch_id: str) -> Iterator[Result]:
         """Every job in order of input, configuration and repetition, in constant memory."""

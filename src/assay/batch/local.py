@@ -7,7 +7,7 @@ import multiprocessing
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from assay.batch.performing import Performer, recorded_runs
+from assay.batch.performing import MakeRunner, recorded_runs
 from assay.batch.worker import work
 from llm_runtime.errors import LlmRuntimeError, StoreError
 
@@ -23,22 +23,24 @@ _GAVE_UP = 5
 _FAREWELL_S = 10.0
 
 
-async def run_local(store_url: str, batch_id: str, workers: int = 1, performer: Performer = recorded_runs) -> None:
+async def run_local(
+    store_url: str, batch_id: str, workers: int = 1, make_runner: MakeRunner = recorded_runs
+) -> None:
     """Work off a batch on this machine.
 
     Args:
         store_url: of the run store.
         batch_id: a batch whose jobs are entered.
         workers: processes; with one, the work is done in this one.
-        performer: does the jobs; a function of a module, where there are several processes.
+        make_runner: does the jobs; a function of a module, where there are several processes.
 
     Raises:
         StoreError: the store cannot be reached; or the workers keep dying.
     """
     if workers == 1:
-        await work(store_url, batch_id, performer)
+        await work(store_url, batch_id, make_runner)
         return
-    processes = [_start(store_url, batch_id, performer) for _ in range(workers)]
+    processes = [_start(store_url, batch_id, make_runner) for _ in range(workers)]
     restarts = 0
     try:
         while any(process.exitcode is None for process in processes):
@@ -50,7 +52,7 @@ async def run_local(store_url: str, batch_id: str, workers: int = 1, performer: 
                     restarts += 1
                     if restarts > _MOST_RESTARTS:
                         raise StoreError(f"workers were lost {restarts} times; see what ends them, then resume")
-                    processes[place] = _start(store_url, batch_id, performer)
+                    processes[place] = _start(store_url, batch_id, make_runner)
     finally:
         for process in processes:
             process.terminate()
@@ -59,30 +61,30 @@ async def run_local(store_url: str, batch_id: str, workers: int = 1, performer: 
             process.kill()
 
 
-def _start(store_url: str, batch_id: str, performer: Performer) -> SpawnProcess:
+def _start(store_url: str, batch_id: str, make_runner: MakeRunner) -> SpawnProcess:
     process = multiprocessing.get_context("spawn").Process(
-        target=_main, args=(store_url, batch_id, performer), daemon=True
+        target=_main, args=(store_url, batch_id, make_runner), daemon=True
     )
     process.start()
     return process
 
 
-def _main(store_url: str, batch_id: str, performer: Performer) -> None:
+def _main(store_url: str, batch_id: str, make_runner: MakeRunner) -> None:
     import sys
 
     try:
-        asyncio.run(_until_told(store_url, batch_id, performer))
+        asyncio.run(_until_told(store_url, batch_id, make_runner))
     except LlmRuntimeError as error:
         sys.stderr.write(f"assay: {error}\n")
         sys.exit(_GAVE_UP)
 
 
-async def _until_told(store_url: str, batch_id: str, performer: Performer) -> None:
+async def _until_told(store_url: str, batch_id: str, make_runner: MakeRunner) -> None:
     """Work until all is done, or the driver says so or is gone: nobody else would stop this process."""
     import signal
 
     loop = asyncio.get_running_loop()
-    working = asyncio.ensure_future(work(store_url, batch_id, performer))
+    working = asyncio.ensure_future(work(store_url, batch_id, make_runner))
     stop: Callable[[], object] = working.cancel
     loop.add_signal_handler(signal.SIGTERM, stop)
     # Ctrl-C goes to the whole group; the driver tells its workers itself.

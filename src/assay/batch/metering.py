@@ -9,9 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 
 from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
-from assay.batch.desk import BUCKETS, PURSES, Desk
 from assay.batch.ledger import Claim
 from assay.batch.purses import Purse, Purses
+from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
 from llm_runtime.errors import BudgetExceeded, CallError, RateLimited
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
@@ -31,19 +31,23 @@ class JobLost(BudgetExceeded):
     """The job has gone to another worker: nothing is paid for on its behalf any more."""
 
 
+class BatchBudgetExceeded(BudgetExceeded):
+    """The batch's own budget is spent: no other job has anything left either."""
+
+
 class Meter:
     """Rows of one batch, as the calls of one worker see them.
 
     Args:
-        desk: runs the statements.
+        queue: runs the statements.
         purse: the batch's.
         caps: of that purse.
         purses, buckets: the rows.
     """
 
-    def __init__(self, desk: Desk, purse: str, caps: Caps, purses: Purses, buckets: Buckets) -> None:
+    def __init__(self, queue: WriteQueue, purse: str, caps: Caps, purses: Purses, buckets: Buckets) -> None:
         self.caps = caps
-        self._desk = desk
+        self._queue = queue
         self._purse = purse
         self._purses = purses
         self._buckets = buckets
@@ -54,7 +58,7 @@ class Meter:
 
     async def open(self, bucket: str, limits: Limits) -> None:
         """See to it that the bucket is there."""
-        await self._desk.do(lambda: self._buckets.open(bucket, limits), BUCKETS, bucket)
+        await self._queue.do(lambda: self._buckets.open(bucket, limits), BUCKETS, bucket)
 
     @asynccontextmanager
     async def turn(self, bucket: str, tokens: int, *, lands: bool) -> AsyncGenerator[Turn]:
@@ -66,10 +70,10 @@ class Meter:
             yield turn
         finally:
             if lands:
-                await self._desk.do(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
+                await self._queue.do(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
 
     async def _take(self, bucket: str, tokens: int) -> Turn:
-        return await self._desk.do(lambda: self._buckets.take(bucket, tokens), BUCKETS, bucket)
+        return await self._queue.do(lambda: self._buckets.take(bucket, tokens), BUCKETS, bucket)
 
     async def reserve(self, hold: Spend, where: object) -> bool:
         """Hold what a call may take. What does not fit only beside this worker's own calls under way waits until
@@ -79,11 +83,11 @@ class Meter:
             Whether it is held; false after such a wait.
 
         Raises:
-            BudgetExceeded: it does not fit. Nothing was sent.
+            BatchBudgetExceeded: it does not fit. Nothing was sent.
             JobLost: the job is another worker's by now.
         """
         claim = CURRENT.get()
-        came = await self._desk.do(lambda: self._purses.reserve(self._purse, hold, claim), PURSES, self._purse)
+        came = await self._queue.do(lambda: self._purses.reserve(self._purse, hold, claim), PURSES, self._purse)
         if came == "held":
             self._under_way += 1
             return True
@@ -93,14 +97,14 @@ class Meter:
             async with self._settled:
                 await self._settled.wait()
             return False
-        purse = await self._desk.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
-        raise BudgetExceeded(_exceeded(where, hold, purse))
+        purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
+        raise BatchBudgetExceeded(_exceeded(where, hold, purse))
 
     async def settle(self, hold: Spend, actual: Spend | None) -> None:
         """Replace a hold by what the call took; ``None`` where nobody knows, then the hold stays."""
         try:
             if actual is not None:
-                await self._desk.do(
+                await self._queue.do(
                     lambda: self._purses.settle(self._purse, hold, actual), PURSES, self._purse, repeatable=False
                 )
         finally:
@@ -113,11 +117,11 @@ class Meter:
 
     async def refused(self, bucket: str, retry_after: float | None) -> None:
         """Slow all workers down."""
-        await self._desk.do(lambda: self._buckets.refused(bucket, retry_after), BUCKETS, bucket)
+        await self._queue.do(lambda: self._buckets.refused(bucket, retry_after), BUCKETS, bucket)
 
     async def succeeded(self, bucket: str) -> None:
         """Let all workers recover a little."""
-        await self._desk.do(lambda: self._buckets.succeeded(bucket), BUCKETS, bucket)
+        await self._queue.do(lambda: self._buckets.succeeded(bucket), BUCKETS, bucket)
 
 
 def _exceeded(where: object, hold: Spend, purse: Purse) -> str:

@@ -1,32 +1,32 @@
-"""Performing a job: as a recorded run of its protocol, with the answers that earlier attempts were given."""
+"""Performing a job: as a recorded run of its kind, with the answers that earlier attempts were given."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
-from assay import __version__, launch
 from assay.batch.buckets import Buckets
-from assay.batch.desk import PURSES, Desk
+from assay.batch.configurations import run_of, terms_of
 from assay.batch.jobs import seed_of
 from assay.batch.ledger import Batch, Claim
 from assay.batch.metering import Meter, MeteredGateway
 from assay.batch.purses import Purses
+from assay.batch.write_queue import PURSES, WriteQueue
+from assay.launch import Launcher
+from assay.terms import Terms
 from llm_runtime.errors import RunNotFound
-from llm_runtime.events import Event, RunStarted
+from llm_runtime.events import Event
 from llm_runtime.replay import Recording
-from llm_runtime.settings import Settings, load_settings, merged
+from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
-
-#: The fields of a task that say what it is about, whatever its protocol, the most telling first.
-_TITLES = ("query", "topic", "puzzle", "user", "application", "system")
+from llm_runtime.wrappers.budgeted import Caps, spent_before
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class JobResult:
     """What came of a job: its result as JSON, the run it was, and micro-dollars."""
 
     result: str
@@ -35,82 +35,81 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
-    """What a worker offers to whoever performs its jobs."""
+class WorkerContext:
+    """What a worker offers to whoever runs its jobs."""
 
     batch: Batch
     store_url: str
-    desk: Desk
+    queue: WriteQueue
     purses: Purses
     buckets: Buckets
 
 
-class Perform(Protocol):
+class JobRunner(Protocol):
     """Does one job. What it raises is the job's failure."""
 
-    async def __call__(self, claim: Claim) -> Done: ...
+    async def __call__(self, claim: Claim) -> JobResult: ...
 
 
-Performer: TypeAlias = Callable[[Workplace], AbstractAsyncContextManager[Perform]]
+MakeRunner: TypeAlias = Callable[[WorkerContext], AbstractAsyncContextManager[JobRunner]]
 
 
 @asynccontextmanager
-async def recorded_runs(place: Workplace) -> AsyncGenerator[Perform]:
+async def recorded_runs(context: WorkerContext) -> AsyncGenerator[JobRunner]:
     """Jobs as runs in the store, with one metered gateway for each set of models."""
-    store = open_store(place.store_url)
-    settings = load_settings()
-    caps = (await place.desk.do(lambda: place.purses.read(place.batch.batch_id), PURSES)).caps
-    meter = Meter(place.desk, place.batch.batch_id, caps, place.purses, place.buckets)
-    gateways: dict[tuple[Any, ...], MeteredGateway] = {}
+    batch, settings = context.batch, load_settings()
+    purse = await context.queue.do(lambda: context.purses.read(batch.batch_id), PURSES)
+    meter = Meter(context.queue, batch.batch_id, purse.caps, context.purses, context.buckets)
+    store = open_store(context.store_url)
     try:
         async with AsyncExitStack() as stack:
+            gateways = _Gateways(settings, meter, stack)
+            # A worker's settings are read once: what each job would read anew is the same.
+            launcher = Launcher(store, lambda: settings)
 
-            async def perform(claim: Claim) -> Done:
-                configuration = place.batch.configurations[claim.configuration]
-                key = (configuration["model"], configuration["max_tokens"])
-                if key not in gateways:
-                    gateway = MeteredGateway(settings_for(settings, configuration), meter)
-                    gateways[key] = gateway
-                    stack.push_async_callback(gateway.aclose)
-                return await _run(claim, configuration, place.batch, store, gateways[key])
+            async def run_job(claim: Claim) -> JobResult:
+                return await _run(claim, batch, launcher, gateways)
 
-            yield perform
+            yield run_job
     finally:
         store.close()
 
 
-def settings_for(settings: Settings, configuration: Mapping[str, Any]) -> Settings:
-    """The user's settings with the models of one configuration laid over them."""
-    return merged(settings, model=configuration["model"], max_tokens=configuration["max_tokens"])
+class _Gateways:
+    """One for each set of models, so that their connections and places in flight are shared by jobs."""
+
+    def __init__(self, settings: Settings, meter: Meter, stack: AsyncExitStack) -> None:
+        self._settings = settings
+        self._meter = meter
+        self._stack = stack
+        self._made: dict[tuple[object, ...], MeteredGateway] = {}
+
+    def under(self, terms: Terms) -> MeteredGateway:
+        key = (terms.model, terms.max_tokens, *sorted(terms.seats.items()))
+        if key not in self._made:
+            self._made[key] = MeteredGateway(terms.settings(self._settings), self._meter)
+            self._stack.push_async_callback(self._made[key].aclose)
+        return self._made[key]
 
 
-async def _run(
-    claim: Claim, configuration: Mapping[str, Any], batch: Batch, store: RunStore, gateway: MeteredGateway
-) -> Done:
-    started = opening(claim, configuration, batch, gateway.settings)
-    recorded = Recording.from_events(_earlier(claim, batch, store))
-    outcome = await launch.start(started, store, gateway.settings, model=gateway.generate, recorded=recorded)
+async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gateways) -> JobResult:
+    configuration = batch.configurations[claim.configuration]
+    terms, store = terms_of(configuration), launcher.store
+    answers = Recording.from_events(_earlier(claim, batch, store, after=claim.fresh_from))
+    counted = claim.fence > 1 and terms.caps != Caps()
+    running = await launcher.start(
+        run_of(batch.protocol, claim.task, configuration),
+        terms,
+        seed=seed_of(claim.job_id),
+        run_id=run_id_of(batch, claim.job_id, claim.fence),
+        answers=answers,
+        spent=spent_before(_earlier(claim, batch, store)) if counted else None,
+        model=gateways.under(terms).generate,
+    )
+    outcome = await running.outcome()
     if outcome.error is not None:
         raise outcome.error
-    cost = store.summary(outcome.run_id).cost
-    return Done(json.dumps(outcome.result), outcome.run_id, cost)
-
-
-def opening(claim: Claim, configuration: Mapping[str, Any], batch: Batch, settings: Settings) -> RunStarted:
-    """The first event of a job's run."""
-    config = settings.config
-    return RunStarted(
-        run_id=run_id_of(batch, claim.job_id, claim.fence),
-        protocol=batch.protocol,
-        title=_title(claim.task),
-        task=claim.task,
-        settings={
-            **{name: value for name, value in configuration.items() if name not in ("model", "max_tokens")},
-            "models": {"model": config.model, "seats": config.seats},
-        },
-        seed=seed_of(claim.job_id),
-        version=__version__,
-    )
+    return JobResult(json.dumps(outcome.result), outcome.run_id, store.summary(outcome.run_id).cost)
 
 
 def run_id_of(batch: Batch, job_id: str, fence: int) -> str:
@@ -118,13 +117,8 @@ def run_id_of(batch: Batch, job_id: str, fence: int) -> str:
     return f"{batch.tag}-{job_id[:20]}-{fence}"
 
 
-def _earlier(claim: Claim, batch: Batch, store: RunStore) -> Iterator[Event]:
+def _earlier(claim: Claim, batch: Batch, store: RunStore, after: int = 0) -> Iterator[Event]:
     """What earlier claims of the job recorded: the answers there are paid for."""
-    for fence in range(claim.fresh_from + 1, claim.fence):
+    for fence in range(after + 1, claim.fence):
         with suppress(RunNotFound):
             yield from (event for _, event in store.events(run_id_of(batch, claim.job_id, fence)))
-
-
-def _title(task: Mapping[str, Any]) -> str:
-    text = next((task[name] for name in _TITLES if isinstance(task.get(name), str)), "")
-    return " ".join(text.split())[:200]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from assay.batch.ledger import Batch, Ledger, Standing
+from assay.batch.ledger import Batch, BatchStatus, Ledger
 from assay.batch.purses import Purse, Purses
 
 
@@ -15,31 +15,31 @@ class Progress:
 
     Args:
         batch: which one.
-        standing: its jobs.
+        status: its jobs.
         purse: its money.
         seconds_left: at the rate of the last minute; ``None`` where nothing is left or known.
     """
 
     batch: Batch
-    standing: Standing
+    status: BatchStatus
     purse: Purse
     seconds_left: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON-compatible data; money in micro-dollars."""
-        states = self.standing.states
+        states = self.status.states
         return {
             "batch": self.batch.batch_id,
             "title": self.batch.title,
             "protocol": self.batch.protocol,
             "state": self.state,
             "reason": self.batch.reason,
-            "jobs": self.standing.total,
+            "jobs": self.status.total,
             "done": states.get("done", 0),
             "running": states.get("running", 0),
             "waiting": states.get("waiting", 0),
-            "failed": self.standing.failed,
-            "rate": round(self.standing.rate, 3),
+            "failed": self.status.failed,
+            "rate": round(self.status.rate, 3),
             "seconds_left": None if self.seconds_left is None else round(self.seconds_left),
             "spent": self.purse.spent.cost,
             "reserved": self.purse.held.cost,
@@ -52,22 +52,22 @@ class Progress:
     def state(self) -> str:
         """``"finished"`` where all jobs are over; of an open batch ``"running"``, or ``"idle"`` where nobody works
         on it; else ``"loading"``, ``"stopped"`` or ``"cancelled"``."""
-        if self.standing.left == 0 and self.batch.state in ("open", "stopped"):
+        if self.status.left == 0 and self.batch.state in ("open", "stopped"):
             return "finished"
         if self.batch.state == "open":
-            return "running" if self.standing.states.get("running") else "idle"
+            return "running" if self.status.states.get("running") else "idle"
         return self.batch.state
 
     def line(self) -> str:
         """One line for a terminal."""
-        states = self.standing.states
-        dead = sum(self.standing.failed.values())
-        parts = [f"{states.get('done', 0)} of {self.standing.total} done", f"{states.get('running', 0)} running"]
+        states = self.status.states
+        dead = sum(self.status.failed.values())
+        parts = [f"{states.get('done', 0)} of {self.status.total} done", f"{states.get('running', 0)} running"]
         if dead:
-            kinds = ", ".join(f"{count} {kind}" for kind, count in self.standing.failed.items())
+            kinds = ", ".join(f"{count} {kind}" for kind, count in self.status.failed.items())
             parts.append(f"{dead} failed ({kinds})")
-        if self.standing.rate:
-            parts.append(f"{self.standing.rate:.2f}/s")
+        if self.status.rate:
+            parts.append(f"{self.status.rate:.2f}/s")
         if self.seconds_left:
             parts.append(f"{_span(self.seconds_left)} left")
         cap = "" if self.purse.caps.cost is None else f" of ${self.purse.caps.cost / 1e6:.2f}"
@@ -77,9 +77,9 @@ class Progress:
 
 def look(ledger: Ledger, purses: Purses, batch_id: str) -> Progress:
     """A batch as it stands now. Raises :class:`~llm_runtime.errors.RunNotFound`."""
-    batch, standing = ledger.batch(batch_id), ledger.standing(batch_id)
-    left = standing.left / standing.rate if standing.rate and standing.states.get("running") else None
-    return Progress(batch, standing, purses.read(batch_id), left)
+    batch, status = ledger.batch(batch_id), ledger.status(batch_id)
+    left = status.left / status.rate if status.rate and status.states.get("running") else None
+    return Progress(batch, status, purses.read(batch_id), left)
 
 
 def _span(seconds: float) -> str:

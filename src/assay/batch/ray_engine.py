@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from assay.batch.database import open_database
-from assay.batch.performing import Performer, recorded_runs
+from assay.batch.performing import MakeRunner, recorded_runs
 from assay.batch.worker import work
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError
 
@@ -28,9 +28,9 @@ class Station:
         """Answers when the actor is there and reaches the store."""
         await asyncio.to_thread(lambda: open_database(store_url).close())
 
-    async def work(self, store_url: str, batch_id: str, performer: Performer) -> int:
+    async def work(self, store_url: str, batch_id: str, make_runner: MakeRunner) -> int:
         """Work a batch off; how many jobs were done here."""
-        return (await work(store_url, batch_id, performer)).done
+        return (await work(store_url, batch_id, make_runner)).done
 
 
 async def run_ray(
@@ -39,7 +39,7 @@ async def run_ray(
     workers: int = 1,
     *,
     address: str | None = None,
-    performer: Performer = recorded_runs,
+    make_runner: MakeRunner = recorded_runs,
 ) -> None:
     """Work off a batch with Ray actors.
 
@@ -48,7 +48,7 @@ async def run_ray(
         batch_id: a batch whose jobs are entered.
         workers: actors.
         address: of a cluster; where left out, that of ``RAY_ADDRESS``, else Ray is started on this machine.
-        performer: does the jobs; a function of a module that the actors can import.
+        make_runner: does the jobs; a function of a module that the actors can import.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -60,7 +60,7 @@ async def run_ray(
             "the Ray engine needs a store that many machines reach; give --store postgresql://HOST/DATABASE"
         )
     with connected(address) as ray, stationed(ray, workers, store_url) as stations:
-        working = [station.work.remote(store_url, batch_id, performer) for station in stations]
+        working = [station.work.remote(store_url, batch_id, make_runner) for station in stations]
         try:
             with _own_errors(ray):
                 await asyncio.gather(*working)

@@ -6,32 +6,44 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from assay.batch.buckets import Buckets
 from assay.batch.database import open_database
-from assay.batch.desk import BUCKETS, JOBS, Desk
 from assay.batch.jobfile import Work
 from assay.batch.ledger import Batch, Claim, Ledger
-from assay.batch.metering import CURRENT, JobLost
-from assay.batch.performing import Perform, Performer, Workplace, recorded_runs
+from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost
+from assay.batch.performing import JobRunner, MakeRunner, WorkerContext, recorded_runs
 from assay.batch.purses import Purses
+from assay.batch.write_queue import BUCKETS, JOBS, WriteQueue
 from llm_runtime.errors import (
     AuthenticationFailed,
     BudgetExceeded,
     CallError,
+    DeadlineExceeded,
     MissingExtraError,
     NoModelError,
     PaymentRequired,
     StoreError,
+    UnknownPrice,
 )
+from llm_runtime.tasks import first_error
 
 T = TypeVar("T")
 
 #: What ends the batch rather than the job: the next job would meet it too.
-ENDS_ALL = (BudgetExceeded, AuthenticationFailed, PaymentRequired, NoModelError, MissingExtraError)
+ENDS_ALL = (
+    BatchBudgetExceeded,
+    UnknownPrice,
+    AuthenticationFailed,
+    PaymentRequired,
+    NoModelError,
+    MissingExtraError,
+)
+#: A job's own bounds: what is left of them does not grow by trying again.
+_ENDS_JOB = (BudgetExceeded, DeadlineExceeded)
 #: First and longest pause between two looks for work, in seconds; it doubles while there is none.
 _FIRST_LOOK_S = 0.01
 _LOOK_S = 1.0
@@ -55,16 +67,16 @@ class Worker:
     Args:
         batch: what is worked on.
         ledger: where jobs come from.
-        desk: runs its statements.
-        perform: does a job.
+        queue: runs its statements.
+        run_job: does a job.
         buckets: whose places in flight are kept and given back with the leases.
         owner: a name that no other worker ever had.
     """
 
     batch: Batch
     ledger: Ledger
-    desk: Desk
-    perform: Perform
+    queue: WriteQueue
+    run_job: JobRunner
     buckets: Buckets
     owner: str
     tally: Tally = field(default_factory=Tally)
@@ -87,9 +99,9 @@ class Worker:
                 await self._serve(group)
                 beating.cancel()
         except* StoreError as errors:
-            raise next(_leaves(errors)) from None
+            raise first_error(errors) from None
         finally:
-            if not self.desk.broken:
+            if not self.queue.broken:
                 await asyncio.shield(self._leave())
         return self.tally
 
@@ -128,7 +140,7 @@ class Worker:
     async def _job(self, claim: Claim) -> None:
         CURRENT.set(claim)
         try:
-            done = await self.perform(claim)
+            done = await self.run_job(claim)
         except StoreError:
             raise
         except JobLost:
@@ -146,14 +158,11 @@ class Worker:
 
     async def _fail(self, claim: Claim, error: Exception) -> None:
         # A useless answer would come out of the recording again; a call that failed is made anew anyway.
-        fresh = not isinstance(error, CallError)
+        fresh = not isinstance(error, (CallError, *_ENDS_JOB))
+        attempts = 1 if isinstance(error, _ENDS_JOB) else self._work.attempts
         message = "".join(sign if sign.isprintable() else " " for sign in str(error))[:1000]
-        work = self._work
-        await self._do(
-            lambda: self.ledger.fail(
-                claim, type(error).__name__, message, work.attempts, us(work.retry_delay), fresh=fresh
-            )
-        )
+        delay = us(self._work.retry_delay)
+        await self._do(lambda: self.ledger.fail(claim, type(error).__name__, message, attempts, delay, fresh=fresh))
         self.tally.failed += 1
 
     async def _keep_leases(self) -> None:
@@ -163,7 +172,7 @@ class Worker:
             await asyncio.sleep(min(self._work.lease / 3, _BEAT_S))
             before = list(self._running.items())
             state, held = await self._do(lambda: self.ledger.extend(batch_id, owner, us(self._work.lease)))
-            await self.desk.do(self.buckets.renew, BUCKETS)
+            await self.queue.do(self.buckets.renew, BUCKETS)
             for task, claim in before:
                 # A batch that stopped for its budget lets what is paid for come to its end.
                 if state == "cancelled" or (claim.job_id, claim.fence) not in held:
@@ -176,10 +185,10 @@ class Worker:
 
     async def _leave(self) -> None:
         await self._do(lambda: self.ledger.release(self.batch.batch_id, self.owner))
-        await self.desk.do(self.buckets.leave, BUCKETS)
+        await self.queue.do(self.buckets.leave, BUCKETS)
 
-    async def _do(self, errand: Callable[[], T]) -> T:
-        return await self.desk.do(errand, JOBS)
+    async def _do(self, statement: Callable[[], T]) -> T:
+        return await self.queue.do(statement, JOBS)
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
@@ -191,42 +200,34 @@ def us(seconds: float) -> int:
     return round(seconds * 1_000_000)
 
 
-def _leaves(errors: BaseExceptionGroup[Any]) -> Iterator[BaseException]:
-    for error in errors.exceptions:
-        if isinstance(error, BaseExceptionGroup):
-            yield from _leaves(error)  # pyright: ignore[reportUnknownArgumentType]
-        else:
-            yield error
-
-
 def new_owner() -> str:
     """A name for a worker: machine, process, and something that no other has."""
     return f"{socket.gethostname()[:40]}-{os.getpid()}-{secrets.token_hex(4)}"
 
 
 async def work(
-    store_url: str, batch_id: str, performer: Performer = recorded_runs, owner: str | None = None
+    store_url: str, batch_id: str, make_runner: MakeRunner = recorded_runs, owner: str | None = None
 ) -> Tally:
     """Work off a batch from this event loop, with connections of its own.
 
     Args:
         store_url: of the run store.
         batch_id: a batch whose jobs are entered.
-        performer: does the jobs.
+        make_runner: does the jobs.
         owner: the worker's name; drawn where left out.
 
     Raises:
         StoreError: the store cannot be reached.
     """
     database = open_database(store_url)
-    ledger, desk = Ledger(database), Desk(database)
+    ledger, queue = Ledger(database), WriteQueue(database)
     try:
         batch = ledger.batch(batch_id)
         owner = owner or new_owner()
         buckets = Buckets(database, owner, batch.tenant, us(batch.work["lease"]))
-        place = Workplace(batch, store_url, desk, Purses(database), buckets)
-        async with performer(place) as perform:
-            return await Worker(batch, ledger, desk, perform, buckets, owner).run()
+        context = WorkerContext(batch, store_url, queue, Purses(database), buckets)
+        async with make_runner(context) as run_job:
+            return await Worker(batch, ledger, queue, run_job, buckets, owner).run()
     finally:
-        await desk.aclose()
+        await queue.aclose()
         database.close()

@@ -8,33 +8,26 @@ from typing import NoReturn
 
 import click
 
-from assay import __version__
+from assay import __version__, registry
 from assay.console.lazy import HELP, lazy_group
+from assay.protocol import Protocol, load
 from llm_runtime.errors import LlmRuntimeError
 
+
+def _of(*protocols: Protocol) -> dict[str, tuple[str, str]]:
+    """The commands of protocols: what each is for, and where it is."""
+    return {one.command[0]: (one.command_about, one.command[1]) for one in protocols}
+
+
+def _installed() -> dict[str, tuple[str, str]]:
+    """The commands of protocols that others installed; to look for them takes longer than all else in the help."""
+    return _of(*(one for name, one in registry.protocols().items() if name not in registry.OURS))
+
+
+_IN_HELP = ("crucible", "fire_circle", "criticality", "crux", "ai_crucible", "compare")
 #: What each command is for, and where it is.
 COMMANDS = {
-    "ask": ("Put a question to a council with a red team.", "assay.protocols.crucible.commands:ask"),
-    "circle": (
-        "Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
-        "assay.protocols.fire_circle.commands:circle",
-    ),
-    "build": (
-        "Turn an interview into verified code, with a trace from claim to test.",
-        "assay.protocols.criticality.commands:build",
-    ),
-    "debate": (
-        "Let authors argue from their own texts, down to what divides them: crux cards.",
-        "assay.protocols.crux.commands:debate",
-    ),
-    "trial": (
-        "Measure how reliably a model solves sealed puzzles, on Inspect AI.",
-        "assay.protocols.ai_crucible.commands:trial",
-    ),
-    "compare": (
-        "Put the same tasks to several methods at equal spend, and compare with intervals.",
-        "assay.protocols.compare.commands:compare",
-    ),
+    **_of(*map(registry.ours, _IN_HELP)),
     "demo": ("Play the recorded runs through the real engines; needs no model.", "assay.cli.demo:demo"),
     "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
     "runs": ("List, show, resume, replay, fork, export, import and verify runs.", "assay.cli.runs:runs"),
@@ -45,7 +38,7 @@ COMMANDS = {
 }
 
 
-@click.group(cls=lazy_group(COMMANDS), context_settings=HELP)
+@click.group(cls=lazy_group(COMMANDS, more=_installed), context_settings=HELP)
 @click.version_option(__version__, prog_name="assay")
 def assay() -> None:
     """Put questions, prompts and models under structured adversarial pressure by several language models."""
@@ -58,34 +51,30 @@ def main() -> NoReturn:
 
 def build_main() -> NoReturn:
     """``criticality`` and ``crit`` are ``assay build``."""
-    from assay.protocols.criticality.commands import build
-
-    sys.exit(run(build))
+    _command_of("criticality")
 
 
 def circle_main() -> NoReturn:
     """``fire-circle`` is ``assay circle``."""
-    from assay.protocols.fire_circle.commands import circle
-
-    sys.exit(run(circle))
+    _command_of("fire_circle")
 
 
 def debate_main() -> NoReturn:
     """``crux`` is ``assay debate``."""
-    from assay.protocols.crux.commands import debate
-
-    sys.exit(run(debate))
+    _command_of("crux")
 
 
 def trial_main() -> NoReturn:
     """``ai-crucible`` is ``assay trial``."""
-    from assay.protocols.ai_crucible.commands import trial
+    _command_of("ai_crucible")
 
-    sys.exit(run(trial))
+
+def _command_of(protocol: str) -> NoReturn:
+    sys.exit(run(load(registry.ours(protocol).command[1])))
 
 
 def _colour() -> bool | None:
-    """What the environment says about colour; ``None`` leaves it to whether a terminal looks."""
+    """Return what the environment says about colour; ``None`` leaves it to whether a terminal looks."""
     if os.environ.get("NO_COLOR"):
         return False
     return True if os.environ.get("FORCE_COLOR", "0") not in ("", "0") else None

@@ -236,7 +236,7 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
         click.echo(f"assay: {progress.batch.reason}", err=True)
     if progress.state == "stopped":
         return 3
-    return 1 if progress.standing.failed else 0
+    return 1 if progress.status.failed else 0
 
 
 async def _watched(working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool) -> Progress:

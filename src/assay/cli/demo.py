@@ -6,12 +6,17 @@ import secrets
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.console.options import finite, open_runs, store_option
 from assay.console.showing import OutputOptions
 from assay.registry import OURS, ours
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from llm_runtime.store import RunStore
 
 _DEMOS = {one.name: one for name in OURS if (one := ours(name).demo) is not None}
 """By name, in the order in which a newcomer meets the protocols."""
@@ -52,14 +57,20 @@ def demo(name: str, speed: float, out: str | None, quiet: bool, store_path: str 
 def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None) -> int:
     from assay.console.running import launcher_of, show_until_end
     from assay.console.showing import present
-    from assay.demo import prepare_demo
+    from assay.demo import has_log, prepare_demo
     from llm_runtime.settings import data_dir
 
-    prepared = prepare_demo(name, data_dir() / "demo" / secrets.token_hex(4), speed)
     Path(out).parent.mkdir(parents=True, exist_ok=True)
     output = OutputOptions(out=out, quiet=quiet)
+    output.check()
     store = open_runs(store_path)
     try:
+        try:
+            prepared = prepare_demo(name, data_dir() / "demo" / secrets.token_hex(4), speed)
+        except ConfigurationError as fault:
+            if not has_log(name):
+                raise
+            return _show_log(name, str(fault), store, output)
         launcher = launcher_of(store)
         run_id = launcher.new_id()
         outcome = show_until_end(
@@ -80,29 +91,43 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
         )
         code = present(outcome, store, output)
         click.echo("\n" + click.wrap_text(prepared.statement), err=True)
+        if "folder" in outcome.result:
+            click.echo(f"\nIt lies in:    {outcome.result['folder']}", err=True)
         click.echo(f"\nLook closer:  assay runs show {outcome.run_id} --trace", err=True)
         return code
     finally:
         store.close()
 
 
+def _show_log(name: str, reason: str, store: RunStore, output: OutputOptions) -> int:
+    """Show the run that was played beforehand, where this machine lacks what the recording needs."""
+    from assay.console.running import launcher_of
+    from assay.console.showing import present
+    from assay.demo import import_played
+    from assay.launch import Outcome
+
+    run_id = import_played(store, name, launcher_of(store).new_id())
+    click.echo(f"assay: {reason}; this is what it came to when it was played elsewhere", err=True)
+    return present(Outcome(run_id, "finished", {}), store, output)
+
+
 def _others(name: str) -> str:
-    """The recordings that come after this one, and around to it."""
+    """Name the recording that comes after this one, and all that there are."""
     names = list(_DEMOS)
     place = names.index(name)
     return f"Play another:  {_command()} demo {names[(place + 1) % len(names)]}   (there are: {', '.join(names)})"
 
 
 def _pages(store_path: str | None) -> str:
-    """The one address: where all of it can be seen."""
-    kept = f" --store {shlex.quote(store_path)}" if store_path else ""
+    """Say how to see all of it in a browser."""
+    store = f" --store {shlex.quote(store_path)}" if store_path else ""
     return (
-        f"See it in your browser:  {_command()} serve --open{kept}\n"
+        f"See it in your browser:  {_command()} serve --open{store}\n"
         "It prints one address, http://127.0.0.1:8737/open?key=..., and opens it.\n"
         "What each of the five protocols did, and why, is explained there."
     )
 
 
 def _command() -> str:
-    """This program, as it was just called."""
+    """Return the name that this program was called by."""
     return sys.argv[0] if "/" in sys.argv[0] and not Path(sys.argv[0]).is_absolute() else "assay"

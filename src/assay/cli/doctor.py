@@ -52,7 +52,7 @@ def _python() -> Iterator[Check]:
 
 
 def _parts() -> Iterator[Check]:
-    """Every dependency that the distribution's own metadata names: what it always needs, then extra by extra."""
+    """Check every dependency in the distribution's own metadata: what it always needs, then extra by extra."""
     from importlib import metadata
 
     from assay import __version__
@@ -69,20 +69,20 @@ def _parts() -> Iterator[Check]:
 
 
 def _extras_by_package(requirements: list[str]) -> dict[str, list[str]]:
-    """The extras that ask for each package, "" where none does; ordered by the first of them."""
-    found: list[tuple[str, str]] = []
+    """Return the extras that ask for each package, "" where none does; ordered by the first of them."""
+    pairs: list[tuple[str, str]] = []
     for requirement in requirements:
         name, extra = _NAME.match(requirement), _EXTRA.search(requirement)
         if name and not (extra and extra[1] in _COLLECTIONS):
-            found.append((extra[1] if extra else "", name[0]))
+            pairs.append((extra[1] if extra else "", name[0]))
     packages: dict[str, list[str]] = {}
-    for extra, name in sorted(found):
+    for extra, name in sorted(pairs):
         packages.setdefault(name, []).append(extra)
     return packages
 
 
 def _isolation() -> Iterator[Check]:
-    """Whether what models write can be run here: for `eval` in a box or not at all, for `code` better in one."""
+    """Check whether code of models can run here: `eval` needs a sandbox, `code` is safer in one."""
     import asyncio
 
     from ai_crucible.box.bwrap import CannotIsolate, probe
@@ -120,9 +120,9 @@ def _models() -> Iterator[Check]:
     from llm_runtime.settings import Settings, load_settings
 
     async def local() -> list[str]:
-        # Without keys only this machine is asked: a doctor spends nothing and tells nobody.
+        # Without keys only servers on this machine are looked for: nothing is spent, nothing leaves it.
         async with Gateway(Settings(environment=load_settings().environment)) as gateway:
-            return [f"{found.provider} {found.how}" for found in await gateway.router.reachable()]
+            return [f"{server.provider} {server.how}" for server in await gateway.router.reachable()]
 
     try:
         servers = asyncio.run(local())

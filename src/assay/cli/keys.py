@@ -53,9 +53,9 @@ def list_keys() -> None:
 
     settings = load_settings()
     for provider, (variable, _, _) in HOSTED.items():
-        found = settings.keys.get(provider)
+        key = settings.keys.get(provider)
         click.echo(
-            f"{provider:<12}{found.source if found else f'none (set {variable}, or: assay keys set {provider})'}"
+            f"{provider:<12}{key.source if key else f'none (set {variable}, or: assay keys set {provider})'}"
         )
 
 

@@ -20,27 +20,27 @@ def models(prices: bool, search: str | None, as_json: bool) -> int:
     if prices:
         _show_prices(search or "")
         return 0
-    found = asyncio.run(_look())
+    endpoints = asyncio.run(_look())
     if as_json:
         import json
         from dataclasses import asdict
 
-        click.echo(json.dumps({"endpoints": [asdict(entry) for entry in found]}, indent=1))
-        return 0 if found else 78
-    if not found:
+        click.echo(json.dumps({"endpoints": [asdict(entry) for entry in endpoints]}, indent=1))
+        return 0 if endpoints else 78
+    if not endpoints:
         from llm_runtime.routing import NO_MODEL
 
         click.echo(f"assay: {NO_MODEL}", err=True)
         return 78
-    for entry in found:
+    for entry in endpoints:
         names = [name for name in entry.models if (search or "").lower() in name.lower()]
-        shown = names if search else names[:8]
+        listed = names if search else names[:8]
         click.secho(f"{entry.provider}", bold=True, nl=False)
         click.echo(f"  {entry.how}" + (f"  ({entry.fault})" if entry.fault else f"  {len(names)} models"))
-        for name in shown:
+        for name in listed:
             click.echo(f"    {name}")
-        if len(shown) < len(names):
-            click.echo(f"    ... {len(names) - len(shown)} more; narrow them with --search")
+        if len(listed) < len(names):
+            click.echo(f"    ... {len(names) - len(listed)} more; narrow them with --search")
     return 0
 
 

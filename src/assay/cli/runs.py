@@ -38,21 +38,21 @@ def list_runs(
     """List runs, newest first."""
     store = open_runs(store_path)
     try:
-        found = store.runs(protocol=protocol, search=search, state=state, limit=limit)
+        summaries = store.runs(protocol=protocol, search=search, state=state, limit=limit)
     finally:
         store.close()
     if as_json:
         import json
         from dataclasses import asdict
 
-        click.echo(json.dumps({"runs": [asdict(summary) for summary in found]}, indent=1))
+        click.echo(json.dumps({"runs": [asdict(summary) for summary in summaries]}, indent=1))
         return
-    if not found:
+    if not summaries:
         click.echo("no runs yet; make one with: assay demo, or assay ask QUESTION", err=True)
         return
     from assay.console.tables import print_runs
 
-    print_runs(found)
+    print_runs(summaries)
 
 
 @runs.command("show")
@@ -140,7 +140,7 @@ def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
 
 
 def _recorded_error(store: RunStore, run_id: str) -> str:
-    """The class of the error that a run ended in; empty where it ended otherwise, or not."""
+    """Return the class of the error that ended a run; empty where none did."""
     from llm_runtime.events import RunFinished
 
     ends = [event for _, event in store.events(run_id) if isinstance(event, RunFinished)]

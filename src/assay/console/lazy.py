@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pkgutil import resolve_name
+from typing import TypeAlias
 
 import click
+
+Commands: TypeAlias = Mapping[str, tuple[str, str]]
+"""For each name what the command is for, in one line, and where it is, as ``"module:attribute"``."""
 
 #: Context settings of every group: ``-h`` is ``--help``.
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-def lazy_group(commands: Mapping[str, tuple[str, str]], default: str = "") -> type[click.Group]:
+def lazy_group(commands: Commands, default: str = "", more: Callable[[], Commands] = dict) -> type[click.Group]:
     """Make the class of a group that can list its commands without loading them.
 
     Args:
-        commands: for each name what the command is for, in one line, and where it is, as ``"module:attribute"``.
+        commands: those that are known at once.
         default: the command that is meant where the first argument names none.
+        more: looks for further ones; called only where the help lists them, or ``commands`` has not what is named.
     """
 
     class LazyGroup(click.Group):
@@ -26,13 +31,17 @@ def lazy_group(commands: Mapping[str, tuple[str, str]], default: str = "") -> ty
             return super().parse_args(ctx, args)
 
         def list_commands(self, ctx: click.Context) -> list[str]:
-            return list(commands)
+            return list(_all())
 
         def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-            return resolve_name(commands[cmd_name][1]) if cmd_name in commands else None
+            known = commands if cmd_name in commands else more()
+            return resolve_name(known[cmd_name][1]) if cmd_name in known else None
 
         def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
             with formatter.section("Commands"):
-                formatter.write_dl([(name, about) for name, (about, _) in commands.items()])
+                formatter.write_dl([(name, about) for name, (about, _) in _all().items()])
+
+    def _all() -> Commands:
+        return {**commands, **{name: one for name, one in more().items() if name not in commands}}
 
     return LazyGroup

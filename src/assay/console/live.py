@@ -30,12 +30,12 @@ _INTERVAL = 0.1
 
 
 def wall_clock() -> int:
-    """Milliseconds since the epoch."""
+    """Return milliseconds since the epoch."""
     return time.time_ns() // 1_000_000
 
 
 def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
-    """How to show progress on ``stream``.
+    """Choose how to show progress on ``stream``.
 
     A picture needs a terminal that can move its cursor, and nobody who asked for quiet (NO_COLOR, CI).
     FORCE_COLOR overrules the asking, never the terminal: without one it colours the lines.
@@ -49,7 +49,7 @@ def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
 
 
 def _console(stream: TextIO) -> Console:
-    """A console that leaves it to us what to do when nobody reads any more: rich's own ends the program."""
+    """Return a console that raises when nobody reads any more: rich's own ends the program."""
     from rich.console import Console
 
     class Patient(Console):
@@ -205,6 +205,6 @@ class LiveDisplay:
             self._write(f"{several(progress.calls_done, 'call')} · {sums_line(progress, self._budget)}")
 
     def _give_up(self) -> None:
-        """The display is lost, the run is not."""
+        """End the display; the run goes on."""
         self._broken = True
         self._stop.set()

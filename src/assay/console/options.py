@@ -50,27 +50,31 @@ class _ShownChoice(click.Choice[str]):
         return value
 
 
+class _FieldOption(click.Option):
+    """An option whose default belongs to the model: the help shows it, and leaving it out says nothing."""
+
+    def __init__(self, *args: Any, shown_default: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._shown_default = shown_default
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        extra = super().get_help_extra(ctx)
+        return {"default": self._shown_default, **extra} if self._shown_default else extra
+
+
 def field_option(spec: FieldSpec, section: str) -> click.Option:
     """Make the option of one field; its value arrives under ``SECTION__NAME``, ``None`` where it was left out."""
-    ui, parameter = spec.ui, f"{section}__{spec.name}"
-    metavar = ui.metavar or None
+    ui, names = spec.ui, [spec.flag, f"{section}__{spec.name}"]
     if spec.kind == "checkbox":
-        return click.Option([spec.flag, parameter], is_flag=True, default=None, help=spec.help)
-    default = spec.default if ui.show_default else None
-    if spec.kind in ("list", "seats"):
-        several = spec.kind == "seats" or not (metavar and "," in metavar)
-        if isinstance(default, list | tuple):
-            default = ",".join(map(str, cast("Iterable[Any]", default)))
-        return click.Option([spec.flag, parameter], multiple=several, metavar=metavar, help=_help(spec, default))
-    return click.Option([spec.flag, parameter], type=_shown(spec), metavar=metavar, help=_help(spec, default))
-
-
-def _help(spec: FieldSpec, default: Any) -> str:
-    if default is None:
-        return spec.help
-    shown = _shown(spec)
-    limits = f"; {shown._describe_range()}" if isinstance(shown, _ShownRange) else ""  # pyright: ignore[reportPrivateUsage]
-    return f"{spec.help}  [default: {default}{limits}]"
+        return click.Option(names, is_flag=True, default=None, help=spec.help)
+    default: Any = spec.default if ui.show_default else ""
+    if isinstance(default, list | tuple):
+        default = ",".join(map(str, cast("Iterable[Any]", default)))
+    many = spec.kind == "seats" or (spec.kind == "list" and "," not in ui.metavar)
+    kind = None if spec.kind in ("list", "seats") else _shown(spec)
+    return _FieldOption(
+        names, type=kind, multiple=many, metavar=ui.metavar or None, help=spec.help, shown_default=str(default)
+    )
 
 
 def _shown(spec: FieldSpec) -> click.types.StringParamType | _ShownRange | _ShownChoice:
@@ -102,7 +106,10 @@ def field_value(spec: FieldSpec, value: Any) -> Any:
         return dict(_seat(one) for one in value)
     if spec.kind == "list":
         texts = (value,) if isinstance(value, str) else cast("tuple[str, ...]", value)
-        return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+        parts = [part.strip() for text in texts for part in text.split(",")]
+        if "" in parts:
+            raise ConfigurationError(f"{spec.flag} {','.join(texts)}: there is an empty place between commas")
+        return parts
     if spec.kind == "json" and isinstance(value, str):
         return read_json(value, spec.flag.lstrip("-"))
     if spec.kind == "file":
@@ -154,14 +161,14 @@ def terms_from(values: Mapping[str, Any]) -> Terms:
     from assay.fields import read
     from assay.terms import Terms
 
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         spec.name: field_value(spec, values.get(f"terms__{spec.name}")) for spec in terms_fields()
     }
-    if given["model"]:
-        given["model"] = _anywhere(given["model"])
-    seats = cast("dict[str, str]", given["seats"] or {})
-    given["seats"] = {role: _anywhere(name) for role, name in seats.items()}
-    return cast("Terms", read(Terms, given, names=called))
+    if fields["model"]:
+        fields["model"] = _anywhere(fields["model"])
+    seats = cast("dict[str, str]", fields["seats"] or {})
+    fields["seats"] = {role: _anywhere(name) for role, name in seats.items()}
+    return cast("Terms", read(Terms, fields, names=called))
 
 
 def settings_with(terms: Terms) -> Settings:
@@ -180,7 +187,7 @@ def settings_with(terms: Terms) -> Settings:
 
 
 def _anywhere(model: str) -> str:
-    """A mailbox's folder in full: a run may be gone on with from another folder."""
+    """Return the model's name with the full path of a mailbox: a run may be resumed from another folder."""
     head, colon, folder = model.partition(":")
     return f"{head}{colon}{Path(folder).resolve()}" if head == "mailbox" and folder else model
 
@@ -244,7 +251,7 @@ def read_json(path: str, what: str) -> Any:
 
 
 def read_text(text: str | None, file: str | None, what: str) -> str:
-    """A text given as an argument, in a file, or on standard input (``-``, or a pipe).
+    """Return a text from an argument, a file, or standard input (``-``, or a pipe).
 
     Raises:
         ConfigurationError: there is none, it cannot be read, is too long, or is not UTF-8.

@@ -28,6 +28,7 @@ from assay.console.showing import OutputOptions, present
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from assay.console.live import LiveDisplay
     from assay.fields import FieldSpec
     from assay.launch import Launcher, Outcome
     from assay.protocol import RunType
@@ -115,7 +116,7 @@ class RunCommand:
 def run_command(
     kind: str, name: str = "", *, trace: str = "Show the whole run after the result.", noun: str = "result"
 ) -> Callable[[Body], click.Command]:
-    """Make the command of a kind of run; the decorated function adds what is its own.
+    """Make the command of a kind of run; the decorated function adds options, or replaces those for output.
 
     Args:
         kind: its name in the registry.
@@ -134,8 +135,8 @@ def run_command(
         own: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
 
         def callback(**values: Any) -> int:
-            shown = [key for key in values if key.startswith("output__")]
-            output = OutputOptions(**{key.removeprefix("output__"): values.pop(key) for key in shown})
+            output_keys = [key for key in values if key.startswith("output__")]
+            output = OutputOptions(**{key.removeprefix("output__"): values.pop(key) for key in output_keys})
             with ExitStack() as stack:
                 command = RunCommand(
                     run,
@@ -149,13 +150,14 @@ def run_command(
                 )
                 return body(command, **{key: value for key, value in values.items() if "__" not in key})
 
+        taken = {flag for param in own for flag in param.opts}
         parameters = [
             *(param for param in own if isinstance(param, click.Argument)),
             *_parameters(task, "task"),
             *_parameters(options, "options"),
             *(field_option(spec, "terms") for spec in terms_fields(run.bounds)),
             *(param for param in own if not isinstance(param, click.Argument)),
-            *_output_options(trace, noun),
+            *(option for option in _output_options(trace, noun) if not taken.intersection(option.opts)),
         ]
         command = click.Command(
             name or getattr(body, "__name__", kind), callback=callback, params=parameters, help=body.__doc__
@@ -166,19 +168,19 @@ def run_command(
 
 
 def _parameters(specs: list[FieldSpec], section: str) -> list[click.Parameter]:
-    found: list[click.Parameter] = []
+    parameters: list[click.Parameter] = []
     for spec in specs:
         if spec.ui.hidden or "cli" not in spec.ui.doors:
             continue
         if not spec.ui.argument:
-            found.append(field_option(spec, section))
+            parameters.append(field_option(spec, section))
             continue
         many, key = spec.kind == "list", f"{section}__{spec.name}"
-        found.append(click.Argument([key], required=many, nargs=-1 if many else 1, metavar=_shown(spec)))
+        parameters.append(click.Argument([key], required=many, nargs=-1 if many else 1, metavar=_shown(spec)))
         if not many:
             words = f"Read the {spec.label.lower()} from a file; - is standard input."
-            found.append(click.Option(["-f", "--file", f"{key}__file"], metavar="PATH", help=words))
-    return found
+            parameters.append(click.Option(["-f", "--file", f"{key}__file"], metavar="PATH", help=words))
+    return parameters
 
 
 def _shown(spec: FieldSpec) -> str:
@@ -330,6 +332,7 @@ class RunListeners(ExitStack):
         self.began = False
         self.all: list[Emit] = [self._hear]
         self.person: Generate | None = None
+        self.display: LiveDisplay | None = None
         self._kind, self._output, self._budget = kind, output, budget
 
     def __enter__(self) -> Self:
@@ -338,7 +341,7 @@ class RunListeners(ExitStack):
             from assay.registry import LIVE_CALLS, fold_for
 
             cap = None if self._budget is None else round(self._budget * 1_000_000)
-            display = self.enter_context(LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap))
+            display = self.display = self.enter_context(LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap))
             self.all.append(display)
             self.person = _at_the_keyboard(display)
         if self._output.jsonl:
@@ -350,7 +353,7 @@ class RunListeners(ExitStack):
 
 
 def _at_the_keyboard(display: Any) -> Generate:
-    """A person who answers one question at a time, while the display leaves the terminal to them."""
+    """Return the model function that asks at the keyboard, one question at a time, with the display paused."""
     from llm_runtime.providers.terminal import terminal
 
     keyboard, turn = terminal(), asyncio.Lock()

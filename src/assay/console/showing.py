@@ -86,7 +86,7 @@ def report_and_code(outcome: Outcome, store: RunStore, output: OutputOptions) ->
 
 
 def _way_on(outcome: Outcome) -> str:
-    """What to do next about a run that did not finish."""
+    """Say what to do next about a run that did not finish."""
     run_id = outcome.run_id
     match outcome.error:
         case BudgetExceeded() | DeadlineExceeded():

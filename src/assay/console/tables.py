@@ -19,7 +19,7 @@ _WIDEST_TITLE = 120
 
 
 def print_runs(runs: Sequence[RunSummary]) -> None:
-    """One line a run, newest first; only the title gives way where the terminal is narrow."""
+    """Print one line for each run; only the title is cut where the terminal is narrow."""
     id_width = max(len(run.run_id) for run in runs)
     head = (
         f"{'run':<{id_width}}  {'started (UTC)':<16}  {'protocol':<12}{'state':<12}{'tokens':>7}{'cost':>10}  title"

@@ -26,13 +26,13 @@ class AnyFold:
         self.run.apply(event, at)
 
     def announce(self, event: Event) -> str | None:
-        """The end of the run; nothing else is known to be a step."""
+        """Say how the run ended; nothing else is known to be a step."""
         if not isinstance(event, RunFinished):
             return None
         return f"run {event.state}" + (f": {one_line(event.message)}" if event.message else "")
 
     def progress(self) -> Progress:
-        """Calls and sums."""
+        """Return calls and sums."""
         run, total = self.run, self.run.tally.total
         phases = dict.fromkeys(call.label.phase.replace("_", " ") for call in run.tally.running.values())
         return Progress(
@@ -53,13 +53,13 @@ class AnyFold:
         )
 
     def story(self) -> Story:
-        """How it ended, the troubles it had, and the sums."""
+        """Tell how it ended, the troubles it had, and the sums."""
         run, total = self.run, self.run.tally.total
         blocks: list[Block] = [Plain(text) for text in run.troubles]
         if run.state != "finished":
             run_id = run.started.run_id if run.started else "ID"
-            said = f"The run is {run.state}{f': {run.message}' if run.message else ''}."
-            blocks.insert(0, Note(f"{said} To go on with it: assay runs resume {run_id}", "warning"))
+            ending = f"The run is {run.state}{f': {run.message}' if run.message else ''}."
+            blocks.insert(0, Note(f"{ending} To go on with it: assay runs resume {run_id}", "warning"))
         sections = [Section("What happened", tuple(blocks))] if blocks else []
         if run.tally.phases:
             sections.append(Section("Cost", sums_tables(run.tally, lambda seat, phase: seat or phase)))

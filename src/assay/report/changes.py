@@ -52,13 +52,13 @@ class _Sentence:
 def changes(before: str, after: str) -> Changes:
     """Compare ``after`` with ``before``. A sentence that only moved is not a change."""
     old, new = _sentences(before), _sentences(after)
-    kept = {sentence.key for sentence in old} & {sentence.key for sentence in new}
-    orphans = [sentence for sentence in old if sentence.key not in kept]
+    unchanged = {sentence.key for sentence in old} & {sentence.key for sentence in new}
+    orphans = [sentence for sentence in old if sentence.key not in unchanged]
     candidates = orphans[: _MOST_COMPARISONS // max(len(new), 1)]
     touched: set[int] = set()
     taken: set[int] = set()
     for sentence in new:
-        if sentence.key in kept:
+        if sentence.key in unchanged:
             continue
         ancestor = _ancestor(sentence, candidates)
         if ancestor is None:
@@ -73,7 +73,7 @@ def changes(before: str, after: str) -> Changes:
 
 
 def marked_spans(text: str, marks: tuple[Range, ...]) -> list[tuple[str, bool]]:
-    """``text`` in pieces, each with whether it is marked; joined, the pieces are the text."""
+    """Cut ``text`` into pieces, each with whether it is marked; joined, the pieces are the text."""
     spans: list[tuple[str, bool]] = []
     at = 0
     for start, end in marks:
@@ -84,22 +84,22 @@ def marked_spans(text: str, marks: tuple[Range, ...]) -> list[tuple[str, bool]]:
 
 
 def _sentences(text: str) -> list[_Sentence]:
-    found: list[_Sentence] = []
+    sentences: list[_Sentence] = []
     start = 0
     for end in [match.end() for match in _SENTENCE_END.finditer(text)] + [len(text)]:
         piece = text[start:end]
         if piece.strip():
-            found.append(
+            sentences.append(
                 _Sentence(
                     start, piece, Counter(token.lower() for token in _TOKEN.findall(piece) if _is_word(token))
                 )
             )
         start = end
-    return found
+    return sentences
 
 
 def _ancestor(sentence: _Sentence, candidates: list[_Sentence]) -> int | None:
-    """The earlier sentence that has most words in common (Dice), where that is enough to call it the same one."""
+    """Find the earlier sentence with most words in common (Dice); ``None`` where even that one has too few."""
     best, where = _ALIKE, None
     size = sentence.words.total()
     for index, candidate in enumerate(candidates):
@@ -111,7 +111,7 @@ def _ancestor(sentence: _Sentence, candidates: list[_Sentence]) -> int | None:
 
 
 def _reworded(before: _Sentence, after: _Sentence) -> list[int]:
-    """Offsets of the words that stand in ``after`` and not at that place in ``before``."""
+    """Return the offsets of the words of ``after`` that are not at that place in ``before``."""
     old = [token.lower() for token in _TOKEN.findall(before.text) if _is_word(token)]
     new = _words(after.text)
     if max(len(old), len(new)) > _MOST_WORDS:
@@ -133,7 +133,7 @@ def _words(text: str) -> list[Range]:
 
 
 def _joined(text: str, words: list[Range]) -> list[Range]:
-    """Neighbouring words as one range, where nothing but spaces and plain punctuation lies between them."""
+    """Join neighbouring words with nothing but spaces and plain punctuation between them into one range."""
     ranges: list[Range] = []
     for start, end in words:
         gap = text[ranges[-1][1] : start] if ranges else "\n"

@@ -44,7 +44,7 @@ _TABLE: dict[int, str | None] = {**_DROPPED, **_SURROGATES}
 
 
 def clean(text: str) -> str:
-    """``text`` without control, bidirectional and zero-width control characters.
+    """Return ``text`` without control, bidirectional and zero-width control characters.
 
     Tabs and line ends stay; every kind of line end becomes ``\\n``. The result is the same when cleaned again.
     """
@@ -55,7 +55,7 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, width: int | None = None) -> str:
-    """``text`` cleaned, on one line, cut to ``width`` characters (2 or more) with an ellipsis."""
+    """Return ``text`` cleaned, on one line, cut to ``width`` characters (2 or more) with an ellipsis."""
     line = " ".join(clean(text).split())
     if width is not None and len(line) > width:
         return line[: width - 1].rstrip() + "…"
@@ -63,7 +63,7 @@ def one_line(text: str, width: int | None = None) -> str:
 
 
 def fenced(text: str) -> str:
-    """Text as a fenced block of Markdown that nothing in it can close."""
+    """Return text as a fenced block of Markdown that nothing in it can close."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
     return f"{fence}\n{text}\n{fence}"

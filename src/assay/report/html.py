@@ -30,7 +30,7 @@ _WORTH_CONTENTS = 4
 
 
 def story_html(story: Story) -> str:
-    """The whole file as text."""
+    """Return the whole file as text."""
     head = element(
         "head",
         element("meta", charset="utf-8"),
@@ -59,7 +59,7 @@ def story_html(story: Story) -> str:
 
 
 def block_html(block: Block) -> Node:
-    """One block; pages of the web application show the same."""
+    """Return one block; pages of the web application show the same."""
     match block:
         case Prose():
             return element("div", prose_html(block), class_="prose lead" if block.lead else "prose", dir="auto")

@@ -28,7 +28,7 @@ _MENTION = re.compile(r"([@#])(?=\w)")
 
 
 def story_markdown(story: Story) -> str:
-    """The whole report as text."""
+    """Return the whole report as text."""
     facts = " · ".join(f"{plain_text(fact.label)} **{plain_text(fact.value)}**" for fact in story.facts)
     parts = [f"# {plain_text(story.title)}", plain_text(story.subtitle), facts]
     parts += [_section(section) for section in story.sections]
@@ -36,9 +36,9 @@ def story_markdown(story: Story) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Text on one line with nothing left that Markdown, HTML or a forge would act on.
+    """Return text on one line, with nothing left that Markdown, HTML or a forge would act on.
 
-    Mentions and issue numbers are parted by an empty comment: nobody is notified by a report.
+    An empty comment splits mentions and issue numbers: a report notifies nobody.
     """
     line = _SPECIAL.sub(r"\\\1", one_line(text).replace("&", "&amp;"))
     line = line.replace("\\<", "&lt;").replace("\\>", "&gt;")
@@ -46,10 +46,10 @@ def plain_text(text: str) -> str:
 
 
 def prose_text(text: str) -> str:
-    """A model's Markdown that keeps its emphasis, lists, tables and code blocks, and loses its HTML, pictures,
-    named links and mentions. It stands in a quotation, which ends whatever it leaves open.
+    """Quote a model's Markdown: keep its emphasis, lists, tables and code blocks, and defuse the rest.
 
-    Fenced code is left as it is, for nothing acts in there. Inline code shows ``&lt;`` for ``<``.
+    The rest is HTML, pictures, named links and mentions. The quotation ends whatever the text leaves open.
+    Fenced code stays as it is, for nothing acts in there. Inline code shows ``&lt;`` for ``<``.
     """
     lines = clean(text).expandtabs(4).split("\n")  # a tab would be another indentation behind the quotation mark
     code = _fenced_lines("\n".join(lines))
@@ -97,7 +97,7 @@ def _block(block: Block) -> str:
 
 
 def _marked_lines(block: Marked) -> list[str]:
-    """Marked words in bold, each with its sign; a mark that runs over a line end is bold on both lines."""
+    """Write marked words in bold, each with its sign; a mark over a line end is bold on both lines."""
     lines = [""]
     for text, mark in block.pieces():
         for number, line in enumerate(clean(text).split("\n")):

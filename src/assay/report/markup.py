@@ -40,8 +40,10 @@ Node: TypeAlias = "Element | Trusted | str"
 
 
 def element(tag: str, *children: Node | Iterable[Node] | None, **attributes: str | float | None) -> Element:
-    """An element. Names of attributes are written with ``_`` for ``-``, and with a trailing ``_`` where Python
-    has the word for itself (``class_``). ``None`` leaves out a child or an attribute."""
+    """Make an element; ``None`` leaves out a child or an attribute.
+
+    In names of attributes ``_`` stands for ``-``; those that are words of Python end in ``_`` (``class_``).
+    """
     nodes: list[Node] = []
     for child in children:
         if child is None:
@@ -59,20 +61,19 @@ def element(tag: str, *children: Node | Iterable[Node] | None, **attributes: str
 
 
 def render(node: Node) -> str:
-    """The markup of a node, everything in it escaped and cleaned of control characters."""
+    """Return the markup of a node, everything in it escaped and cleaned of control characters."""
     parts: list[str] = []
     _write(node, parts)
     return "".join(parts)
 
 
 def number(value: float) -> str:
-    """A number as an attribute: at most two decimals, none where they are zero."""
+    """Write a number as an attribute: at most two decimals, none where they are zero."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _attribute_name(name: str) -> str:
-    kept = {"viewBox"}
-    return name if name in kept else name.rstrip("_").replace("_", "-")
+    return name if name == "viewBox" else name.rstrip("_").replace("_", "-")
 
 
 def _write(node: Node, parts: list[str]) -> None:

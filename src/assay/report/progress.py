@@ -79,13 +79,13 @@ class Progress:
     call_noun: str = "call"
 
     def elapsed(self, now: int) -> int:
-        """Milliseconds since the start, up to the end."""
+        """Return the milliseconds since the start, up to the end."""
         if self.started is None:
             return 0
         return max((now if self.ended is None else self.ended) - self.started, 0)
 
     def left(self, now: int) -> int | None:
-        """Milliseconds until the end if calls go on at the pace they had; ``None`` where that is a mere guess."""
+        """Return the milliseconds until the end at the pace so far; ``None`` where that is a mere guess."""
         if self.calls_expected is None or self.calls_done < 3 or self.state != "running":
             return None
         remaining = max(self.calls_expected - self.calls_done, 0)

@@ -31,7 +31,7 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 
 
 def prose_html(prose: Prose) -> Trusted | Element:
-    """The text rendered and sanitised, what is new within ``<mark>``."""
+    """Return the text rendered and sanitised, what is new within ``<mark>``."""
     if len(prose.text) > _LONGEST:
         return element("div", prose.text, class_="plain")
     parser = markdown_parser()
@@ -60,7 +60,7 @@ def _with_marks(prose: Prose) -> str:
 
 
 def _attribute(tag: str, attribute: str, value: str) -> str | None:
-    """An attribute without marks; no link that means another place in another file."""
+    """Return an attribute without marks; drop a link that means another place in another file."""
     for mark in (_OPEN, _CLOSE, "%EE%80%80", "%EE%80%81"):
         value = value.replace(mark, "")
     return value if attribute != "href" or _ABSOLUTE.match(value) else None
@@ -68,7 +68,7 @@ def _attribute(tag: str, attribute: str, value: str) -> str | None:
 
 @cache
 def markdown_parser() -> MarkdownIt:
-    """CommonMark with tables and strikethrough, without HTML and pictures."""
+    """Return a parser of CommonMark with tables and strikethrough, without HTML and pictures."""
     from markdown_it import MarkdownIt
 
     options = {"html": False, "linkify": False}

@@ -31,20 +31,20 @@ class RunFold(Protocol):
         ...
 
     def announce(self, event: Event) -> str | None:
-        """The step that ``event``, just applied, completed, in one line; ``None`` where it completed none."""
+        """Describe in one line the step that ``event``, just applied, completed; ``None`` where there is none."""
         ...
 
     def progress(self) -> Progress:
-        """The run as it stands, for a live display."""
+        """Return the run as it is now, for a live display."""
         ...
 
     def story(self) -> Story:
-        """The run as it stands, for a report."""
+        """Return the run as it is now, for a report."""
         ...
 
 
 def moments(records: Iterable[Record]) -> Iterator[tuple[Event, int]]:
-    """The events of a log with their stamps, in milliseconds since the epoch.
+    """Yield the events of a log with their stamps, in milliseconds since the epoch.
 
     Raises:
         StoreDamaged: an event's data does not fit its type.
@@ -109,6 +109,6 @@ class RunHead:
 
 
 def _place(label: str) -> str:
-    """``"crucible/position/1:pragmatist/2/1"`` without what every call of the run has in common."""
+    """Shorten ``"crucible/position/1:pragmatist/2/1"`` to ``"position 1:pragmatist"``."""
     parts = label.split("/")
     return " ".join(part for part in parts[1:3] if part) or label

@@ -30,7 +30,7 @@ _NAMES = 20
 
 
 def progress_view(progress: Progress, now: int, budget: int | None = None, *, ascii_only: bool = False) -> Group:
-    """The run as it stands.
+    """Draw the run as it is now.
 
     Args:
         progress: what a protocol's fold supplies.
@@ -52,38 +52,38 @@ def progress_view(progress: Progress, now: int, budget: int | None = None, *, as
 
 
 def sums_line(progress: Progress, budget: int | None = None) -> str:
-    """Tokens and money in one line."""
-    said = [f"{short_count(progress.tokens)} tokens"]
+    """Write tokens and money in one line."""
+    parts = [f"{short_count(progress.tokens)} tokens"]
     cost = money(progress.cost) + ("+" if progress.unpriced else "")
     if budget is not None:
         cost += f" spent, {money(max(budget - progress.cost, 0))} left"
-    said.append(cost)
+    parts.append(cost)
     if progress.replayed:
         once = f", once {money(progress.replayed_cost)}" if progress.replayed_cost else ""
-        said.append(f"{progress.replayed} replayed{once}")
+        parts.append(f"{progress.replayed} replayed{once}")
     if progress.unpriced:
-        said.append(f"{progress.unpriced} without a known price")
-    return " · ".join(said)
+        parts.append(f"{progress.unpriced} without a known price")
+    return " · ".join(parts)
 
 
 def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
-    said: list[str] = []
+    parts: list[str] = []
     if progress.round:
-        said.append(f"{progress.round_noun} {progress.round} of {progress.rounds}")
+        parts.append(f"{progress.round_noun} {progress.round} of {progress.rounds}")
     expected = progress.calls_expected
-    done = several(expected or progress.calls_done, progress.call_noun)
-    said.append(f"{progress.calls_done} of {done}" if expected else done)
-    said.append(clock(progress.elapsed(now)))
+    calls = several(expected or progress.calls_done, progress.call_noun)
+    parts.append(f"{progress.calls_done} of {calls}" if expected else calls)
+    parts.append(clock(progress.elapsed(now)))
     if left := progress.left(now):
-        said.append(f"about {clock(left)} left")
+        parts.append(f"about {clock(left)} left")
     if progress.state != "running":
-        said.append(progress.state + (f": {one_line(progress.message)}" if progress.message else ""))
+        parts.append(progress.state + (f": {one_line(progress.message)}" if progress.message else ""))
     bar: tuple[tuple[str, str], ...] = ()
     if expected:
         full = round(_BAR * min(progress.calls_done / expected, 1.0))
         on, off = ("#", ".") if ascii_only else ("━", "─")
         bar = ((on * full, "green"), (off * (_BAR - full), "dim"), ("  ", ""))
-    return _line(("  ", ""), *bar, (_dot(ascii_only).join(said), ""))
+    return _line(("  ", ""), *bar, (_dot(ascii_only).join(parts), ""))
 
 
 def _dot(ascii_only: bool) -> str:

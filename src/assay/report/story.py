@@ -61,14 +61,14 @@ class Marked:
     by: str = ""
 
     def pieces(self) -> list[tuple[str, Mark | None]]:
-        """The text in pieces, each with its mark; joined, the pieces are the text."""
-        found: list[tuple[str, Mark | None]] = []
+        """Cut the text into pieces, each with its mark; joined, the pieces are the text."""
+        pieces: list[tuple[str, Mark | None]] = []
         at = 0
         for mark in self.marks:
-            found += [(self.text[at : mark.start], None), (self.text[mark.start : mark.end], mark)]
+            pieces += [(self.text[at : mark.start], None), (self.text[mark.start : mark.end], mark)]
             at = mark.end
-        found.append((self.text[at:], None))
-        return [piece for piece in found if piece[0]]
+        pieces.append((self.text[at:], None))
+        return [piece for piece in pieces if piece[0]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ _COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
 
 
 def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, ...]:
-    """Two tables, and in words what they cannot show.
+    """Return two tables, and in words what they cannot show.
 
     Args:
         tally: of the run.
-        name: what to call a seat, or a phase without seats, given ``(seat, phase)`` with one of them empty.
+        name: what to call a seat, or a phase without seats, from ``(seat, phase)`` with one of them empty.
     """
     by_seat = _together((name(*who), sums) for who, sums in tally.seats.items())
     by_phase = [(name("", phase), sums) for phase, sums in tally.phases.items()]
@@ -29,7 +29,7 @@ def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, .
 
 
 def cost_facts(sums: Sums) -> tuple[Fact, ...]:
-    """What a run cost, and apart from it what the calls that it replayed once cost."""
+    """Return what a run cost, and apart from it what the calls that it replayed once cost."""
     facts = [Fact("Cost", _cost(sums.live))]
     if sums.replayed.calls:
         facts.append(Fact("Recorded cost", _cost(sums.replayed)))
@@ -37,11 +37,11 @@ def cost_facts(sums: Sums) -> tuple[Fact, ...]:
 
 
 def _together(groups: Iterable[tuple[str, Sums]]) -> list[tuple[str, Sums]]:
-    """The groups with those of one name added up, in the order of their first."""
-    found: dict[str, Sums] = {}
+    """Add up the groups of one name, in the order of their first."""
+    totals: dict[str, Sums] = {}
     for name, sums in groups:
-        found[name] = found[name] + sums if name in found else sums
-    return list(found.items())
+        totals[name] = totals[name] + sums if name in totals else sums
+    return list(totals.items())
 
 
 def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:
@@ -63,20 +63,22 @@ def _cost(spend: Spend) -> str:
 
 
 def _remark(total: Sums) -> str:
-    """What the sums leave out."""
+    """Say what the sums leave out."""
     both = total.both
-    said: list[str] = []
+    sentences: list[str] = []
     if total.replayed.calls:
-        said.append(
+        sentences.append(
             f"{several(total.replayed.calls, 'call')} of {count(both.calls)} came from a recording: nothing was "
             "spent on them, and what they once cost stands in brackets or apart."
         )
     if both.unpriced:
-        said.append(f"No price is known for {several(both.unpriced, 'call')}; a + marks the sums that lack them.")
+        sentences.append(
+            f"No price is known for {several(both.unpriced, 'call')}; a + marks the sums that lack them."
+        )
     if both.estimated:
-        said.append(f"Tokens of {several(both.estimated, 'call')} are estimated as characters/4.")
+        sentences.append(f"Tokens of {several(both.estimated, 'call')} are estimated as characters/4.")
     if total.retries:
-        said.append(f"{several(total.retries, 'attempt')} failed and were made again.")
+        sentences.append(f"{several(total.retries, 'attempt')} failed and were made again.")
     if total.substitutions:
-        said.append(f"Another model than asked for answered {several(total.substitutions, 'time')}.")
-    return " ".join(said)
+        sentences.append(f"Another model than asked for answered {several(total.substitutions, 'time')}.")
+    return " ".join(sentences)

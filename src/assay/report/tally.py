@@ -19,7 +19,8 @@ class Call:
 
     Args:
         label: where it stands in its protocol.
-        asked: the model that was asked.
+        model: the model that the call asks for.
+        used: the model that answered.
         started: milliseconds since the epoch.
         ended: the same; ``None`` while it runs and where the run broke off.
         state: ``"cut"`` where the run ended or broke off before an answer.
@@ -28,7 +29,7 @@ class Call:
     """
 
     label: CallLabel
-    asked: str
+    model: str
     started: int
     replayed: bool
     ended: int | None = None
@@ -241,7 +242,7 @@ def _read(reply: dict[str, Any], call: Call) -> None:
     call.input_tokens = _amount(counts.get("input_tokens"))
     call.output_tokens = _amount(counts.get("output_tokens"))
     call.estimated = bool(counts.get("estimated"))
-    call.used = str(reply.get("model") or call.asked)
+    call.used = str(reply.get("model") or call.model)
     cost = reply.get("cost")
     call.cost = None if cost is None else _amount(cost)
 

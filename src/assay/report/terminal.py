@@ -31,14 +31,14 @@ _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
 
 
 def story_view(story: Story) -> Group:
-    """The whole report, for a pager."""
+    """Return the whole report, for a pager."""
     from rich.console import Group
 
     return Group(_head(story), *[_section(section) for section in story.sections])
 
 
 def summary_view(story: Story) -> Group:
-    """What is shown when a run ends: the first section, how it ended, and the facts."""
+    """Return the summary for the end of a run: the first section, how it ended, and the facts."""
     from rich.console import Group
     from rich.text import Text
 
@@ -47,7 +47,7 @@ def summary_view(story: Story) -> Group:
 
 
 def _shut(block: Block) -> Block:
-    """A block whose folded parts stay folded: a line says what is in them."""
+    """Keep folded parts of a block folded: a line says what is in them."""
     match block:
         case Details():
             return Details(f"▸ {block.summary}", ())
@@ -78,7 +78,7 @@ def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
 
 
 def _texts(blocks: Iterable[Block]) -> Iterator[str]:
-    """The words of ``blocks``, each participant's under a name."""
+    """Yield the texts of ``blocks``, each participant's under a name."""
     for block in blocks:
         if isinstance(block, _TEXTS):
             yield block.text
@@ -88,7 +88,7 @@ def _texts(blocks: Iterable[Block]) -> Iterator[str]:
 
 
 def block_view(block: Block) -> RenderableType:
-    """One block. Pictures are given in words."""
+    """Return one block; a picture becomes its description in words."""
     from rich.console import Group
     from rich.markdown import Markdown
     from rich.padding import Padding

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def money(micros: int) -> str:
-    """Micro-dollars as dollars: cents from a dollar up, four decimals below, so that small calls still show.
+    """Write micro-dollars as dollars: two decimals from $1 up, four below, so that small calls still show.
 
     >>> money(0), money(1_234), money(2_500_000)
     ('$0', '$0.0012', '$2.50')
@@ -20,7 +20,7 @@ def money(micros: int) -> str:
 
 
 def duration(milliseconds: int) -> str:
-    """Wall time, as short as it can be said.
+    """Write wall time as short as possible.
 
     >>> duration(420), duration(3_400), duration(72_000), duration(3_900_000)
     ('420 ms', '3.4 s', '1 min 12 s', '1 h 05 min')
@@ -36,7 +36,7 @@ def duration(milliseconds: int) -> str:
 
 
 def clock(milliseconds: int) -> str:
-    """Wall time that ticks, for a display.
+    """Write wall time that ticks, for a display.
 
     >>> clock(9_400), clock(72_000), clock(3_900_000)
     ('0:09', '1:12', '1:05:00')
@@ -48,12 +48,12 @@ def clock(milliseconds: int) -> str:
 
 
 def count(amount: int) -> str:
-    """A whole number with its thousands apart."""
+    """Write a whole number with its thousands apart."""
     return f"{amount:,}"
 
 
 def short_count(amount: int) -> str:
-    """A whole number in three or four characters.
+    """Write a whole number short: thousands as ``k``, millions as ``M``.
 
     >>> short_count(950), short_count(12_340), short_count(1_200_000)
     ('950', '12.3k', '1.2M')
@@ -66,7 +66,7 @@ def short_count(amount: int) -> str:
 
 
 def several(amount: int, noun: str, plural: str = "") -> str:
-    """A number and its noun.
+    """Write a number and its noun.
 
     >>> several(1, "loop"), several(3, "loop"), several(2, "reply", "replies")
     ('1 loop', '3 loops', '2 replies')
@@ -75,7 +75,7 @@ def several(amount: int, noun: str, plural: str = "") -> str:
 
 
 def in_words(items: list[str]) -> str:
-    """Items as a phrase.
+    """Write items as a phrase.
 
     >>> in_words(["a", "b", "c"]), in_words(["a"]), in_words([])
     ('a, b and c', 'a', '')
@@ -84,7 +84,7 @@ def in_words(items: list[str]) -> str:
 
 
 def written_time(milliseconds: int | None) -> str:
-    """A moment since the epoch, in UTC; empty where there is none.
+    """Write a moment since the epoch, in UTC; empty where there is none.
 
     >>> written_time(0)
     '1970-01-01 00:00:00 UTC'

@@ -10,17 +10,25 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from assay.web import forms
-from assay.web.app_state import AppState, answer, done, given, is_json, site_of, wants_json
-from assay.web.mailbox_questions import answer as answer_letter
+from assay.web.app_state import (
+    AppState,
+    is_json,
+    redirect,
+    request_fields,
+    respond,
+    site_of,
+    wants_json,
+)
+from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.reading import run_id_of
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 
 async def new_run(request: Request) -> Response:
-    """The form to start a run, and what can be filled in."""
+    """Show the form to start a run, and what can be filled in."""
     site, form = site_of(request), forms.form_of(forms.kind_of(request.query_params))
-    return answer(
+    return respond(
         request,
         lambda: {"kind": form.run.name, "fields": form.described(), "reachable": reachable(site)},
         lambda: new_page(form, reachable(site), dict(request.query_params)),
@@ -29,7 +37,7 @@ async def new_run(request: Request) -> Response:
 
 async def start_run(request: Request) -> Response:
     """Start a run."""
-    site, fields = site_of(request), await given(request)
+    site, fields = site_of(request), await request_fields(request)
 
     async def start() -> str:
         run, terms = forms.read_form(fields, strict=is_json(request))
@@ -48,14 +56,14 @@ async def start_run(request: Request) -> Response:
 
 
 async def resume_form(request: Request) -> Response:
-    """The form to resume a run."""
+    """Show the form to resume a run."""
     site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
     return HTMLResponse(resume_page(run, reachable(site), {}))
 
 
 async def resume_run(request: Request) -> Response:
     """Go on with a run that was interrupted, stopped or failed."""
-    site, run_id, fields = site_of(request), run_id_of(request), await given(request)
+    site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
     run = site.store.summary(run_id)
 
     async def resume() -> str:
@@ -65,14 +73,14 @@ async def resume_run(request: Request) -> Response:
 
 
 async def fork_form(request: Request) -> Response:
-    """The form to fork a run; ``at`` fills in the event."""
+    """Show the form to fork a run; ``at`` fills in the event."""
     site, run = site_of(request), site_of(request).store.summary(run_id_of(request))
     return HTMLResponse(fork_page(run, reachable(site), dict(request.query_params)))
 
 
 async def fork_run(request: Request) -> Response:
     """Start a run that shares a run's answers up to event ``at``."""
-    site, run_id, fields = site_of(request), run_id_of(request), await given(request)
+    site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
     run = site.store.summary(run_id)
 
     async def fork() -> str:
@@ -86,20 +94,20 @@ async def stop_run(request: Request) -> Response:
     """Stop a run that this server carries out; it can be resumed."""
     site, run_id = site_of(request), run_id_of(request)
     await site.runs.stop(run_id)
-    return done(request, f"/runs/{run_id}", {"run_id": run_id, "state": site.store.summary(run_id).state})
+    return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "state": site.store.summary(run_id).state})
 
 
 async def list_asks(request: Request) -> Response:
-    """What a run wants to know from a person."""
+    """List the questions of a run to a person."""
     site = site_of(request)
-    asks = site.standing(site.hub.watch(run_id_of(request))).asks
-    told = [{"name": a.name, "title": a.title, "messages": a.messages, "schema": a.schema} for a in asks]
-    return JSONResponse({"asks": told})
+    asks = site.page_state(site.hub.watch(run_id_of(request))).asks
+    data = [{"name": a.name, "title": a.title, "messages": a.messages, "schema": a.schema} for a in asks]
+    return JSONResponse({"asks": data})
 
 
 async def answer_ask(request: Request) -> Response:
     """Answer one of them: ``name``, and ``text`` or the fields of the answer as ``field-NAME``."""
-    site, run_id, fields = site_of(request), run_id_of(request), await given(request)
+    site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
     name, text = str(fields.get("name", "")), _answer_text(fields)
     watch = site.hub.watch(run_id)
     letter = next((each for each in site.open_letters(watch) if f"letter-{each.name}" == name), None)
@@ -108,11 +116,11 @@ async def answer_ask(request: Request) -> Response:
         site.look(watch)
     else:
         site.questions.answer(run_id, name, text)
-    return done(request, f"/runs/{run_id}", {"run_id": run_id, "answered": name})
+    return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "answered": name})
 
 
 def _answer_text(fields: dict[str, Any]) -> str:
-    """The answer: a text, or the fields that a page asked for as one JSON object."""
+    """Return the answer: a text, or the fields that a page asked for as one JSON object."""
     parts = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
     filled = {name: value for name, value in parts.items() if value.strip()}
     return json.dumps(filled, ensure_ascii=False) if filled else str(fields.get("text", ""))
@@ -123,14 +131,13 @@ async def play_recording(request: Request) -> Response:
 
     Where an optional part is missing, the run that was played beforehand is taken over instead.
     """
-    fields = await given(request)
+    fields = await request_fields(request)
     run_id = await site_of(request).runs.play(str(fields.get("name", "")), forms.speed(fields))
-    outcome = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
-    return done(request, f"/runs/{run_id}", outcome, 201)
+    return _show_begun(request, run_id)
 
 
 def reachable(site: AppState) -> list[str]:
-    """The hosted providers that have a key."""
+    """Return the hosted providers that have a key."""
     return list(site.settings().keys)
 
 
@@ -142,5 +149,9 @@ async def _begun(request: Request, begin: Callable[[], Awaitable[str]], again: C
         if wants_json(request):
             raise
         return HTMLResponse(again(str(fault)), 422)
-    told: dict[str, Any] = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
-    return done(request, f"/runs/{run_id}", told, 201)
+    return _show_begun(request, run_id)
+
+
+def _show_begun(request: Request, run_id: str) -> Response:
+    data = {"run_id": run_id, "page": f"/runs/{run_id}", "stream": f"/runs/{run_id}/stream"}
+    return redirect(request, data["page"], data, 201)

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from assay.web.app_state import AppState, answer
+from assay.web.app_state import AppState, respond
 from assay.web.guard import Guard
 from assay.web.pages.errors import error_page
 from assay.web.routes import routes
@@ -19,7 +19,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound,
 
 
 def application(site: AppState) -> ASGIApp:
-    """The whole application: the guard stands before everything, error pages included."""
+    """Make the whole application: the guard stands before everything, error pages included."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
@@ -36,7 +36,7 @@ def application(site: AppState) -> ASGIApp:
 
 
 async def _refused(request: Request, fault: Exception) -> Response:
-    """An error of ours, with what to do about it."""
+    """Show an error of ours, with what to do about it."""
     status, title = 500, "Something is wrong"
     if isinstance(fault, RunNotFound):
         status, title = 404, "Not found"
@@ -45,17 +45,17 @@ async def _refused(request: Request, fault: Exception) -> Response:
     elif isinstance(fault, ConfigurationError):
         status, title = 400, "That does not fit"
     data = {"error": type(fault).__name__, "message": str(fault)}
-    return answer(request, lambda: data, lambda: error_page(title, str(fault)), status)
+    return respond(request, lambda: data, lambda: error_page(title, str(fault)), status)
 
 
 async def _broken(request: Request, fault: Exception) -> Response:
-    """A fault of our own; the server's log has the whole of it."""
+    """Show that Assay itself is at fault; the server's log has all of it."""
     data = {"error": type(fault).__name__, "message": "a fault of Assay's own; the server's output says where"}
-    return answer(request, lambda: data, lambda: error_page("Something is wrong", data["message"]), 500)
+    return respond(request, lambda: data, lambda: error_page("Something is wrong", data["message"]), 500)
 
 
 async def _unknown(request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HTTPException)
     data = {"error": "HTTPException", "message": fault.detail}
     words = "There is no such page." if fault.status_code == 404 else fault.detail
-    return answer(request, lambda: data, lambda: error_page(str(fault.status_code), words), fault.status_code)
+    return respond(request, lambda: data, lambda: error_page(str(fault.status_code), words), fault.status_code)

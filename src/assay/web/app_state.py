@@ -52,39 +52,39 @@ class AppState:
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
     closing: asyncio.Event = field(init=False)
-    _asked: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
+    _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.hub = LiveRuns(self.store)
         self.questions = Questions(self.hub.touch)
         self.runs = ActiveRuns(self.store, self.questions, self.settings)
-        self.renderer = PageRenderer(self.standing)
+        self.renderer = PageRenderer(self.page_state)
         self.closing = asyncio.Event()
-        self._asked = WeakKeyDictionary()
+        self._letter_names = WeakKeyDictionary()
 
-    def standing(self, watch: LiveRun) -> RunPageState:
-        """What a run's page knows beside its log."""
+    def page_state(self, watch: LiveRun) -> RunPageState:
+        """Return what a run's page shows beside its log."""
         run_id = watch.run_id
         fault = self.runs.faults.get(run_id) or (str(watch.fault) if watch.fault else "")
         return RunPageState(self.runs.owns(run_id), tuple(self._asks(watch)), fault)
 
     def end_streams(self) -> None:
-        """The server ends: let every stream end before it, so that its readers come back to the next one."""
+        """End every stream before the server ends, so that readers come back to the next one."""
         self.closing.set()
         self.hub.touch_all()
 
     def look(self, watch: LiveRun) -> float:
-        """Notice letters that came or were answered; returns in how many seconds to look again."""
+        """Notice letters that came or were answered; return in how many seconds to look again."""
         if watch.state != "running" or not folders(watch.started):
             return inf
         names = tuple(letter.name for letter in self.open_letters(watch))
-        if self._asked.get(watch, ()) != names:
-            self._asked[watch] = names
+        if self._letter_names.get(watch, ()) != names:
+            self._letter_names[watch] = names
             watch.touch()
         return _LETTERS_S
 
     def open_letters(self, watch: LiveRun) -> list[MailboxQuestion]:
-        """The letters that a run's calls in flight wait for."""
+        """Return the letters that a run's calls in flight wait for."""
         if watch.state != "running":
             return []
         waiting: list[dict[str, Any]] = []
@@ -97,7 +97,7 @@ class AppState:
         return letters(watch.started, waiting)
 
     def _asks(self, watch: LiveRun) -> list[Ask]:
-        asked = [
+        asks = [
             Ask(
                 question.name,
                 place_words(question.request.label),
@@ -106,16 +106,16 @@ class AppState:
             )
             for question in self.questions.of_run(watch.run_id)
         ]
-        return asked + [_ask_of(letter) for letter in self.open_letters(watch)]
+        return asks + [_ask_of(letter) for letter in self.open_letters(watch)]
 
 
 def site_of(request: Request) -> AppState:
-    """The application's parts, from a request."""
+    """Return the application's parts, from a request."""
     return cast(AppState, request.app.state.site)
 
 
 def wants_json(request: Request) -> bool:
-    """Whether an answer is to be data: the address ends in ``.json``, or nothing else is accepted."""
+    """Tell whether the response must be data: the address ends in ``.json``, or nothing else is accepted."""
     accept = request.headers.get("accept", "")
     path = request.url.path
     if path.endswith(".json") or path.startswith("/api/"):
@@ -123,15 +123,15 @@ def wants_json(request: Request) -> bool:
     return "application/json" in accept and "text/html" not in accept
 
 
-def answer(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
-    """A page in the form that was asked for."""
+def respond(request: Request, data: Callable[[], object], html: Callable[[], str], status: int = 200) -> Response:
+    """Respond with a page, or with its data where the request wants JSON."""
     if wants_json(request):
         return JSONResponse(data(), status)
     return HTMLResponse(html(), status)
 
 
-def done(request: Request, address: str, data: object, status: int = 200) -> Response:
-    """After a change: the page to look at next for a browser, the outcome for a program."""
+def redirect(request: Request, address: str, data: object, status: int = 200) -> Response:
+    """Respond to a change: send a browser on to ``address``, a program the data."""
     if wants_json(request):
         return JSONResponse(data, status)
     return RedirectResponse(address, 303)
@@ -142,8 +142,8 @@ def is_json(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("application/json")
 
 
-async def given(request: Request) -> dict[str, Any]:
-    """What a request carries: a form's fields or a JSON object.
+async def request_fields(request: Request) -> dict[str, Any]:
+    """Read the fields of a request: those of a form or of a JSON object.
 
     Raises:
         ConfigurationError: it is larger than 1 MiB, not UTF-8, or neither of the two.
@@ -176,3 +176,7 @@ def _ask_of(letter: MailboxQuestion) -> Ask:
         str(letter.request.get("schema") or ""),
         letter.name,
     )
+
+
+# The pages of Crux still call these by their old names.
+answer, done, given = respond, redirect, request_fields

@@ -16,7 +16,7 @@ from assay.batch.purses import Purses
 from assay.batch.report import batch_story
 from assay.report.story import Story
 from assay.web import data
-from assay.web.app_state import answer, site_of
+from assay.web.app_state import respond, site_of
 from assay.web.pages.batches import batch_page, batches_page
 from llm_runtime.errors import RunNotFound
 
@@ -24,28 +24,30 @@ T = TypeVar("T")
 
 
 async def list_batches(request: Request) -> Response:
-    """Batches, newest first: jobs done, running and failed, and what they took."""
+    """List batches, newest first: jobs done, running and failed, and what they took."""
 
     def read(ledger: Ledger, purses: Purses) -> list[Progress]:
         return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
 
-    found = await _with_ledger(request, read) or []
-    return answer(request, lambda: {"batches": [each.to_dict() for each in found]}, lambda: batches_page(found))
+    batches = await _with_ledger(request, read) or []
+    return respond(
+        request, lambda: {"batches": [each.to_dict() for each in batches]}, lambda: batches_page(batches)
+    )
 
 
 async def show_batch(request: Request) -> Response:
-    """A batch's report."""
+    """Show a batch's report."""
     batch_id: str = request.path_params["batch_id"]
 
     def read(ledger: Ledger, purses: Purses) -> tuple[Progress, Story]:
         progress = look(ledger, purses, batch_id)
         return progress, batch_story(progress, ledger.results(batch_id))
 
-    found = await _with_ledger(request, read)
-    if found is None:
+    report = await _with_ledger(request, read)
+    if report is None:
         raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
-    progress, story = found
-    return answer(
+    progress, story = report
+    return respond(
         request,
         lambda: {**progress.to_dict(), "story": data.story_data(story)},
         lambda: batch_page(progress, story),
@@ -53,7 +55,7 @@ async def show_batch(request: Request) -> Response:
 
 
 async def _with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:
-    """What ``read`` finds, in a thread of its own: a long table must hold nobody up."""
+    """Call ``read`` in a thread of its own: a long table must delay nobody."""
 
     def reading() -> T | None:
         database = batches_beside(site_of(request).store)

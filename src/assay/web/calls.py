@@ -1,4 +1,4 @@
-"""A run's calls as a tree: phase, seat, call, with sums on every node, and where in the log each call is told."""
+"""A run's calls as a tree: phase, seat, call, with sums on every node, and where each stands in the log."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_runtime.messages import CallLabel
 
 @dataclass(slots=True)
 class Place:
-    """Sequence numbers of the events that tell a call; ``ended`` is 0 while it has no outcome."""
+    """Sequence numbers of the events of a call; ``ended`` is 0 while it has no outcome."""
 
     started: int
     ended: int = 0
@@ -56,18 +56,18 @@ class CallLog:
         self.tally.apply(event, at)
 
     def since_start(self, at: int) -> int:
-        """Milliseconds from the first event to ``at``, without the time in which the run stood still."""
+        """Return the milliseconds from the first event to ``at``, without the time in which the run stood still."""
         return max(at - self.began - sum(length for end, length in self._pauses if end <= at), 0)
 
     def about(self, event: Event) -> str:
-        """Which call an event just taken in is about, in words; empty where it is about none."""
+        """Name the call that an event just applied is about; empty where it is about none."""
         if not isinstance(event, (CallStarted, CallFinished, CallFailed)):
             return ""
         call = self.tally.calls.get((event.digest, event.occurrence))
         return place_words(call.label) if call else ""
 
     def tree(self) -> list[PhaseNode]:
-        """The calls by phase and seat."""
+        """Return the calls by phase and seat."""
         phases: dict[str, PhaseNode] = {}
         for key, call in self.tally.calls.items():
             phase = phases.setdefault(call.label.phase, PhaseNode(call.label.phase))
@@ -78,7 +78,7 @@ class CallLog:
         return list(phases.values())
 
     def at(self, seq: int) -> tuple[Call, Place] | None:
-        """The call that began with event ``seq``."""
+        """Return the call that began with event ``seq``."""
         for key, place in self.places.items():
             if place.started == seq and key in self.tally.calls:
                 return self.tally.calls[key], place
@@ -88,7 +88,7 @@ class CallLog:
         key = event.digest, event.occurrence
         if isinstance(event, CallStarted):
             known = self.tally.calls.get(key)
-            # A resumed run passes once more by the answers that it has; they stay where they were first told.
+            # A resumed run passes once more by the answers that it has; they stay where they first were.
             if known is None or known.state in ("failed", "cut", "running"):
                 self.places[key] = Place(seq)
         elif (place := self.places.get(key)) is not None and not place.ended:
@@ -96,7 +96,7 @@ class CallLog:
 
 
 def place_words(label: CallLabel) -> str:
-    """Where a call stands, for people: ``"position · pragmatist · 2"``, with the round last.
+    """Write for people where a call stands: ``"position · pragmatist · 2"``, with the round last.
 
     >>> place_words(CallLabel("crucible", "red_team", "3:red_team"))
     'red team · red team'

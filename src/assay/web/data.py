@@ -15,12 +15,12 @@ from llm_runtime.store import RunSummary
 
 
 def summary_data(summary: RunSummary) -> dict[str, Any]:
-    """A run's line in a list; ``cost_usd`` beside the micro-dollars of ``cost``."""
+    """Return a run's line in a list; ``cost_usd`` beside the micro-dollars of ``cost``."""
     return {**asdict(summary), "cost_usd": None if summary.cost_unknown else summary.cost / 1_000_000}
 
 
 def story_data(story: Story) -> dict[str, Any]:
-    """A story; each block says under ``kind`` what it is."""
+    """Return a story; each block says under ``kind`` what it is."""
     return {
         "title": story.title,
         "subtitle": story.subtitle,
@@ -34,7 +34,7 @@ def story_data(story: Story) -> dict[str, Any]:
 
 
 def block_data(block: Block) -> dict[str, Any]:
-    """One block."""
+    """Return one block."""
     match block:
         case Details():
             return {
@@ -63,12 +63,12 @@ def block_data(block: Block) -> dict[str, Any]:
 
 
 def progress_data(progress: Progress) -> dict[str, Any]:
-    """A run at one moment; times in milliseconds since the epoch, cost in micro-dollars."""
+    """Return a run at one moment; times in milliseconds since the epoch, cost in micro-dollars."""
     return asdict(progress)
 
 
 def tree_data(phases: list[PhaseNode]) -> list[dict[str, Any]]:
-    """The calls of a run by phase and seat."""
+    """Return the calls of a run by phase and seat."""
     return [
         {
             "phase": phase.phase,
@@ -87,7 +87,7 @@ def tree_data(phases: list[PhaseNode]) -> list[dict[str, Any]]:
 
 
 def sums_data(sums: Sums) -> dict[str, Any]:
-    """Sums over calls: spent ones under ``cost`` (micro-dollars), replayed ones apart."""
+    """Return sums over calls: spent ones under ``cost`` (micro-dollars), replayed ones apart."""
     both = sums.both
     return {
         "calls": both.calls + sums.failed,
@@ -103,12 +103,12 @@ def sums_data(sums: Sums) -> dict[str, Any]:
 
 
 def call_data(call: Call, place: Place) -> dict[str, Any]:
-    """One call, without its texts."""
+    """Return one call, without its texts."""
     return {
         "seq": place.started,
         "ended_seq": place.ended or None,
         "label": str(call.label),
-        "asked": call.asked,
+        "asked": call.model,
         "answered_by": call.used,
         "state": call.state,
         "replayed": call.replayed,
@@ -122,12 +122,12 @@ def call_data(call: Call, place: Place) -> dict[str, Any]:
 
 
 def line_data(line: Line) -> dict[str, Any]:
-    """An event in a list."""
+    """Return an event in a list."""
     return asdict(line)
 
 
 def run_data(watch: LiveRun, summary: RunSummary) -> dict[str, Any]:
-    """A run's page."""
+    """Return a run's page."""
     return {
         "run": summary_data(summary),
         "seq": watch.seq,

@@ -58,76 +58,77 @@ def form_of(kind: str) -> Form:
     return Form(run, tuple(_shown(run)), tuple(terms_fields(run)))
 
 
-def kind_of(given: Mapping[str, Any]) -> str:
+def kind_of(fields: Mapping[str, Any]) -> str:
     """Return the kind of run that a form or a JSON object names; the first one where it names none."""
-    return next((str(given[name]) for name in _KIND if given.get(name)), forms()[0].name)
+    return next((str(fields[name]) for name in _KIND if fields.get(name)), forms()[0].name)
 
 
 def terms_fields(run: RunType | None = None) -> list[FieldSpec]:
     """Return the fields of the terms that can be set for a kind of run."""
-    wanted = ("model", "seats", "budget", "max_calls", "deadline", "max_tokens")
+    names = ("model", "seats", "budget", "max_calls", "deadline", "max_tokens")
     if run is not None:
-        wanted = ("model", *(("seats",) if run.seats else ()), *run.bounds)
-    return [spec for spec in fields_of(Terms) if spec.name in wanted]
+        names = ("model", *(("seats",) if run.seats else ()), *run.bounds)
+    return [spec for spec in fields_of(Terms) if spec.name in names]
 
 
-def read_form(given: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Terms]:
+def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Terms]:
     """Read a filled-in form, or the JSON object of a program, where ``strict`` holds each value to its type.
 
     Raises:
         ConfigurationError: a field is missing, unknown, too long, or not what it should be; says which.
     """
-    run = find(kind_of(given))
+    run = find(kind_of(fields))
     task, options = (_names(load(ref)) for ref in (run.task, run.options))
     values = {"task": dict[str, Any](), "options": dict[str, Any](), "terms": dict[str, Any]()}
-    for name, value in given.items():
+    for name, value in fields.items():
         if name in _APART:
             continue
         section = "task" if name in task else "options" if name in options else "terms"
         values[section][name] = value
     terms = terms_of(values["terms"], strict=strict, run=run)
     texts = {**task, **options}
-    asked, how = ({n: _plain(texts[n], v) for n, v in values[part].items()} for part in ("task", "options"))
-    return read_run(run.name, asked, how, strict=strict), terms
+    for section in ("task", "options"):
+        values[section] = {name: _plain(texts[name], value) for name, value in values[section].items()}
+    return read_run(run.name, values["task"], values["options"], strict=strict), terms
 
 
 def terms_of(
-    given: Mapping[str, Any], *, strict: bool, run: RunType | None = None, without: Iterable[str] = ()
+    fields: Mapping[str, Any], *, strict: bool, run: RunType | None = None, without: Iterable[str] = ()
 ) -> Terms:
-    """Read models and bounds; what of ``given`` is in ``without`` belongs to somebody else.
+    """Read models and bounds; fields named in ``without`` are not theirs.
 
     Raises:
         ConfigurationError: a field is unknown, or not what it should be; says which.
     """
     specs = {spec.name: spec for spec in fields_of(Terms)}
-    own = {name: value for name, value in given.items() if name not in without}
+    own = {name: value for name, value in fields.items() if name not in without}
     seats = {seat.name: seat.model for seat in run.seats if seat.model} if run else {}
     values = {name: _plain(specs[name], value) if name in specs else value for name, value in own.items()}
     terms = cast("Terms", read(Terms, values, strict=strict))
     return terms.model_copy(update={"seats": {**seats, **terms.seats}})
 
 
-def seed_of(given: Mapping[str, Any]) -> int | None:
+def seed_of(fields: Mapping[str, Any]) -> int | None:
     """Return the run's seed, 0 to 2^53-1; ``None`` where it is to be drawn.
 
     Raises:
         ConfigurationError: it is something else.
     """
-    if given.get("seed") in (None, ""):
+    if fields.get("seed") in (None, ""):
         return None
-    seed = whole(given, "seed")
+    seed = whole(fields, "seed")
     if seed >= 2**53:
         raise ConfigurationError("seed: Input should be less than 9007199254740992")
     return seed
 
 
-def whole(given: Mapping[str, Any], name: str) -> int:
+def whole(fields: Mapping[str, Any], name: str) -> int:
     """Return a whole number from 0 up that must be there.
 
     Raises:
         ConfigurationError: it is missing, or something else.
     """
-    text = str(given.get(name, "")).strip()
+    text = str(fields.get(name, "")).strip()
     if not text:
         raise ConfigurationError(f"{name} is missing; fill it in")
     if not text.isascii() or not text.isdigit():
@@ -135,13 +136,13 @@ def whole(given: Mapping[str, Any], name: str) -> int:
     return int(text)
 
 
-def speed(given: Mapping[str, Any]) -> float:
+def speed(fields: Mapping[str, Any]) -> float:
     """Return how many times as fast a recording is played; 0 does not wait.
 
     Raises:
         ConfigurationError: it is no such number.
     """
-    text = given.get("speed")
+    text = fields.get("speed")
     if text is None or text == "":
         return 1.0
     try:
@@ -163,7 +164,7 @@ def _names(model: Any) -> dict[str, FieldSpec]:
 
 
 def _plain(spec: FieldSpec, value: Any) -> Any:
-    """A form's text as the value that the model expects; a program's value as it is."""
+    """Turn a form's text into the value that the model expects; leave a program's value as it is."""
     if not isinstance(value, str):
         return value
     if len(value) > _LONGEST:
@@ -205,4 +206,4 @@ def _described(spec: FieldSpec) -> dict[str, Any]:
         data["choices"] = {value: spec.ui.words.get(value, value) for value in spec.choices}
     bounds = {"minimum": spec.minimum, "maximum": spec.maximum, "default": spec.default}
     data |= {name: bound for name, bound in bounds.items() if bound not in (None, "", (), {}, [])}
-    return {**data, "suggested": found} if (found := spec.suggested) else data
+    return {**data, "suggested": names} if (names := spec.suggested) else data

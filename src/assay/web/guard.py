@@ -61,18 +61,18 @@ class Gate:
         self._names = {name.lower() for name in (*_LOOPBACK, *hosts)} | {host.lower()}
 
     def cookie_name(self, host: str) -> str:
-        """Of the session's cookie: browsers share cookies between the ports of a host."""
+        """Return the name of the session's cookie: browsers share cookies between the ports of a host."""
         return f"assay_{_split(host)[1] or 80}"
 
     def admit(self, key: str) -> bool:
-        """Whether ``key`` opens the door: the one-time key, which then is used up, or the token itself."""
+        """Tell whether ``key`` opens the door: the one-time key, which then is used up, or the token itself."""
         if self.key is not None and hmac.compare_digest(key.encode(), self.key.encode()):
             self.key = None
             return True
         return hmac.compare_digest(key.encode(), self.token.encode())
 
     def objection(self, method: str, path: str, headers: Headers) -> str | None:
-        """Why a request is refused; ``None`` where it is not."""
+        """Return why a request is refused; ``None`` where it is not."""
         host = headers.get("host", "")
         if not self._serves(host):
             return "403: this application is not served under that name.\n"
@@ -96,8 +96,8 @@ class Gate:
         return name in self._names or (self._everywhere and _is_address(name))
 
     def _bears_token(self, headers: Headers) -> bool:
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self.token.encode())
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self.token.encode())
 
     def _knows(self, headers: Headers, host: str) -> bool:
         try:
@@ -150,7 +150,7 @@ def _same(origin: str, host: str) -> bool:
 
 
 def _is_address(name: str) -> bool:
-    """Whether a name is an IP address as such, which no foreign name server can make point elsewhere."""
+    """Tell whether a name is an IP address: no foreign name server can make that point elsewhere."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -102,7 +102,7 @@ class LiveRun:
             self.touch()
 
     def touch(self) -> None:
-        """Something that the page shows has changed."""
+        """Note that something which the page shows has changed."""
         self.version += 1
         self._changed.set()
         self._changed = asyncio.Event()
@@ -119,17 +119,17 @@ class LiveRun:
         return True
 
     def steps(self, most: int) -> list[Line]:
-        """The latest events that completed a step, at most so many, oldest first."""
+        """Return the latest events that completed a step, at most ``most``, oldest first."""
         return list(islice((line for line in reversed(self.lines) if line.step), most))[::-1]
 
     def join(self) -> None:
-        """Somebody watches: follow the run while they do."""
+        """Add a viewer; the run is followed while there is one."""
         self.viewers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._follow(), name=f"follow {self.run_id}")
 
     def leave(self) -> None:
-        """One viewer less."""
+        """Remove a viewer."""
         self.viewers -= 1
         if self.viewers == 0 and self._task is not None:
             self._task.cancel()
@@ -170,7 +170,7 @@ class LiveRuns:
         self._watches: OrderedDict[str, LiveRun] = OrderedDict()
 
     def watch(self, run_id: str) -> LiveRun:
-        """A run, folded up to now.
+        """Return a run, folded up to now.
 
         Raises:
             RunNotFound, StoreDamaged: as for :meth:`LiveRun.catch_up`.

@@ -35,22 +35,22 @@ class MailboxQuestion:
 
 
 def folders(started: RunStarted) -> list[Path]:
-    """The mailbox folders of a run's seats."""
+    """Return the mailbox folders of a run's seats."""
     terms = in_force([started])
-    named = [terms.model, *terms.seats.values()]
-    found = dict.fromkeys(str(name).removeprefix("mailbox:") for name in named if str(name).startswith("mailbox:"))
-    return [Path(folder).expanduser() for folder in found if folder]
+    models = dict.fromkeys([terms.model, *terms.seats.values()])
+    paths = [name.removeprefix("mailbox:") for name in models if name.startswith("mailbox:")]
+    return [Path(path).expanduser() for path in paths if path]
 
 
 def letters(started: RunStarted, waiting: Iterable[dict[str, Any]]) -> list[MailboxQuestion]:
-    """The letters of the calls in ``waiting``, which are requests as the run's log has them."""
-    wanted = {_key(request) for request in waiting}
-    if not wanted:
+    """Return the letters of the calls in ``waiting``, which are requests as the run's log has them."""
+    keys = {_key(request) for request in waiting}
+    if not keys:
         return []
-    return [letter for folder in folders(started) for letter in _open(folder) if _key(letter.request) in wanted]
+    return [letter for folder in folders(started) for letter in _open(folder) if _key(letter.request) in keys]
 
 
-def answer(letter: MailboxQuestion, text: str) -> None:
+def answer_letter(letter: MailboxQuestion, text: str) -> None:
     """Write the answer into the folder, all of it or nothing, and never over another.
 
     Raises:
@@ -90,7 +90,7 @@ def _open(folder: Path) -> Iterator[MailboxQuestion]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The request in a letter; empty where it is not one."""
+    """Read the request in a letter; empty where it is not one."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
             return {}

@@ -30,7 +30,7 @@ class Questions:
     """The open questions of every run of this process.
 
     Args:
-        changed: told the id of a run whose questions changed.
+        changed: takes the id of a run whose questions changed.
     """
 
     def __init__(self, changed: Callable[[str], None]) -> None:
@@ -39,7 +39,7 @@ class Questions:
         self._count = 0
 
     def person(self, run_id: str) -> Generate:
-        """The model function that asks at the desk; an answer costs nothing and its tokens are estimated."""
+        """Return the model function that asks on the run's page. An answer costs nothing; tokens are estimated."""
 
         async def generate(request: Request) -> Reply:
             self._count += 1
@@ -58,7 +58,7 @@ class Questions:
         return generate
 
     def of_run(self, run_id: str) -> list[Question]:
-        """What the run asks now, in the order it asked."""
+        """Return the open questions of the run, in the order it asked."""
         return list(self._open.get(run_id, {}).values())
 
     def answer(self, run_id: str, name: str, text: str) -> None:

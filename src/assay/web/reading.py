@@ -21,7 +21,7 @@ from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.svg import PALETTE
 from assay.web import data
-from assay.web.app_state import answer, site_of, wants_json
+from assay.web.app_state import respond, site_of, wants_json
 from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
@@ -43,12 +43,12 @@ _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 async def home(request: Request) -> Response:
-    """The start page: the five protocols, their recordings, the latest runs."""
+    """Show the start page: the five protocols, their recordings, the latest runs."""
     site = site_of(request)
     played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     latest = site.store.runs(limit=_LATEST)
     keys = list(site.settings().keys)
-    return answer(
+    return respond(
         request,
         lambda: {
             "recordings": [
@@ -67,7 +67,7 @@ async def home(request: Request) -> Response:
 
 
 def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
-    """The latest run of a recording, and what is missing to play it."""
+    """Return the latest run of a recording, and what is missing to play it."""
     runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
     fault = missing(name)
     return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
@@ -85,7 +85,7 @@ async def enter(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """The style sheet, with the report's own before it, and the script."""
+    """Send the style sheet, with the report's own before it, or the script."""
     name = request.path_params["name"]
     if name not in ("app.css", "app.js"):
         return Response("404: no such file\n", 404, media_type="text/plain")
@@ -97,39 +97,39 @@ async def static(request: Request) -> Response:
 
 
 async def list_runs(request: Request) -> Response:
-    """Runs, newest first, as searched and filtered for."""
+    """List runs, newest first, as searched and filtered for."""
     site, query = site_of(request), request.query_params
     choice = Choice(
         query.get("search", "")[:200], query.get("protocol", ""), query.get("state", ""), query.get("before", "")
     )
-    found = site.store.runs(
+    runs = site.store.runs(
         protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
         search=choice.search or None,
         state=_state(choice.state),
         limit=_LISTED + 1,
         before=choice.before or None,
     )
-    shown, more = found[:_LISTED], len(found) > _LISTED
-    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in shown)
+    page, more = runs[:_LISTED], len(runs) > _LISTED
+    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
     protocols = list(dict.fromkeys([*run_types(), *kinds]))
-    return answer(
+    return respond(
         request,
         lambda: {
-            "runs": [data.summary_data(run) for run in shown],
-            "next": f"/runs.json?{choice.query(shown[-1].run_id)}" if more else None,
+            "runs": [data.summary_data(run) for run in page],
+            "next": f"/runs.json?{choice.query(page[-1].run_id)}" if more else None,
         },
-        lambda: runs_page(shown, choice, protocols, more),
+        lambda: runs_page(page, choice, protocols, more),
     )
 
 
 async def show_run(request: Request) -> Response:
-    """A run's story."""
+    """Show a run's story."""
     summarise = site_of(request).store.summary
     return _view(request, "story", lambda watch: data.run_data(watch, summarise(watch.run_id)))
 
 
 async def show_timeline(request: Request) -> Response:
-    """A run's calls by phase and seat."""
+    """Show a run's calls by phase and seat."""
 
     def tree(watch: LiveRun) -> dict[str, Any]:
         return {"total": data.sums_data(watch.calls.tally.total), "phases": data.tree_data(watch.calls.tree())}
@@ -138,24 +138,24 @@ async def show_timeline(request: Request) -> Response:
 
 
 async def show_events(request: Request) -> Response:
-    """A run's events behind number ``after``; the newest where that is left out."""
+    """List a run's events after number ``after``; the newest where that is left out."""
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
-    asked = request.query_params.get("after")
-    after = _number(asked, "after") if asked is not None else max(watch.seq - PAGE, 0)
+    start = request.query_params.get("after")
+    after = _number(start, "after") if start is not None else max(watch.seq - PAGE, 0)
     if wants_json(request):
         records = site.store.records(run_id, after, PAGE)
         events = [{"seq": record.seq, "at": record.at, "event": from_json(record.body)} for record in records]
         return JSONResponse({"events": events, "length": watch.seq})
-    if asked is None:
+    if start is None:
         page = site.renderer.render(watch, "events")
         return HTMLResponse(run_page(watch, page.parts, "events", page.mark))
-    parts = listed(watch, site.standing(watch), after)
+    parts = listed(watch, site.page_state(watch), after)
     return HTMLResponse(run_page(watch, parts, "events", None))
 
 
 async def show_event(request: Request) -> Response:
-    """One event as the log keeps it."""
+    """Show one event as the log keeps it."""
     site, run_id = site_of(request), run_id_of(request)
     seq = _number(request.path_params["seq"], "the event's number")
     record = next(site.store.records(run_id, seq - 1, 1), None)
@@ -173,19 +173,19 @@ async def show_event(request: Request) -> Response:
 
 
 async def show_call(request: Request) -> Response:
-    """One call, by the number of the event that began it: its request and its reply."""
+    """Show one call, by the number of the event that began it: its request and its reply."""
     site, run_id = site_of(request), run_id_of(request)
     seq = _number(request.path_params["seq"], "the call's number")
     watch = site.hub.watch(run_id)
-    found = watch.calls.at(seq)
-    if found is None:
+    entry = watch.calls.at(seq)
+    if entry is None:
         raise RunNotFound(f"no call of run {run_id} begins with event {seq}")
-    call, place = found
-    asked = _payload(site.store, run_id, place.started).get("request", {})
+    call, place = entry
+    payload = _payload(site.store, run_id, place.started).get("request", {})
     outcome = _payload(site.store, run_id, place.ended) if place.ended else {}
-    fragment = call_fragment(run_id, call, place, asked, outcome, forks=_forks(watch.started.protocol))
-    told = {**data.call_data(call, place), "request": asked, "outcome": outcome or None}
-    return _opened(request, told, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
+    fragment = call_fragment(run_id, call, place, payload, outcome, forks=_forks(watch.started.protocol))
+    content = {**data.call_data(call, place), "request": payload, "outcome": outcome or None}
+    return _opened(request, content, fragment, lambda: call_page(run_id, watch.started.title, call, fragment))
 
 
 def _forks(kind: str) -> bool:
@@ -194,20 +194,20 @@ def _forks(kind: str) -> bool:
 
 
 async def stream(request: Request) -> Response:
-    """A run as server-sent events; ``view`` chooses what of it, ``Last-Event-ID`` or ``after`` where to begin."""
+    """Stream a run as server-sent events; ``view`` chooses what, ``Last-Event-ID`` or ``after`` where to begin."""
     site, run_id, query = site_of(request), run_id_of(request), request.query_params
     watch = site.hub.watch(run_id)
     after, view = min(last_seen(request), watch.seq), query.get("view", "")
     if view in VIEWS:
         drawn = "" if "last-event-id" in request.headers else query.get("drawn", "")
-        told = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
+        messages = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
     else:
-        told = event_stream(site.store, watch, after, site.closing)
-    return StreamingResponse(told, media_type="text/event-stream", headers=_STREAM)
+        messages = event_stream(site.store, watch, after, site.closing)
+    return StreamingResponse(messages, media_type="text/event-stream", headers=_STREAM)
 
 
 async def export(request: Request) -> Response:
-    """A run as a file: ``html``, ``md``, ``json`` or ``jsonl``."""
+    """Export a run as a file: ``html``, ``md``, ``json`` or ``jsonl``."""
     store, run_id, kind = site_of(request).store, run_id_of(request), request.path_params["kind"]
     if kind not in _EXPORTS:
         raise RunNotFound(f"there is no export called {kind[:20]}; there are: {', '.join(_EXPORTS)}")
@@ -217,20 +217,20 @@ async def export(request: Request) -> Response:
 
 
 async def compare(request: Request) -> Response:
-    """Two runs side by side: ``?run=ID&run=ID``; with one or none, the choice of them."""
+    """Compare two runs side by side: ``?run=ID&run=ID``; with one or none, list those to choose from."""
     site = site_of(request)
     chosen = [run_id for run_id in request.query_params.getlist("run") if valid_run_id(run_id)][:2]
     runs = [site.store.summary(run_id) for run_id in chosen]
     if len(runs) < 2:
         one = runs[0] if runs else None
         others = site.store.runs(protocol=one.protocol if one else None, limit=_LISTED)
-        return answer(
+        return respond(
             request,
             lambda: {"runs": [data.summary_data(run) for run in others]},
             lambda: pick_page(one, others),
         )
     left, right = ((run, site.hub.watch(run.run_id).fold.story()) for run in runs)
-    return answer(
+    return respond(
         request,
         lambda: {
             "runs": [
@@ -242,16 +242,16 @@ async def compare(request: Request) -> Response:
 
 
 def last_seen(request: Request) -> int:
-    """The number of the last event that a reader has: ``Last-Event-ID``, else ``after``, else 0.
+    """Return the number of the last event that a reader has: ``Last-Event-ID``, else ``after``, else 0.
 
     Raises:
         ConfigurationError: it is no number.
     """
-    given = request.headers.get("last-event-id", request.query_params.get("after", "0"))
-    return _number(given, "Last-Event-ID")
+    number = request.headers.get("last-event-id", request.query_params.get("after", "0"))
+    return _number(number, "Last-Event-ID")
 
 
-def _view(request: Request, view: str, told: Callable[[LiveRun], object]) -> Response:
+def _view(request: Request, view: str, content: Callable[[LiveRun], object]) -> Response:
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
 
@@ -259,14 +259,14 @@ def _view(request: Request, view: str, told: Callable[[LiveRun], object]) -> Res
         page = site.renderer.render(watch, view)
         return run_page(watch, page.parts, view, page.mark)
 
-    return answer(request, lambda: told(watch), html)
+    return respond(request, lambda: content(watch), html)
 
 
-def _opened(request: Request, told: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
-    """A thing opened within a page, or as a page of its own."""
+def _opened(request: Request, content: dict[str, Any], fragment: Markup, whole: Callable[[], str]) -> Response:
+    """Respond with a fragment for a page, or with a page of its own."""
     if request.headers.get("x-fragment") and not wants_json(request):
         return Response(fragment, media_type="text/html")
-    return answer(request, lambda: told, whole)
+    return respond(request, lambda: content, whole)
 
 
 def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
@@ -275,7 +275,7 @@ def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
 
 
 def run_id_of(request: Request) -> str:
-    """The run that an address names.
+    """Return the run that an address names.
 
     Raises:
         RunNotFound: it is no run id.
@@ -311,12 +311,12 @@ def _markdown(store: RunStore, run_id: str) -> str:
 
 def _json(store: RunStore, run_id: str) -> str:
     events = [event for _, event in store.events(run_id)]
-    told = {
+    content = {
         **data.summary_data(store.summary(run_id)),
         "task": launch.opening(events).task,
         "result": launch.result_of(events),
     }
-    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _jsonl(store: RunStore, run_id: str) -> bytes:

@@ -22,7 +22,7 @@ _RUN = "/runs/{run_id}"
 
 
 async def openapi(request: Request) -> Response:
-    """This description of the API (OpenAPI 3.1)."""
+    """Describe this API (OpenAPI 3.1)."""
     return JSONResponse(description())
 
 
@@ -100,19 +100,19 @@ def endpoints() -> tuple[Endpoint, ...]:
 
 
 def routes() -> list[Route]:
-    """The router's table. Addresses with an ending come first: a run's id would take the ending with it."""
+    """Return the router's table. Addresses with an ending come first: a run's id would take the ending with it."""
     twins = [_route(f"{address.path}.json", address) for address in endpoints() if address.also_json]
     return twins + [_route(address.path, address) for address in endpoints()]
 
 
 def description() -> dict[str, object]:
-    """The API as OpenAPI 3.1."""
+    """Describe the API as OpenAPI 3.1."""
     paths: dict[str, dict[str, object]] = {}
     for address in endpoints():
-        told = [(address.path, address.media)]
+        variants = [(address.path, address.media)]
         if address.also_json:
-            told.append((f"{address.path}.json", "application/json"))
-        for path, media in told:
+            variants.append((f"{address.path}.json", "application/json"))
+        for path, media in variants:
             paths.setdefault(path, {})[address.method.lower()] = _operation(address, path, media)
     return {
         "openapi": "3.1.0",
@@ -136,7 +136,7 @@ def _operation(address: Endpoint, path: str, media: str) -> dict[str, object]:
     operation: dict[str, object] = {
         "summary": (address.handler.__doc__ or "").split("\n")[0],
         "parameters": parameters,
-        "responses": {"200": {"description": "as said", "content": {media: {}}}},
+        "responses": {"200": {"description": "as described", "content": {media: {}}}},
     }
     if address.body:
         fields = {name: {"description": about} for name, about in address.body}

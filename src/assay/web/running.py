@@ -6,7 +6,7 @@ import asyncio
 import secrets
 from collections.abc import Callable
 
-from assay.demo import import_played, missing, prepare_demo
+from assay.demo import has_log, import_played, prepare_demo
 from assay.launch import Launcher, Running
 from assay.registry import Prepared
 from assay.terms import Terms
@@ -22,7 +22,7 @@ class ActiveRuns:
     Args:
         store: where they are kept.
         questions: where they ask a person.
-        settings: reads the configuration; asked anew for each run, so that a key stored meanwhile counts.
+        settings: reads the configuration; called for each run, so that a key stored meanwhile counts.
     """
 
     def __init__(self, store: RunStore, questions: Questions, settings: Callable[[], Settings]) -> None:
@@ -49,15 +49,18 @@ class ActiveRuns:
     async def play(self, name: str, speed: float = 1.0) -> str:
         """Play a recording through the real engine; return the run's id once its log is open.
 
-        Where an optional part is missing, the run that was played beforehand is taken over instead.
+        Where this machine lacks what it needs, the run that was played beforehand is taken over instead.
 
         Raises:
-            ConfigurationError: there is no such recording.
+            ConfigurationError: there is no such recording, or it cannot be played here.
             StoreError: the log cannot be written.
         """
-        if missing(name) is not None:
+        try:
+            demo = await asyncio.to_thread(prepare_demo, name, data_dir() / "demo" / secrets.token_hex(4), speed)
+        except ConfigurationError:
+            if not has_log(name):
+                raise
             return import_played(self._launcher.store, name, self._launcher.new_id())
-        demo = prepare_demo(name, data_dir() / "demo" / secrets.token_hex(4), speed)
         running = await self._launcher.start(
             demo.run, seed=demo.seed, title=demo.title, origin="demo", model=demo.model
         )

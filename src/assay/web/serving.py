@@ -15,7 +15,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.store import RunStore
 
 _GRACE_S = 2
-"""Seconds that open answers have to end, once the server is told to."""
+"""Seconds that open answers have to end, once the server is to stop."""
 
 
 class _Server(uvicorn.Server):
@@ -40,7 +40,7 @@ def serve(
     hosts: Sequence[str],
     ready: Callable[[str, Gate], object],
 ) -> None:
-    """Serve until told to end by a signal.
+    """Serve until a signal ends it.
 
     Args:
         store: whose runs are shown.
@@ -48,7 +48,7 @@ def serve(
         port: 0 takes any that is free.
         token: what programs send, and what opens further browsers; drawn where left out.
         hosts: further names that the application may be called by.
-        ready: told the one-time address, once it can be opened.
+        ready: takes the one-time address, once it can be opened.
 
     Raises:
         ConfigurationError: the address is taken, or is none of this machine.
@@ -56,9 +56,9 @@ def serve(
     gate = Gate(host, token, hosts)
     with _listening(host, port) as listener:
         number = listener.getsockname()[1]
-        shown = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else host
-        shown = f"[{shown}]" if ":" in shown and not shown.startswith("[") else shown
-        ready(f"http://{shown}:{number}/open?key={gate.key}", gate)
+        name = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else host
+        name = f"[{name}]" if ":" in name and not name.startswith("[") else name
+        ready(f"http://{name}:{number}/open?key={gate.key}", gate)
         site = AppState(store, gate)
         # asyncio warns of every page that goes away while its stream writes; that is how pages end.
         logging.getLogger("asyncio").setLevel(logging.ERROR)

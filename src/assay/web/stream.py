@@ -25,33 +25,33 @@ _RETRY = "retry: 1000\n\n"
 _STILL_HERE = ": still here\n\n"
 
 
-Told: TypeAlias = Callable[[Record], str]
-"""What a stream says of an event: a message, or nothing where it is silent about it."""
+Writer: TypeAlias = Callable[[Record], str]
+"""Writes the message of an event; empty where the stream leaves the event out."""
 
 
 def whole(record: Record) -> str:
-    """The event as the log keeps it, with its number and time."""
-    told = f'{{"seq":{record.seq},"at":{record.at},"event":{record.body.decode()}}}'
-    return _message("event", told, record.seq)
+    """Write the event as the log keeps it, with its number and time."""
+    data = f'{{"seq":{record.seq},"at":{record.at},"event":{record.body.decode()}}}'
+    return _message("event", data, record.seq)
 
 
 async def event_stream(
-    store: RunStore, watch: LiveRun, after: int, closing: asyncio.Event, told: Told = whole
+    store: RunStore, watch: LiveRun, after: int, closing: asyncio.Event, write: Writer = whole
 ) -> AsyncIterator[str]:
-    """The events behind number ``after``, and those to come, until the run has ended or the server does."""
+    """Stream the events after number ``after``, and those to come, until the run or the server ends."""
     yield _RETRY
     watch.join()
     try:
         while True:
             version = watch.version
             for record in store.records(watch.run_id, after, max(watch.seq - after, 0)):
-                if message := told(record):
+                if message := write(record):
                     yield message
                 after = record.seq
             if closing.is_set():
                 return
             if _is_over(watch):
-                if told is whole:
+                if write is whole:
                     yield _end(watch)
                 return
             if not await watch.changed(version, BEAT_S):
@@ -70,7 +70,7 @@ async def page_stream(
     closing: asyncio.Event,
     look: Callable[[LiveRun], float],
 ) -> AsyncIterator[str]:
-    """What a page that shows the run up to event ``after`` needs, to show it as it is and as it goes on.
+    """Stream what a page that shows the run up to event ``after`` needs to show it now and as it goes on.
 
     Args:
         renderer: renders the views.
@@ -82,7 +82,7 @@ async def page_stream(
         look: looks whether anything beside the log has changed; returns in how many seconds to look again.
     """
     yield _RETRY
-    shown: RenderedPage | None = None
+    previous: RenderedPage | None = None
     watch.join()
     try:
         while True:
@@ -99,11 +99,11 @@ async def page_stream(
                 yield _end(watch)
                 return
             if drawn and page.mark == drawn:
-                shown = page
+                previous = page
             drawn = ""
-            if changed := page.since(shown):
+            if changed := page.since(previous):
                 yield _message("page", changed)
-            shown = page
+            previous = page
             if closing.is_set():
                 return
             if over:

@@ -20,7 +20,7 @@ class _LineBreaks(Extension):
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         # A comment keeps the breaks, so that the line numbers of errors stay right.
-        return _BREAK.sub(lambda found: "{#" + "\n" * found[0].count("\n") + "#}", source)
+        return _BREAK.sub(lambda match: "{#" + "\n" * match[0].count("\n") + "#}", source)
 
 
 def _cleaned(value: object) -> object:
@@ -33,7 +33,7 @@ def _cleaned(value: object) -> object:
 @cache
 def environment() -> Environment:
     """Return the one environment of all templates."""
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("assay.web"),
         extensions=[_LineBreaks],
         autoescape=True,
@@ -42,8 +42,8 @@ def environment() -> Environment:
         auto_reload=False,
         cache_size=-1,
     )
-    made.filters |= FILTERS
-    return made
+    templates.filters |= FILTERS
+    return templates
 
 
 def render(template: str, **data: object) -> Markup:

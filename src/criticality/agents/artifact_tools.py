@@ -62,15 +62,15 @@ def read_spec_section(root: Path, section: str) -> str:
     Raises:
         ConfigurationError: there is no such section; the message names those that there are.
     """
-    found: Any = approved_spec(root).model_dump(mode="json")
+    value: Any = approved_spec(root).model_dump(mode="json")
     path = section.split(".")
     for part in path:
-        within = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        within = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         if part not in within:
             names = ", ".join(within) or "none"
             raise ConfigurationError(f"the specification has no section {section[:80]!r}; there are: {names}")
-        found = within[part]
-    return toml(reduce(lambda inner, part: {part: inner}, reversed(path), found))
+        value = within[part]
+    return toml(reduce(lambda inner, part: {part: inner}, reversed(path), value))
 
 
 def append_decision(root: Path, agent: Agent, entry: DecisionEntry, clock: Clock) -> Decision:
@@ -190,6 +190,6 @@ def validate_schema(root: Path, artifact: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         return {"valid": False, "errors": [f"{place} is not TOML: {fault}"]}
     except ValidationError as fault:
-        found = fault.errors(include_url=False, include_input=False)[:20]
-        return {"valid": False, "errors": [f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in found]}
+        faults = fault.errors(include_url=False, include_input=False)[:20]
+        return {"valid": False, "errors": [f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in faults]}
     return {"valid": True, "errors": []}

@@ -93,9 +93,9 @@ class Workbench:
         module, function = self._function(artifacts, name)
         body = self._on_disk(artifacts, name)
         every = {other.partition(".")[2] for other in artifacts.functions}
-        found = self.language.inspect_body(body, function, module=module.name, siblings=every)
-        found += self.language.security_findings(body, function)
-        findings = [finding.what for finding in found if finding.kind == "security"]
+        dangers = self.language.inspect_body(body, function, module=module.name, siblings=every)
+        dangers += self.language.security_findings(body, function)
+        findings = [finding.what for finding in dangers if finding.kind == "security"]
         return {"scanner": self.language.scanner() or "not run", "findings": findings[:_MOST]}
 
     async def _judged(self, artifacts: Artifacts, name: str | None, file: str) -> dict[str, Any]:

@@ -106,16 +106,16 @@ def select_patterns(
                 continue
             old = best.get(pattern.id)
             if old is None or smell.severity > old[0]:
-                found = TransformationType(pattern.id, smell.smell_id, reference.risk)
-                best[pattern.id] = (smell.severity, found)
+                candidate = TransformationType(pattern.id, smell.smell_id, reference.risk)
+                best[pattern.id] = (smell.severity, candidate)
     chosen = [transformation for _, transformation in best.values()]
     return sorted(chosen, key=lambda t: (t.risk, -len(patterns()[t.pattern_id].enables)))
 
 
 def _files(folder: str) -> list[dict[str, Any]]:
     where = resources.files("criticality.catalog").joinpath(folder)
-    found = sorted((path for path in where.iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
-    return [tomllib.loads(path.read_text(encoding="utf-8")) for path in found]
+    paths = sorted((path for path in where.iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
+    return [tomllib.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def _smell(data: dict[str, Any]) -> SmellDefinition:

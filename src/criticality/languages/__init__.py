@@ -6,7 +6,6 @@ point of the group ``criticality.languages``, such as ``zig = "criticality_zig.a
 
 from __future__ import annotations
 
-from functools import cache
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
 
@@ -19,7 +18,6 @@ _OURS = {
 }
 
 
-@cache
 def languages() -> tuple[str, ...]:
     """Return the name of every language that can be asked for: ours, then those that were installed besides."""
     return tuple(dict.fromkeys([*_OURS, *sorted(_others())]))

@@ -164,14 +164,14 @@ def spec_faults(spec: Spec) -> Iterator[str]:
     edges: dict[str, set[str]] = {}
     for owner, where, text in _type_texts(spec):
         try:
-            found = parse_type(text)
+            type_ = parse_type(text)
         except TypeFault as fault:
             yield f"{where}: {fault}"
             continue
-        unknown = sorted(set(found.names()) - SCALARS - set(GENERICS) - set(known))
+        unknown = sorted(set(type_.names()) - SCALARS - set(GENERICS) - set(known))
         if unknown:
             yield f"{where}: nothing defines the type {', '.join(unknown)}; define it"
-        edges.setdefault(owner, set()).update(_direct(found))
+        edges.setdefault(owner, set()).update(_direct(type_))
     yield from _cycles(edges)
     yield from _constraint_faults(spec)
     yield from _claim_faults(spec)
@@ -207,16 +207,16 @@ def _cycles(edges: dict[str, set[str]]) -> Iterator[str]:
         if name in done:
             return None
         for target in sorted(edges.get(name, ())):
-            found = visit(target, (*path, name))
-            if found:
-                return found
+            cycle = visit(target, (*path, name))
+            if cycle:
+                return cycle
         done.add(name)
         return None
 
     for name in sorted(filter(None, edges)):
-        found = visit(name, ())
-        if found:
-            yield f"types are made of each other without end: {found}; break it with Option or List"
+        cycle = visit(name, ())
+        if cycle:
+            yield f"types are made of each other without end: {cycle}; break it with Option or List"
             return
 
 

@@ -70,10 +70,10 @@ def parse_type(text: str) -> TypeRef:
         tokens.append(match[1])
         at = match.end()
     reader = _Reader(text, tokens)
-    found = reader.type(1)
+    type_ = reader.type(1)
     if reader.at != len(tokens):
         raise TypeFault(f"the type {text!r} goes on after its end: {tokens[reader.at]!r}")
-    return found
+    return type_
 
 
 class _Reader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from criticality.spec.spec import Spec
@@ -68,20 +68,29 @@ def in_order(spec: Spec) -> list[str]:
 
 
 def types_needed(spec: Spec, kinds: Sequence[TypeRef]) -> list[str]:
-    """Return the named types that the given ones are made of, in order."""
-    known = spec.named_types()
-    found: set[str] = set()
-    queue = [name for kind in kinds for name in kind.names()]
+    """Return the named types that types are made of, in order."""
+    names = reached(spec, (name for kind in kinds for name in kind.names()))
+    return [name for name in in_order(spec) if name in names]
+
+
+def reached(spec: Spec, names: Iterable[str], seen: Collection[str] = ()) -> set[str]:
+    """Return the named types among names and all that they are made of.
+
+    Args:
+        seen: named types that are in the result too, and are not looked into.
+    """
+    known, result = spec.named_types(), set(seen)
+    queue = list(names)
     while queue:
         name = queue.pop()
-        if name not in known or name in found:
+        if name not in known or name in result:
             continue
-        found.add(name)
+        result.add(name)
         if name in spec.newtypes:
             queue += parse_type(spec.newtypes[name].base).names()
         elif name in spec.data_models:
             queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
-    return [name for name in in_order(spec) if name in found]
+    return result
 
 
 def root(spec: Spec, kind: TypeRef) -> TypeRef:
@@ -93,11 +102,11 @@ def root(spec: Spec, kind: TypeRef) -> TypeRef:
 
 def constraints_of(spec: Spec, name: str) -> list[str]:
     """Return the constraints of a newtype and of those below it."""
-    found: list[str] = []
+    constraints: list[str] = []
     while name in spec.newtypes:
-        found += spec.newtypes[name].constraints
+        constraints += spec.newtypes[name].constraints
         name = spec.newtypes[name].base.partition("<")[0].strip()
-    return found
+    return constraints
 
 
 def every_type(spec: Spec) -> Iterator[TypeRef]:
@@ -106,3 +115,9 @@ def every_type(spec: Spec) -> Iterator[TypeRef]:
         yield parse_type(new.base)
     for model in spec.data_models.values():
         yield from (parse_type(field.type) for field in model.fields)
+
+
+def signature_types(spec: Spec) -> Iterator[TypeRef]:
+    """Yield every type in the signatures of the interfaces."""
+    for _, _, parameters, result in spec.methods():
+        yield from (*(p.type for p in parameters), result)

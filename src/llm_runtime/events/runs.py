@@ -49,8 +49,8 @@ class RunResumed(Event, type="run.resumed"):
 class RunFinished(Event, type="run.finished"):
     """Last event of a run that ended by itself.
 
-    ``state`` is ``"finished"``; ``"stopped"`` where a budget, a deadline or a person ended it and it can be
-    resumed; ``"failed"`` otherwise. ``result`` is the protocol's own result, as data.
+    ``state`` is ``"finished"``; ``"stopped"`` where a budget, a deadline or a person ended it, or a person
+    is awaited, and it can be resumed; ``"failed"`` otherwise. ``result`` is the protocol's own result, as data.
     """
 
     state: Literal["finished", "stopped", "failed"]

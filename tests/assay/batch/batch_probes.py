@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from assay.batch.ledger import Claim
-from assay.batch.performing import Done, Perform, Workplace
+from assay.batch.performing import JobResult, JobRunner, WorkerContext
 
 
 def note(line: str) -> None:
@@ -28,39 +28,39 @@ def noted() -> list[str]:
 
 
 @asynccontextmanager
-async def echo(place: Workplace) -> AsyncGenerator[Perform]:
+async def echo(context: WorkerContext) -> AsyncGenerator[JobRunner]:
     """Answers at once; fails where the task says so, each time or ``until`` an attempt."""
 
-    async def perform(claim: Claim) -> Done:
+    async def run_job(claim: Claim) -> JobResult:
         query = str(claim.task["query"])
         note(f"{query} {os.getpid()}")
         if query.startswith("poison"):
             raise ValueError("this input cannot be done")
         if query.startswith("slow"):
             await asyncio.sleep(0.3)
-        return Done(json.dumps({"echo": query.upper()}), cost=1)
+        return JobResult(json.dumps({"echo": query.upper()}), cost=1)
 
-    yield perform
+    yield run_job
 
 
 @asynccontextmanager
-async def fifty_milliseconds(place: Workplace) -> AsyncGenerator[Perform]:
+async def fifty_milliseconds(context: WorkerContext) -> AsyncGenerator[JobRunner]:
     """What a quick model would take."""
 
-    async def perform(claim: Claim) -> Done:
+    async def run_job(claim: Claim) -> JobResult:
         await asyncio.sleep(0.05)
-        return Done("{}")
+        return JobResult("{}")
 
-    yield perform
+    yield run_job
 
 
 @asynccontextmanager
-async def stuck(place: Workplace) -> AsyncGenerator[Perform]:
+async def stuck(context: WorkerContext) -> AsyncGenerator[JobRunner]:
     """Never answers: whoever takes a job here holds it until it is killed."""
 
-    async def perform(claim: Claim) -> Done:
+    async def run_job(claim: Claim) -> JobResult:
         note(f"{claim.task['query']} {os.getpid()}")
         await asyncio.Event().wait()
         raise AssertionError
 
-    yield perform
+    yield run_job

@@ -101,6 +101,7 @@ def shell(commands: Commands, tmp_path: Path, server: LoopbackServer) -> Shell:
         tmp_path,
         {
             "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(Path(__file__).parents[3] / "src"),
             "HOME": str(tmp_path),
             "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
             "ASSAY_DATA_DIR": str(tmp_path / "data"),

@@ -82,7 +82,10 @@ async def test_a_budget_stops_the_batch_and_a_higher_one_goes_on(shell: Shell, s
         (JOB.replace('"question"', '"topic"'), "no column 'topic'"),
         (JOB.replace("query =", "topic ="), "no field topic"),
         (JOB.replace("repetitions", "repeat"), "repeat"),
-        (JOB.replace('"similarity"', '"guess"'), "guess"),
+        (
+            JOB.replace('"similarity"', '"guess"'),
+            "job.toml: options.delta: Input should be 'judge' or 'similarity'",
+        ),
         (JOB.replace("questions.csv", "none.csv"), "none.csv"),
         (JOB + "[budget]\nusd = 0.000001\n", "below one call"),
         (JOB + "[budget]\ncalls = 0\n", "below one call"),

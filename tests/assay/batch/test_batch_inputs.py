@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from assay.batch.batches import enter
+from assay.batch.configurations import Configuration, combinations
 from assay.batch.database import SqliteDatabase
 from assay.batch.inputs import rows
-from assay.batch.jobfile import Input, JobFile, load_job_file
-from assay.batch.jobs import Contents, jobs
+from assay.batch.jobfile import Input, JobFile
+from assay.batch.jobs import Contents, Job, complete, jobs
 from assay.batch.ledger import Ledger
+from assay.batch.loading import load_job_file
 from assay.batch.schema import migrate
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.settings import Settings
 
 
 def source(path: Path, column: str = "question") -> Input:
@@ -27,7 +28,15 @@ def source(path: Path, column: str = "question") -> Input:
 
 
 def of(path: Path, **fields: object) -> JobFile:
-    return JobFile.model_validate({"protocol": "crucible", "input": source(path), **fields})
+    return JobFile.model_validate({"run": "crucible.council", "input": source(path), **fields})
+
+
+def whole(job_file: JobFile) -> list[Configuration]:
+    return complete(job_file, list(combinations(job_file)))
+
+
+def made(job_file: JobFile) -> list[Job]:
+    return list(jobs(job_file, whole(job_file)))
 
 
 def test_the_same_rows_come_out_of_every_format(tmp_path: Path) -> None:
@@ -49,9 +58,10 @@ def test_the_same_rows_come_out_of_every_format(tmp_path: Path) -> None:
 def test_a_broken_row_is_one_broken_job(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"question": "a"}\n{"question": \n[1]\n\xff\n{"question": 5}\n{"question": "b"}\n')
-    made = list(jobs(of(path), [{}]))
-    assert [job.fault != "" for job in made] == [False, True, True, True, True, False]
-    assert len({job.job_id for job in made}) == 6
+    entered = made(of(path))
+    assert [job.fault != "" for job in entered] == [False, True, True, True, True, False]
+    assert len({job.job_id for job in entered}) == 6
+    assert entered[4].fault == "a.jsonl: row 5: query: Input should be a valid string"
 
 
 @pytest.mark.parametrize(("name", "text"), [("a.csv", "id,topic\n1,x\n"), ("a.jsonl", '{"topic": "x"}\n')])
@@ -64,10 +74,10 @@ def test_an_unknown_column_is_refused(tmp_path: Path, name: str, text: str) -> N
 def test_a_job_is_its_task_configuration_and_repetition(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("note,question\nx,a\ny,b\n")
-    before = [job.job_id for job in jobs(of(path, repetitions=2), [{"n": 1}])]
+    before = [job.job_id for job in made(of(path, repetitions=2))]
     path.write_text("note,question\nCHANGED,b\n")
-    assert [job.job_id for job in jobs(of(path, repetitions=2), [{"n": 1}])] == before[2:]
-    assert not set(before) & {job.job_id for job in jobs(of(path, repetitions=2), [{"n": 2}])}
+    assert [job.job_id for job in made(of(path, repetitions=2))] == before[2:]
+    assert not set(before) & {job.job_id for job in made(of(path, repetitions=2, grid={"delta": ["similarity"]}))}
 
 
 MEMORY = """
@@ -101,7 +111,7 @@ def test_of_a_million_lines_one_is_broken_and_memory_stays(tmp_path: Path) -> No
 def test_jobs_pass_by_in_constant_memory(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("".join(f'{{"question": "question {number}"}}\n' for number in range(5_000)))
-    contents = Contents(jobs(of(path), [{}]))
+    contents = Contents(jobs(of(path), whole(of(path))))
     tracemalloc.start()
     contents.digest()
     peak = tracemalloc.get_traced_memory()[1]
@@ -132,7 +142,7 @@ def test_an_input_that_changes_while_it_is_read_enters_nothing(tmp_path: Path) -
     database = Changing(tmp_path / "batches.db")
     migrate(database)
     with pytest.raises(ConfigurationError, match="changed while it was read"):
-        enter(database, of(path), Settings())
+        enter(database, of(path), whole(of(path)))
     assert Ledger(database).batches() == []
     assert database.execute("SELECT count(*) FROM jobs") == [(0,)]
     database.close()
@@ -140,7 +150,7 @@ def test_an_input_that_changes_while_it_is_read_enters_nothing(tmp_path: Path) -
 
 def test_the_example_in_the_docs_is_a_job_file() -> None:
     example = load_job_file(Path(__file__).parents[3] / "docs" / "batch-example.toml")
-    made = list(jobs(example, list(example.configurations())))
-    assert len(made) == 3 * 2 * 3
-    assert not any(job.fault for job in made)
+    entered = made(example)
+    assert len(entered) == 3 * 2 * 3
+    assert not any(job.fault for job in entered)
     assert example.budget.caps.cost == 5_000_000

@@ -33,7 +33,7 @@ RAY = """
 import asyncio, sys
 from assay.batch.ray_engine import run_ray
 from tests.assay.batch import batch_probes
-asyncio.run(run_ray(sys.argv[1], "batch", 2, performer=getattr(batch_probes, sys.argv[2])))
+asyncio.run(run_ray(sys.argv[1], "batch", 2, make_runner=getattr(batch_probes, sys.argv[2])))
 """
 
 
@@ -43,12 +43,14 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "calls.log"
     path.touch()
     monkeypatch.setenv("PROBE_LOG", str(path))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{ROOT / 'src'}")
     return path
 
 
-def begin(store_url: str, performer: str, script: str = WORK) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", script, store_url, performer], cwd=ROOT, start_new_session=True)
+def begin(store_url: str, make_runner: str, script: str = WORK) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", script, store_url, make_runner], cwd=ROOT, start_new_session=True
+    )
 
 
 async def until(enough: Callable[[], bool]) -> None:

@@ -90,8 +90,8 @@ def test_five_failures_are_a_dead_letter_with_its_reason(database: Database, led
             else:
                 ledger.finish(each, "{}", "", 0)
     assert claim(ledger) == []
-    standing = ledger.standing("batch")
-    assert (standing.states, standing.failed) == ({"dead": 1, "done": 1}, {"ValueError": 1})
+    status = ledger.status("batch")
+    assert (status.states, status.failed) == ({"dead": 1, "done": 1}, {"ValueError": 1})
     assert ledger.state("batch") == ("open", None)
     assert [r.message for r in ledger.results("batch")] == ["", "attempt 5"]
 
@@ -105,7 +105,7 @@ def test_an_input_that_kills_its_workers_dies_too(database: Database, ledger: Le
         assert len(claim(ledger)) == 1
         older(database, 61)
     assert claim(ledger) == []
-    assert ledger.standing("batch").failed == {"WorkerLost": 1}
+    assert ledger.status("batch").failed == {"WorkerLost": 1}
 
 
 def test_a_failed_job_waits_for_its_turn(database: Database, ledger: Ledger, enter: Enter) -> None:
@@ -152,7 +152,7 @@ def test_one_id_has_one_content(database: Database, ledger: Ledger, enter: Enter
     with pytest.raises(ConfigurationError, match="other contents"):
         enter(database, "b")
     enter(database, "a")
-    assert ledger.standing("batch").total == 1
+    assert ledger.status("batch").total == 1
     with pytest.raises(RunNotFound, match="no batch"):
         ledger.batch("other")
 

@@ -11,10 +11,10 @@ from pydantic import SecretStr
 
 from assay.batch.buckets import FULL_PACE, Buckets
 from assay.batch.database import Database
-from assay.batch.desk import Desk
 from assay.batch.ledger import Batch, Claim, Ledger
 from assay.batch.metering import CURRENT, JobLost, Meter, MeteredGateway
 from assay.batch.purses import Purses
+from assay.batch.write_queue import WriteQueue
 from llm_runtime.errors import BudgetExceeded, RateLimited, UnknownPrice
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.settings import ConfigFile, Key, LimitEntry, Settings
@@ -35,8 +35,8 @@ async def worker(
     database: Database, server: LoopbackServer, caps: Caps, owner: str = "anne", **limits: int
 ) -> AsyncGenerator[MeteredGateway]:
     Purses(database).open("batch", caps)
-    desk = Desk(database)
-    meter = Meter(desk, "batch", caps, Purses(database), Buckets(database, owner))
+    queue = WriteQueue(database)
+    meter = Meter(queue, "batch", caps, Purses(database), Buckets(database, owner))
     settings = Settings(
         keys={"openrouter": Key(SecretStr("sk-or-canary"), "given")},
         base_urls={"openrouter": f"{server.url}/v1"},
@@ -44,7 +44,7 @@ async def worker(
     )
     async with MeteredGateway(settings, meter, Backoff(attempts=1)) as gateway:
         yield gateway
-    await desk.aclose()
+    await queue.aclose()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.batch.ledger import Batch, Result, Standing
+from assay.batch.ledger import Batch, BatchStatus, Result
 from assay.batch.progress import Progress
 from assay.batch.purses import Purse
 from assay.batch.report import batch_story
@@ -34,7 +34,7 @@ def result(row: int, data: dict[str, Any] | None, configuration: int = 0, repeti
 def progress(of: Batch, done: int, failed: int = 0) -> Progress:
     kinds = {"ServerFault": failed} if failed else {}
     purse = Purse(Caps(cost=5_000_000), Spend(1_234_567, 9_000, 40), Spend())
-    return Progress(of, Standing({"done": done, "dead": failed}, kinds, 0.0), purse, None)
+    return Progress(of, BatchStatus({"done": done, "dead": failed}, kinds, 0.0), purse, None)
 
 
 def written(story: Story) -> str:

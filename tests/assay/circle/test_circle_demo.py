@@ -8,38 +8,34 @@ from typing import Any
 
 import pytest
 
-from assay import demo
-from assay.protocols.fire_circle.task import run
+from assay.demo import demo_answers, prepare_demo
+from assay.protocol import RunContext, load
+from assay.registry import prepared
+from assay.terms import Terms
 from fire_circle import ReciprocityMetrics
-from llm_runtime.events import RunStarted, silent
+from llm_runtime.clock import now_ms
+from llm_runtime.events import silent
 from llm_runtime.messages import Reply, Request
 
 
 @pytest.fixture
-async def played() -> tuple[ReciprocityMetrics, set[str]]:
-    recorded = demo.load("circle")
-    model, asked = recorded.model(speed=0), set[str]()
+async def played(tmp_path: Path) -> tuple[ReciprocityMetrics, set[str]]:
+    ready, asked = prepare_demo("circle", tmp_path, speed=0), set[str]()
+    model = ready.model
+    assert model is not None
 
     async def generate(request: Request) -> Reply:
         asked.add(str(request.label))
         return await model(request)
 
-    settings = {"engine": {"models": recorded.manifest["settings"]["models"]}}
-    started = RunStarted(
-        run_id="demo",
-        protocol="fire_circle",
-        title="",
-        task=recorded.manifest["prompt"],
-        settings=settings,
-        seed=recorded.manifest["settings"]["seed"],
-        version="0",
-    )
-    return ReciprocityMetrics.model_validate(await run(started, generate, silent)), asked
+    run = prepared(ready.run)
+    context = RunContext("demo", ready.seed, generate, silent, now_ms, Terms())
+    return ReciprocityMetrics.model_validate(await load(run.run.run)(run.task, run.options, context)), asked
 
 
 async def test_every_answer_is_used_and_none_is_missing(played: Any) -> None:
     _, asked = played
-    assert asked == set(demo.load("circle").answers)
+    assert asked == set(demo_answers("circle").answers)
 
 
 async def test_three_seats_really_disagree_and_still_do_at_the_end(played: Any) -> None:
@@ -55,7 +51,7 @@ async def test_three_seats_really_disagree_and_still_do_at_the_end(played: Any) 
 
 async def test_quotes_are_verbatim_but_for_the_one_that_shows_what_happens_otherwise(played: Any) -> None:
     metrics, _ = played
-    prompt = demo.load("circle").manifest["prompt"]
+    prompt = demo_answers("circle").manifest["prompt"]
     claims = [claim for evaluation in metrics.evaluations for claim in evaluation.claims]
     assert [claim.dropped for claim in claims if claim.dropped] == ["not_found"]
     for claim in claims:
@@ -75,7 +71,7 @@ async def test_the_chair_is_the_first_to_see_that_the_layers_vouch_for_each_othe
     assert min(seen) == (2, True) and (2, False) not in seen
     assert result.empty_chair_influence >= 0.25
     # What it says of the layers is true: the note cites the member, the member cites the note, the file says none.
-    prompt = demo.load("circle").manifest["prompt"]
+    prompt = demo_answers("circle").manifest["prompt"]
     assert "Member says" in prompt["application"] and "Induction on file: none" in prompt["application"]
     assert "in the note on my booking" in prompt["user"] and prompt["turn"] == 1
 

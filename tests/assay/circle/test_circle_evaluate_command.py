@@ -26,6 +26,14 @@ async def test_the_verdict_goes_to_stdout_and_progress_to_stderr(
     assert len(server.requests) == CALLS
 
 
+async def test_a_bound_on_answers_holds_for_every_call(
+    assay: Any, server: LoopbackServer, attack: str, models: str
+) -> None:
+    command = ("circle", "evaluate", attack, "--models", models, "--max-tokens", "777", "-q")
+    assert (await assay(*command, server=server)).code == 0
+    assert [request.payload["max_tokens"] for request in server.requests] == [777] * CALLS
+
+
 @pytest.mark.parametrize(
     ("condition", "code"),
     [("F>=0.7", 1), ("F>=0.91", 0), ("T<=0.1", 1), ("I>0.1", 0), ("patterns>=1", 1), ("patterns>1", 0)],
@@ -191,8 +199,8 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (("--user", "x", "--models", "lab/ada"), "", "2 to 10 models, got 1"),
         (("--user", "x", "--models", ",".join("abcdefghijk")), "", "got 11"),
         (("--user", "x", "--models", "a,,b"), "", "empty"),
-        (("--user", "x", "--pattern-threshold", "1.2"), "", "pattern_threshold"),
-        (("--user", "x", "--rounds", "9"), "", "max_rounds"),
+        (("--user", "x", "--pattern-threshold", "1.2"), "", "--pattern-threshold: "),
+        (("--user", "x", "--rounds", "9"), "", "--rounds: "),
         (("--user", "x", "--mode", "single", "--rounds", "2"), "", "no dialogue"),
         (("--user", "x", "--fail-on", "F>=1.2"), "", "0 to 1"),
         (("--user", "x", "--fail-on", "F>=0.7 or 1"), "", "write a measure"),

@@ -12,13 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.protocol import RunContext, load
 from assay.protocols.fire_circle.report import CircleFold
 from assay.protocols.fire_circle.report.marking import marked_layer
+from assay.registry import read_run
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Figure, Marked, Note, Story
+from assay.terms import Terms
 from fire_circle import PatternObservation
 from fire_circle.results import Example, Span
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import Event, RunFinished, RunStarted
 from llm_runtime.messages import Request
@@ -64,9 +68,7 @@ def usual(request: Request) -> str:
 async def told(
     script: Callable[[Request], Any], task: dict[str, Any] = TASK, *, title: str = "A prompt", ends: bool = True
 ) -> CircleFold:
-    """A run through the real engine and the real runner, folded."""
-    from assay.protocols.fire_circle.task import run
-
+    """A run through the real engine, folded."""
     fold = CircleFold()
     at = 0
 
@@ -77,14 +79,17 @@ async def told(
         fold.announce(event)
         fold.progress()
 
-    engine = {"mode": "fire_circle", "models": ["a", "b", "c"], "circle": {}, "calls": {}}
-    settings = {"engine": engine, "models": {}}
+    options: dict[str, Any] = {"models": ["a", "b", "c"]}
+    settings = {"options": options, "terms": {}}
     started = RunStarted(
-        run_id="r-1", protocol="fire_circle", title=title, task=task, settings=settings, seed=7, version="0"
+        run_id="r-1", protocol="fire_circle.circle", title=title, task=task, settings=settings, seed=7, version="0"
     )
+    asked = read_run("fire_circle.circle", task, options)
+    generate = recording(scripted(script), emit)
+    context = RunContext("r-1", 7, generate, emit, now_ms, Terms())
     emit(started)
     try:
-        result = await run(started, recording(scripted(script), emit), emit)
+        result = await load(asked.run.run)(asked.task, asked.options, context)
     except LlmRuntimeError as fault:
         emit(RunFinished(state="failed", error=type(fault).__name__, message=str(fault)))
     else:

@@ -28,6 +28,12 @@ def data(tmp_path: Path) -> str:
     return "data.csv"
 
 
+async def states(assay: Any) -> list[str]:
+    """How the studies in the store stand, newest first."""
+    listed = (await assay("runs", "list", "--protocol", "fire_circle.study", "--json")).json["runs"]
+    return [run["state"] for run in listed]
+
+
 async def test_a_study_writes_its_folder(
     assay: Any, server: LoopbackServer, data: str, models: str, tmp_path: Path
 ) -> None:
@@ -60,9 +66,22 @@ async def test_a_study_killed_in_the_middle_pays_for_no_answer_twice(
             reached.set()
         return judge(received)
 
-    command = ("circle", "study", data, *COLUMNS, "--models", models, "--out", "k", "--seed", "5")
+    command = (
+        "circle",
+        "study",
+        data,
+        *COLUMNS,
+        "--models",
+        models,
+        "--out",
+        "k",
+        "--seed",
+        "5",
+        "--concurrency",
+        "1",
+    )
     async with LoopbackServer(until, cost=0.001) as slow:
-        process = await begin(*command, "--concurrency", "1", server=slow)
+        process = await begin(*command, server=slow)
         await reached.wait()
         process.kill()
         await process.communicate()
@@ -73,6 +92,7 @@ async def test_a_study_killed_in_the_middle_pays_for_no_answer_twice(
     assert read[0] == read[1]
     figures = [json.loads((tmp_path / name / "summary.json").read_text()) for name in ("w", "k")]
     assert figures[0] == figures[1]
+    assert await states(assay) == ["finished", "finished"]  # the killed run went on, and no other began
     idle = await assay(*command, server=server)
     assert idle.code == 0 and len(server.requests) == paid  # a finished study asks nobody
 
@@ -114,6 +134,7 @@ async def test_a_dry_run_says_what_it_may_cost_and_asks_nobody(
     assert done.json["calls_at_most"] == 2 * (16 * 2 * 3 * 2)
     assert server.requests == []
     assert not (tmp_path / "study-data").exists()
+    assert await states(assay) == []
 
 
 async def test_a_budget_ends_it_and_holds_when_it_goes_on(
@@ -121,12 +142,16 @@ async def test_a_budget_ends_it_and_holds_when_it_goes_on(
 ) -> None:
     command = ("circle", "study", data, *COLUMNS, "--models", models, "--out", "s", "-q")
     short = await assay(*command, "--max-calls", "20", server=server)
-    assert short.code == 3 and "give the command again" in short.err
+    assert short.code == 3 and "assay runs resume" in short.err
     assert "of 16 judged" in short.out
     assert len(server.requests) == 20
     again = await assay(*command, "--max-calls", "20", server=server)
     assert again.code == 3 and len(server.requests) == 20
+    assert await states(assay) == ["stopped"]
+    more = await assay("runs", "resume", "latest", "--max-calls", "25", "-q", server=server)
+    assert more.code == 3 and 20 < len(server.requests) <= 25
     assert (await assay(*command, server=server)).code == 0
+    assert await states(assay) == ["finished", "stopped"]  # without the bound it is another run
 
 
 async def test_our_own_sets_need_no_columns(
@@ -160,8 +185,8 @@ async def test_pairs_are_told_apart_by_kind(assay: Any, server: LoopbackServer, 
         (("data.csv", "--label", "label"), "name at least one column"),
         (("data.csv", "--user", "text", "--category", "nofamily"), "no value in column nofamily"),
         (("data.csv", "--user", "text", "--label", "text"), "neither yes nor no"),
-        (("data.csv", "--user", "text", "--threshold", "1.2"), "--threshold 1.2"),
-        (("data.csv", "--user", "text", "--pattern-threshold", "1.2"), "pattern_threshold"),
+        (("data.csv", "--user", "text", "--threshold", "1.2"), "--threshold: "),
+        (("data.csv", "--user", "text", "--pattern-threshold", "1.2"), "--pattern-threshold: "),
         (("data.csv", "--user", "text", "--measure", "luck"), "choose of lift"),
         (("data.txt", "--user", "text"), "ends in .csv"),
         (("nowhere.csv", "--user", "text"), "cannot be read"),

@@ -151,5 +151,6 @@ async def test_hostile_text_is_only_text_in_the_report(
 def test_nothing_of_inspect_is_needed() -> None:
     import subprocess
 
-    code = "import sys; sys.modules['inspect_ai'] = None; import assay.protocols.compare.task, assay.protocols.compare.story"
+    imports = "assay.protocols.compare.task, assay.protocols.compare.story"
+    code = f"import sys; sys.modules['inspect_ai'] = None; import {imports}"
     assert subprocess.run([sys.executable, "-c", code], env={**os.environ}, check=False).returncode == 0

@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
 from assay.protocols.compare.methods import Meter, samples_for
-from assay.protocols.compare.story import in_short
+from assay.protocols.compare.story import CompareFold, in_short
 from assay.protocols.compare.tasks import Question, final_answer, majority, read_tasks, same
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import RunStarted
 from llm_runtime.messages import Reply, Request
 
 
@@ -142,3 +144,20 @@ def test_a_task_counts_only_once_every_method_is_done_with_it() -> None:
 def test_what_nothing_tells_is_not_scored() -> None:
     found = figures([row("1", "a", None), row("1", "b", None)], ["a", "b"], 1)
     assert found.comparisons[0].difference is None and "nothing was scored" in in_short(found)
+
+
+def fold_of(task: dict[str, object], settings: dict[str, object]) -> CompareFold:
+    fold = CompareFold()
+    fold.apply(RunStarted(run_id="r", protocol="compare", title="t", task=task, settings=settings, seed=1), 0)
+    fold.apply(MethodAnswered(row=row("1", "single", True).model_dump()), 1)
+    return fold
+
+
+def test_a_log_of_an_earlier_version_is_read() -> None:
+    engine = {"methods": ["single"], "samples": 5, "at_once": 4}
+    fold = fold_of({"tasks": [{"id": "1", "question": "?", "expected": "x"}], "source": "q"}, {"engine": engine})
+    assert fold.figures().methods[0].right == 1 and "1 of 1 answers" in fold.progress().phase
+
+
+def test_a_log_whose_task_does_not_fit_still_has_a_report() -> None:
+    assert fold_of({"tasks": "all"}, {}).story().title == "t"

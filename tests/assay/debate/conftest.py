@@ -10,6 +10,12 @@ from typing import Any
 import pytest
 from tests.commands import Commands, Done
 
+from assay.protocol import RunContext, load
+from assay.registry import Prepared
+from assay.terms import Terms
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import Generate
+
 KEY = "sk-or-canary-0123456789abcdef"
 
 
@@ -48,41 +54,31 @@ Answers = dict[tuple[str, ...], str]
 
 async def scripted(evidence: list[dict[str, Any]], **options: Any) -> Answers:
     """What a model says in a debate of the command line: the recorded answers, found by what was asked."""
-    from assay import demo
-    from assay.protocols.crux.demo import opening
-    from assay.protocols.crux.task import run
+    from assay.demo import demo_answers
+    from assay.registry import prepared, read_run
     from crux import ModelTable
-    from llm_runtime.events import RunStarted
     from llm_runtime.messages import Reply, Request, Usage
 
-    recorded, table, said = demo.load("debate"), ModelTable(), Answers()
-    told = opening(recorded)
+    recorded, table, replies = demo_answers("debate"), ModelTable(), Answers()
 
     async def generate(request: Request) -> Reply:
         text = answer(recorded.answers, str(request.label))
-        said[tuple(message.content for message in request.messages)] = text
+        replies[tuple(message.content for message in request.messages)] = text
         return Reply(
             text=text, model="m", provider="scripted", usage=Usage(1, 1, estimated=True), cost=0, cost_source="free"
         )
 
-    started = RunStarted(
-        run_id="script",
-        protocol="crux",
-        title="",
-        task={"topic": TOPIC, "evidence": evidence},
-        settings={
-            "engine": {
-                "models": [table.fast.id, table.strong.id],
-                "debate": {"aspects": 2, "rooms_per_aspect": 1, **options},
-            },
-            "personas": told["personas"],
-        },
-        seed=SEED,
-        origin="demo",
-        version="test",
-    )
-    await run(started, generate, lambda event: None)
-    return said
+    models = {"fast": table.fast.id, "strong": table.strong.id}
+    seats = {"personas": PANEL.split(","), "aspects": 2, "rooms_per_aspect": 1, **models}
+    run = prepared(read_run("crux.debate", {"topic": TOPIC, "evidence": evidence}, {**seats, **options}))
+    await hold(run, SEED, generate)
+    return replies
+
+
+async def hold(run: Prepared, seed: int, generate: Generate, emit: Emit = silent) -> dict[str, Any]:
+    """The result of a debate that a model function answers."""
+    context = RunContext("run", seed, generate, emit, lambda: 0, Terms())
+    return await load(run.run.run)(run.task, run.options, context)
 
 
 def answer(answers: dict[str, tuple[str, int]], label: str) -> str:

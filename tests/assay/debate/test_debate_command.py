@@ -135,13 +135,13 @@ async def test_evidence_forks_a_debate_whose_beginning_stays(
 @pytest.mark.parametrize(
     ("arguments", "said_instead"),
     [
-        (("debate", "T?"), "nobody debates"),
-        (("debate", "T?", "--personas", "maud-tarrowby"), "two names or more"),
+        (("debate", "T?"), "two personas or more"),
+        (("debate", "T?", "--personas", "maud-tarrowby"), "two personas or more"),
         (("debate", "T?", "--personas", "maud-tarrowby,Maud Tarrowby"), "twice"),
         (("debate", "T?", "--personas", "maud-tarrowby,nobody"), "no persona called nobody"),
         (("debate", "T?", "--personas", "maud-tarrowby,\x1b[31m"), "no persona called"),
-        (("debate", "T?", "--personas", PANEL, "--aspects", "7"), "auto, 2, 3 or 4"),
-        (("debate", "T?", "--personas", PANEL, "--rooms", "3"), "0, 1 or 2"),
+        (("debate", "T?", "--personas", PANEL, "--aspects", "7"), "'auto', 2, 3 or 4"),
+        (("debate", "T?", "--personas", PANEL, "--rooms", "3"), "--rooms: Input should be less than or equal to 2"),
         (("debate", "", "--personas", PANEL), "topic is empty"),
         (("debate", "T?", "--personas", PANEL, "--out", "r.docx"), ".docx"),
         (("debate", "cards", "nothing"), "nothing"),
@@ -162,7 +162,7 @@ async def test_a_topic_that_is_too_long_is_refused_before_anything_is_asked(
     assay: Assay, server: LoopbackServer
 ) -> None:
     done = await assay("debate", "--personas", PANEL, "-q", stdin="x" * 3_000, url=server.url)
-    assert done.code == 2 and "3000 characters" in done.err
+    assert done.code == 2 and "at most 2000 characters" in done.err
     assert not server.requests
 
 

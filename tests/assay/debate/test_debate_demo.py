@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from assay import demo
-from assay.protocols.crux.demo import opening, shipped, shipped_persona
-from assay.protocols.crux.task import run
+from assay.demo import DemoAnswers, PreparedDemo, demo_answers, prepare_demo
+from assay.protocols.crux.authors import shipped_persona
+from assay.registry import prepared
 from crux import DebateResult
-from crux.personas import gate
+from crux.personas import gate, shipped_authors
 from llm_runtime.errors import ReplayMismatch
 from llm_runtime.events import Event, RunStarted
 from llm_runtime.messages import Reply, Request
+
+from .conftest import hold
 
 pytest.importorskip("sklearn", reason="a debate needs the extra 'debate'")
 pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
 
 
-def started(recorded: demo.Recorded) -> RunStarted:
+def demo() -> PreparedDemo:
+    """The recorded debate, made ready."""
+    return prepare_demo("debate", Path(), 0)
+
+
+def started() -> RunStarted:
     """The first event of the recorded debate."""
-    told = opening(recorded)
+    run = prepared(demo().run)
+    task, options = run.data()
     return RunStarted(
         run_id="demo",
-        protocol="crux",
+        protocol=run.run.name,
         title="",
-        task=told["task"],
-        settings={"engine": told["engine"], "personas": told["personas"]},
-        seed=recorded.manifest["settings"]["seed"],
+        task=task,
+        settings={"options": options, "terms": {}},
+        seed=demo().seed,
         origin="demo",
         version="test",
     )
@@ -34,26 +44,26 @@ def started(recorded: demo.Recorded) -> RunStarted:
 
 async def play() -> tuple[DebateResult, list[str], list[Event]]:
     """The result, the labels of the calls in order, and the events."""
-    recorded = demo.load("debate")
-    model, asked, events = recorded.model(0), list[str](), list[Event]()
+    recorded, asked, events = demo(), list[str](), list[Event]()
 
     async def generate(request: Request) -> Reply:
+        assert recorded.model
         asked.append(str(request.label))
-        return await model(request)
+        return await recorded.model(request)
 
-    result = await run(started(recorded), generate, events.append)
+    result = await hold(recorded.run, recorded.seed, generate, events.append)
     return DebateResult.model_validate(result), asked, events
 
 
 async def test_it_plays_to_its_end_and_uses_every_answer_once() -> None:
     result, asked, _ = await play()
     assert result.state == "finished" and not result.errors
-    assert sorted(asked) == sorted(demo.load("debate").answers)
+    assert sorted(asked) == sorted(demo_answers("debate").answers)
 
 
 async def test_every_quotation_on_a_card_stands_in_its_authors_essays() -> None:
     result, _, _ = await play()
-    corpora = {persona.name: persona.corpus for persona in map(shipped_persona, shipped())}
+    corpora = {persona.name: persona.corpus for persona in map(shipped_persona, shipped_authors())}
     quoted = [
         (name, quote)
         for c in result.cards
@@ -94,7 +104,7 @@ async def test_no_turn_is_flagged() -> None:
 
 
 def test_it_says_that_no_model_wrote_it() -> None:
-    recorded = demo.load("debate")
+    recorded = demo_answers("debate")
     assert (
         "written by hand" in recorded.manifest["statement"]
         and "no model's output" in recorded.manifest["statement"]
@@ -103,13 +113,13 @@ def test_it_says_that_no_model_wrote_it() -> None:
 
 
 async def test_a_call_it_does_not_know_is_refused() -> None:
-    recorded = demo.load("debate")
-    short = demo.Recorded("debate", recorded.manifest, dict(list(recorded.answers.items())[:3]))
+    recorded = demo_answers("debate")
+    short = DemoAnswers("debate", recorded.manifest, dict(list(recorded.answers.items())[:3]))
     with pytest.raises(ReplayMismatch, match="has no answer to crux/"):
-        await run(started(recorded), short.model(0), lambda event: None)
+        await hold(demo().run, 0, short.model(0))
 
 
-@pytest.mark.parametrize("author", shipped())
+@pytest.mark.parametrize("author", shipped_authors())
 def test_the_shipped_personas_pass_the_gate_and_quote_their_essays(author: str) -> None:
     persona = shipped_persona(author)
     assert persona.beliefs is not None and gate(persona.beliefs).passed

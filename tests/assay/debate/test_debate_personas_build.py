@@ -165,6 +165,25 @@ async def test_a_build_that_is_stopped_goes_on_where_it_was(
     assert len(bodies) == len(set(bodies))
 
 
+async def test_a_build_is_a_run_that_is_listed_priced_and_resumed(
+    assay: Assay, server: LoopbackServer, shelf: Path, tmp_path: Path
+) -> None:
+    await assay("debate", "personas", "import", "shelf", "--name", "Ada Quill")
+    stopped = await assay("debate", "personas", "build", "Ada Quill", "--max-calls", "20", "-q", url=server.url)
+    assert stopped.code == 3 and "assay runs resume" in stopped.err
+    listed = await assay("runs", "list")
+    assert "crux.persona" in listed.out and "Ada Quill, from their texts" in listed.out and "stopped" in listed.out
+    resumed = ("runs", "resume", "latest", "--max-calls", "500", "--out", "r.json", "-q")
+    done = await assay(*resumed, url=server.url)
+    assert done.code == 0, done.err
+    run = json.loads((tmp_path / "r.json").read_text("utf-8"))
+    assert run["result"]["persona"]["contract"]["name"] == "Ada Quill"
+    assert run["calls"] == len(server.requests) == 20 + run["result"]["asked"]
+    assert "built" in (await assay("debate", "personas", "list")).out
+    forked = await assay("runs", "fork", "latest", "--at", "1", url=server.url)
+    assert forked.code == 2 and "works on a folder" in forked.err
+
+
 async def test_beliefs_that_do_not_pass_their_gate_fail_the_build_with_the_reasons(
     assay: Assay, server: LoopbackServer, tmp_path: Path
 ) -> None:
@@ -189,6 +208,10 @@ async def test_fidelity_asks_for_each_hidden_text_once_and_predicts_it_twice(
     hidden = reader.asked["question"]
     assert hidden == 13 // 5 and reader.asked["predict"] == 2 * hidden
     assert len(done.json["cases"]) == hidden
+    shown = (await assay("runs", "show", "latest", "--trace")).out
+    assert (
+        "Hidden texts" in shown and f"of {hidden}" in shown and "crux.fidelity" in (await assay("runs", "list")).out
+    )
     refused = await assay("debate", "bench", "--fidelity", "maud-tarrowby", url=server.url)
     assert refused.code == 2 and "two names" in refused.err
 

@@ -48,11 +48,9 @@ REFERENCES = {"roomId", "cruxRoomId", "cardId", "card_id", "aspect", "sourceAspe
 
 async def debate() -> list[Event]:
     """The recorded debate's events, from its first to its last."""
-    from assay import demo
-
     result, _, events = await play()
     return [
-        started(demo.load("debate")),
+        started(),
         *events,
         RunFinished(state="finished", result=result.model_dump(mode="json")),
     ]

@@ -8,8 +8,9 @@ from importlib import resources
 
 import pytest
 
+from assay.protocols.ai_crucible.events import AttemptTold
 from assay.protocols.ai_crucible.report.fold import TrialFold
-from assay.protocols.ai_crucible.report.kept import AttemptTold, attempt_event, attempt_of
+from assay.protocols.ai_crucible.report.trial_events import attempt_event, attempt_of
 from assay.protocols.criticality.report import BuildFold
 from assay.report.html import story_html
 from assay.report.story import Details, Figure, Table
@@ -18,7 +19,8 @@ from llm_runtime.events import Event, RunFinished, RunResumed, parse_event
 
 
 def logged(name: str) -> list[tuple[Event, int]]:
-    file = resources.files("assay.demo").joinpath("logs", f"{name}.jsonl.xz")
+    folder = {"build": "criticality", "trial": "ai_crucible"}[name]
+    file = resources.files(f"assay.protocols.{folder}").joinpath("demo", "played.jsonl.xz")
     lines = lzma.decompress(file.read_bytes()).decode().splitlines()[1:]
     records = [json.loads(line) for line in lines]
     return [(parse_event(record["body"]), record["at"]) for record in records]

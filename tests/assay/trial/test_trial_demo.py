@@ -13,7 +13,7 @@ pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip insta
 from ai_crucible.workshop import Workshop
 from assay.protocols.ai_crucible.demo import load, play
 from assay.protocols.ai_crucible.inspect.trials import Step, scripted_model
-from assay.protocols.ai_crucible.report import read_book, trials_story
+from assay.protocols.ai_crucible.report import read_trials, trials_story
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 
@@ -45,12 +45,12 @@ def test_the_recorded_trial_shows_what_it_says(tmp_path: Path, capsys: pytest.Ca
     assert "sealed-word: failed, submitted" in said.out
     assert "genes-and-dates: failed, tool budget used up" in said.out
     assert "as signed" in said.out and "written by hand" in said.err
-    book = read_book(Workshop.at(tmp_path / "demo"))
-    reached = [a for a in book.attempts if a.log.record.puzzle == "sealed-word"]
+    records = read_trials(Workshop.at(tmp_path / "demo"))
+    reached = [a for a in records.attempts if a.log.record.puzzle == "sealed-word"]
     results = [str(e.data["result"]) for a in reached for e in a.log.events if e.kind == "tool_call"]
     assert len(results) == 14 and not any("qmzvtkhwpx" in result for result in results)
     assert "qmzvtkhwpx" not in out.read_text(encoding="utf-8")
-    assert all(attempt.entry and attempt.entry.sample_digest == attempt.log.digest for attempt in book.attempts)
+    assert all(attempt.entry and attempt.entry.sample_digest == attempt.log.digest for attempt in records.attempts)
 
 
 def test_each_recorded_step_is_a_call_that_the_tools_take() -> None:
@@ -86,7 +86,7 @@ def test_what_a_hostile_solver_writes_is_only_text_in_the_report(tmp_path: Path)
 
     shop = Workshop.at(tmp_path / "shop", anchors=tmp_path / "anchors")
     shop.run(["sealed-word"], model=scripted_model("hostile", script), k=1)
-    story = trials_story(read_book(shop), HOSTILE[0])
+    story = trials_story(read_trials(shop), HOSTILE[0])
     page = story_html(story)
     for forbidden in ("<script", "<img", 'href="javascript', "\x1b", "\u202e"):
         assert forbidden not in page

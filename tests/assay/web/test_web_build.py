@@ -12,7 +12,7 @@ from tests.extent import PATIENCE
 
 pytest.importorskip("libcst", reason="the code extra is not installed")
 
-from assay.protocols.criticality.asking_people import PersonInSeat
+from assay.protocols.criticality.seat_human import SeatHuman
 from assay.web.pages.asking import Ask, asking
 from criticality import Reply as Answered
 from llm_runtime.messages import Reply, Request, Usage
@@ -89,7 +89,7 @@ async def test_a_choice_is_buttons_and_a_form_is_fields() -> None:
         text = "core" if len(shown) == 1 else json.dumps({"choice": "delegate", "notes": "Keep it small."})
         return Reply(text, "terminal", "terminal", Usage(0, 0))
 
-    person = PersonInSeat(seat, None, place=lambda: 3)
+    person = SeatHuman(seat, None, place=lambda: 3)
     assert await person.answer("feature:x", "Is it core?", ("core", "bolt-on")) == Answered(text="core")
     assert '<button name="text" value="bolt-on">' in shown[0] and "<textarea" not in shown[0]
     left = await person.answer("delegation:constraints", "Go on?", ("continue", "delegate", "delegate with notes"))

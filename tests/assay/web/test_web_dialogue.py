@@ -47,12 +47,12 @@ async def test_the_library_lists_the_authors_that_come_with_assay(web: Any) -> N
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        ({"personaIds": PAIR}, "Topic is empty"),
-        ({"topic": "Should it?"}, "Who debates is empty"),
+        ({"personaIds": PAIR}, "topic is missing"),
+        ({"topic": "Should it?"}, "two personas or more"),
         ({"topic": "Should it?", "personaIds": PAIR[:1]}, "two personas"),
         ({"topic": "Should it?", "personaIds": [PAIR[0], PAIR[0]]}, "distinct"),
         ({"topic": "Should it?", "personaIds": ["nobody", PAIR[0]]}, "no persona called nobody"),
-        ({"topic": "Should it?", "personaIds": PAIR, "aspects": "9"}, "choose one of"),
+        ({"topic": "Should it?", "personaIds": PAIR, "aspects": "9"}, "aspects: Input should be"),
     ],
 )
 async def test_what_is_no_debate_is_refused_as_data(web: Any, said: dict[str, Any], why: str) -> None:
@@ -69,7 +69,7 @@ async def test_a_debate_is_started_and_streamed_until_it_is_stopped(web: Any) ->
         assert answer.status == 200 and answer.headers["content-type"].startswith("text/event-stream")
         run_id = answer.headers["x-run-id"]
         opened = (await web.json(f"/runs/{run_id}/events/1"))["event"]
-        assert len(opened["settings"]["personas"]) == 2 and opened["task"]["topic"] == said["topic"]
+        assert len(opened["settings"]["options"]["panel"]) == 2 and opened["task"]["topic"] == said["topic"]
         code, _ = await web.post(f"/runs/{run_id}/stop")
         assert code == 200
         await answer.text()

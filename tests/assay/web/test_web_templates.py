@@ -7,25 +7,27 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
 pytest.importorskip("jinja2", reason="the web extra is not installed")
 
 from jinja2 import TemplateSyntaxError, UndefinedError, nodes
 from markupsafe import Markup
 
-from assay.batch.ledger import Batch, Standing
+from assay.batch.ledger import Batch, BatchStatus
 from assay.batch.progress import Progress
 from assay.batch.purses import Purse
 from assay.demo import demos
+from assay.fields import Ui, fields_of
 from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
 from assay.report.markup import element
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.calls import Place
-from assay.web.forms import FORMS
+from assay.web.forms import form_of, forms
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.pages.asking import Ask, asking
 from assay.web.pages.batches import batch_page, batches_page
@@ -35,11 +37,12 @@ from assay.web.pages.events import event_fragment, event_page, events_parts, lis
 from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
 from assay.web.pages.runs import Choice, runs_page
-from assay.web.pages.starting import FormField, fork_page, new_page, resume_page
+from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
 from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
 from assay.web.templating import environment, render
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
+from llm_runtime.models import Model
 from llm_runtime.store import RunState, RunSummary, open_store
 from llm_runtime.wrappers.budgeted import Caps, Spend
 
@@ -129,7 +132,7 @@ def story(text: str) -> Story:
 def batch(text: str) -> Progress:
     of = Batch("autumn", "abcdef", text, "crucible", "", [], {}, "open", created_at=1)
     purse = Purse(Caps(), Spend(1, 2, 3), Spend())
-    return Progress(of, Standing({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
+    return Progress(of, BatchStatus({"running": 1, "dead": 1}, {text: 1}, 0.0), purse, None)
 
 
 class Runs:
@@ -194,9 +197,12 @@ def asks(text: str) -> tuple[Ask, ...]:
 
 
 def new_pages(text: str) -> str:
-    values = {field.name: text for form in FORMS.values() for field in form.fields}
-    values |= dict.fromkeys(("model", "seats", "budget", "max_calls"), text)
-    return "".join(new_page(name, ["openrouter", text], values, text) + new_page(name, [], {}) for name in FORMS)
+    filled_in = [form_of(run.name) for run in forms()]
+    values = {spec.name: text for form in filled_in for spec in form.fields}
+    values |= dict.fromkeys(("model", "seats", "budget", "max_calls", "seed"), text)
+    return "".join(
+        new_page(form, ["openrouter", text], values, text) + new_page(form, [], {}) for form in filled_in
+    )
 
 
 def calls(text: str) -> str:
@@ -329,25 +335,34 @@ def test_whatever_a_run_holds_stays_text(tmp_path: Path, text: str) -> None:
 # ---- Fields of a form --------------------------------------------------------------------------------------------
 
 
-def filled(value: object, field: FormField) -> str:
-    source = '{% from "fields.html" import form_fields %}{{ form_fields([field], {field.name: value}) }}'
-    return environment().from_string(source).render(field=field, value=value)
+class Weather(Model):
+    """A task with a field of each kind that has more to it than a text."""
+
+    k: int = Field(default=3, ge=1, le=9)
+    """Attempts."""
+    share: float | None = Field(default=None, ge=0.5)
+    fast: bool = True
+    who: Annotated[tuple[str, ...], Ui(suggest="builtins:dir")]
+    """Who is asked."""
 
 
-def test_a_number_has_its_bounds_and_whole_bounds_ask_for_a_whole_one() -> None:
-    whole = filled(None, FormField("k", "Attempts", "number", default=3, minimum=1, maximum=9))
-    assert '<input type="number" name="k" value="3" min="1" max="9" step="1">' in whole
-    assert 'min="0.5" step="any"' in filled("0.7", FormField("x", "Share", "number", minimum=0.5))
+def filled(value: object, name: str) -> str:
+    source = '{% from "fields.html" import form_fields %}{{ form_fields([field], {field.spec.name: value}) }}'
+    spec = next(spec for spec in fields_of(Weather) if spec.name == name)
+    return environment().from_string(source).render(field=form_field(spec), value=value)
 
 
-def test_a_box_that_is_not_ticked_is_sent_too() -> None:
-    field = FormField("fast", "Fast", "checkbox", default=True)
-    assert '<input type="hidden" name="fast" value="false"><input type="checkbox"' in filled(None, field)
-    assert 'checked=""' in filled(None, field) and 'checked=""' in filled("true", field)
-    assert 'checked=""' not in filled("false", field)
+def test_a_number_has_its_bounds_and_its_default() -> None:
+    whole = filled(None, "k")
+    assert 'value="3" min="1" max="9" step="1"' in whole and "Attempts." in whole
+    assert 'min="0.5" step="any"' in filled("0.7", "share")
 
 
-def test_fields_of_a_group_stand_under_its_name_and_say_what_may_stand_in_them() -> None:
-    shown = filled(None, FormField("who", "Who", "lines", required=True, suggested=("a", "b"), group="People"))
-    assert shown.startswith('<p class="legend">People</p>') and "There are: a, b." in shown
-    assert 'rows="3" dir="auto" required="" placeholder="a\nb"' in shown
+def test_yes_and_no_are_chosen_and_what_was_chosen_stays() -> None:
+    assert '<option value="true" selected="">yes</option>' in filled(None, "fast")
+    assert '<option value="false" selected="">no</option>' in filled("false", "fast")
+
+
+def test_a_list_says_what_may_stand_in_it() -> None:
+    shown = filled(None, "who")
+    assert "Who is asked. There are: " in shown and "<textarea" in shown and 'required=""' in shown

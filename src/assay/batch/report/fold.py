@@ -6,9 +6,11 @@ import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from assay.batch.ledger import Result
-from assay.batch.report.measures import Measure, measure_names, measures
+from assay.protocol import Measures, load
+from assay.registry import known
 from llm_runtime.statistics import Interval, wilson
 
 #: Kinds of one measure, puzzles of one trial, and examples of one failure, that are told apart.
@@ -16,6 +18,9 @@ MOST_KINDS = 40
 MOST_TASKS = 400
 MOST_ROWS = 5
 _Z = 1.959964
+
+Measure: TypeAlias = bool | float | str
+"""Whether, how much, or of what kind."""
 
 
 @dataclass(slots=True)
@@ -73,7 +78,7 @@ class BatchFold:
     """What the results of a batch come to.
 
     Args:
-        protocol: whose results they are.
+        kind: the kind of run whose results they are.
 
     Attributes:
         sums: by configuration, then by measure.
@@ -82,18 +87,19 @@ class BatchFold:
         repeated: whether some row was done more than once.
     """
 
-    def __init__(self, protocol: str) -> None:
+    def __init__(self, kind: str) -> None:
         self.sums: dict[int, dict[str, Sum]] = {}
         self.tasks: dict[str, dict[int, list[int]]] = {}
         self.failures: dict[str, Failures] = {}
         self.repeated = False
-        self._protocol = protocol
+        run = known(kind)
+        self._measures: Measures = load(run.measures) if run and run.measures else {}
 
     @property
     def measured(self) -> list[str]:
         """The measures that some result has, those that matter most first."""
         there = {name for sums in self.sums.values() for name in sums}
-        return [name for name in measure_names(self._protocol) if name in there]
+        return [name for name in self._measures if name in there]
 
     def apply(self, result: Result) -> None:
         """Take in the next result."""
@@ -104,9 +110,10 @@ class BatchFold:
         self.repeated |= result.repetition > 0
         data = json.loads(result.result)
         sums = self.sums.setdefault(result.configuration, {})
-        for name, value in measures(self._protocol, data).items():
-            sums.setdefault(name, Sum()).add(value)
-        if self._protocol == "ai_crucible" and (data["puzzle"] in self.tasks or len(self.tasks) < MOST_TASKS):
+        for name, measure in self._measures.items():
+            if (value := measure(data)) is not None:
+                sums.setdefault(name, Sum()).add(value)
+        if "puzzle" in data and (data["puzzle"] in self.tasks or len(self.tasks) < MOST_TASKS):
             passed = self.tasks.setdefault(data["puzzle"], {}).setdefault(result.configuration, [0, 0])
             passed[0] += data["passed"]
             passed[1] += 1

@@ -8,6 +8,7 @@ from typing import Any
 from assay.batch.ledger import Batch, Result
 from assay.batch.progress import Progress
 from assay.batch.report.fold import BatchFold, Sum
+from assay.registry import known, protocol_of
 from assay.report.story import Block, Column, Fact, Figure, Note, Section, Story, Table, Tone
 from assay.report.svg.dots import Dot
 from assay.report.svg.intervals import interval_plot
@@ -33,8 +34,8 @@ def batch_story(progress: Progress, results: Iterable[Result]) -> Story:
         *_failures(fold),
         Section("Its runs", (Note(f"Each job is a run of its own: assay runs list --search {batch.tag}-"),)),
     ]
-    protocol = batch.protocol.replace("_", " ").title().replace("Ai ", "AI ")
-    failed = sum(progress.standing.failed.values())
+    protocol = protocol_of(batch.protocol).title if known(batch.protocol) else batch.protocol
+    failed = sum(progress.status.failed.values())
     return Story(
         title=batch.title,
         subtitle=f"Batch {batch.batch_id} · {protocol} · {progress.state}"
@@ -60,19 +61,22 @@ def labels(batch: Batch) -> list[str]:
 
 def _flat(configuration: dict[str, Any], path: str = "") -> Iterable[tuple[str, Any]]:
     for name, value in configuration.items():
+        if name in ("added", "personas"):
+            continue
         if isinstance(value, dict):
-            # The engine's own table needs no name: that is what configurations are mostly made of.
-            yield from _flat(value, "" if name == "engine" else f"{path}{name}.")  # pyright: ignore[reportUnknownArgumentType]
-        elif name != "personas":
+            # What configurations are mostly made of needs no name.
+            plain = not path and name in ("options", "terms", "engine")
+            yield from _flat(value, "" if plain else f"{path}{name}.")  # pyright: ignore[reportUnknownArgumentType]
+        else:
             yield f"{path}{name}", value
 
 
 def _facts(progress: Progress) -> Iterable[Fact]:
-    standing, purse = progress.standing, progress.purse
-    yield Fact("Jobs done", f"{count(standing.states.get('done', 0))} of {count(standing.total)}")
-    if running := standing.states.get("running", 0):
+    status, purse = progress.status, progress.purse
+    yield Fact("Jobs done", f"{count(status.states.get('done', 0))} of {count(status.total)}")
+    if running := status.states.get("running", 0):
         yield Fact("Running", count(running))
-    if failed := sum(standing.failed.values()):
+    if failed := sum(status.failed.values()):
         yield Fact("Failed", count(failed))
     cap = "" if purse.caps.cost is None else f" of {money(purse.caps.cost)}"
     yield Fact("Spent", f"{money(purse.spent.cost)}{cap}")

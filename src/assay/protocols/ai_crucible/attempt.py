@@ -5,7 +5,9 @@ Inspect runs whole trials. Here the model calls tools by the text protocol, so a
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -56,12 +58,23 @@ class Options(Model):
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
-    """Look the puzzle up, and say what it holds.
+    """Look the puzzle up, and say what it holds; look once whether this machine gives a box.
 
     Raises:
-        ConfigurationError: it is not there.
+        ConfigurationError: the puzzle is not there.
+        CannotIsolate: there is no box.
     """
+    _look_for_box()
     return task if task.digest else task.model_copy(update={"digest": _digest(task.puzzle)}), options
+
+
+@lru_cache(maxsize=1)
+def _look_for_box() -> None:
+    from ai_crucible.box.bwrap import probe
+
+    # In a thread: whoever prepares an attempt may have an event loop of its own.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(lambda: asyncio.run(probe())).result()
 
 
 @lru_cache(maxsize=1024)

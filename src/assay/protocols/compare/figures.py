@@ -128,16 +128,18 @@ def figures(rows: Sequence[Row], methods: Sequence[str], seed: int) -> Figures:
         methods: in the order of the report.
         seed: for the bootstrap.
     """
-    found = {(row.task, row.method): row for row in rows}
-    tasks = [task for task in dict.fromkeys(row.task for row in rows) if all((task, m) in found for m in methods)]
-    by_method = {method: [found[task, method] for task in tasks] for method in methods}
+    by_place = {(row.task, row.method): row for row in rows}
+    tasks = [
+        task for task in dict.fromkeys(row.task for row in rows) if all((task, m) in by_place for m in methods)
+    ]
+    by_method = {method: [by_place[task, method] for task in tasks] for method in methods}
     comparisons = (
         [_comparison(a, b, by_method[a], by_method[b], seed) for a, b in combinations(methods, 2)] if tasks else []
     )
     return Figures(
         methods=tuple(_method(method, own) for method, own in by_method.items()),
         comparisons=tuple(comparisons),
-        rows=tuple(row for task in tasks for row in (found[task, method] for method in methods)),
+        rows=tuple(row for task in tasks for row in (by_place[task, method] for method in methods)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from assay.protocols.compare.tasks import Question, final_answer, majority, same
 from llm_runtime.events import Emit
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.tasks import gather
 
 METHODS = ("single", "self-consistency", "council")
 MOST_SAMPLES = 64
@@ -50,7 +50,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a method said.
+    """What a method answered.
 
     Args:
         text: the whole answer.
@@ -72,7 +72,7 @@ class Bench:
     Args:
         seed: of the run; the seeds of samples and councils derive from it.
         samples: of self-consistency where no council's spend sets them, at least 1.
-        emit: told of a council's steps.
+        emit: takes a council's steps.
     """
 
     seed: int
@@ -80,19 +80,19 @@ class Bench:
     emit: Emit = field(repr=False)
 
     def seed_of(self, task: Question, what: str) -> int:
-        """A seed for one thing of one task, 0 to 2^53-1."""
+        """Derive a seed for one thing of one task, 0 to 2^53-1."""
         digest = hashlib.sha256(f"{self.seed}|{task.id}|{what}".encode()).digest()
         return int.from_bytes(digest[:8]) % _SEEDS
 
 
 async def single(task: Question, meter: Meter, bench: Bench) -> Answered:
-    """One call."""
+    """Ask once."""
     text = await _sample(task, meter, bench, "single", 1)
     return Answered(text, final_answer(text))
 
 
 async def council(task: Question, meter: Meter, bench: Bench) -> Answered:
-    """A council with a red team, as ``assay ask`` holds one."""
+    """Ask a council with a red team, as ``assay ask`` holds one."""
     from crucible import Crucible, EngineConfig
 
     config = EngineConfig(openrouter_api_key="", generate=meter.ask)
@@ -101,7 +101,7 @@ async def council(task: Question, meter: Meter, bench: Bench) -> Answered:
 
 
 async def self_consistency(task: Question, meter: Meter, bench: Bench, against: Meter | None) -> Answered:
-    """Independent samples; the majority of a checkable answer, one synthesis of an open one.
+    """Draw independent samples; take the majority of a checkable answer, write one synthesis of an open one.
 
     Source: Wang et al. 2022, Self-Consistency Improves Chain of Thought Reasoning, arXiv:2203.11171.
 
@@ -110,9 +110,7 @@ async def self_consistency(task: Question, meter: Meter, bench: Bench, against: 
     """
     first = await _sample(task, meter, bench, "sample", 1)
     wanted = bench.samples if against is None else samples_for(against, meter, synthesis=not task.checkable)
-    async with asyncio.TaskGroup() as group:
-        rest = [group.create_task(_sample(task, meter, bench, "sample", n)) for n in range(2, wanted + 1)]
-    texts = [first, *(task_.result() for task_ in rest)]
+    texts = [first, *await gather(_sample(task, meter, bench, "sample", n) for n in range(2, wanted + 1))]
     if task.checkable:
         answers = [final_answer(text) for text in texts]
         chosen = majority(answers)
@@ -125,7 +123,7 @@ async def self_consistency(task: Question, meter: Meter, bench: Bench, against: 
 
 
 def samples_for(against: Meter, one: Meter, *, synthesis: bool) -> int:
-    """How many samples come closest to another's spend, 1 to 64, when one sample took what ``one`` has counted.
+    """Return how many samples come closest to another's spend, 1 to 64, one sample taking what ``one`` has counted.
 
     Spend is compared in dollars where both prices are known and above 0, else in tokens. A synthesis reads every
     sample and writes one more.

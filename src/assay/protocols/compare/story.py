@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Bounds, Comparison, Figures, MethodFigures, Row, figures
+from assay.registry import opened
 from assay.report.any_run import AnyFold
 from assay.report.clean import one_line
 from assay.report.progress import Progress
@@ -20,11 +25,15 @@ from assay.report.story import (
     Section,
     Story,
     Table,
+    Voice,
 )
-from assay.report.story import Voice as Said
 from assay.report.svg import Bar, Dot, bar_chart, interval_plot
 from assay.report.units import count, money, several, short_count
-from llm_runtime.events import Event
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import Event, RunStarted
+
+if TYPE_CHECKING:
+    from assay.protocols.compare.task import Options, Task
 
 _NUMBER = "number"
 _FEW_PAIRS = 20
@@ -37,17 +46,21 @@ class CompareFold(AnyFold):
 
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
+        self._tasks: list[str] = []
+        self._methods: list[str] = []
         self._rows: dict[tuple[str, str], Row] = {}
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         super().apply(event, at)
-        if isinstance(event, MethodAnswered):
+        if isinstance(event, RunStarted):
+            self._begin(event)
+        elif isinstance(event, MethodAnswered):
             row = Row.model_validate(event.row)
             self._rows[row.task, row.method] = row
 
     def announce(self, event: Event) -> str | None:
-        """A line for each task that a method is done with."""
+        """Return a line for each task that a method is done with."""
         if not isinstance(event, MethodAnswered):
             return super().announce(event)
         row = Row.model_validate(event.row)
@@ -55,72 +68,68 @@ class CompareFold(AnyFold):
         return f"{one_line(row.task, 40)}: {row.method} {'failed' if row.error else how}"
 
     def progress(self) -> Progress:
-        """Calls and sums, and how many answers there are."""
-        from dataclasses import replace
-
-        tasks, methods = self._asked()
-        done = f"{len(self._rows)} of {len(tasks) * len(methods)} answers"
+        """Return calls and sums, and how many answers there are."""
+        done = f"{len(self._rows)} of {len(self._tasks) * len(self._methods)} answers"
         return replace(super().progress(), protocol="Compare", phase=done)
 
     def figures(self) -> Figures:
-        """Over the tasks that every method is done with."""
-        tasks, methods = self._asked()
+        """Return the figures of the tasks that every method is done with."""
         seed = self.run.started.seed if self.run.started else 0
-        rows = [row for task in tasks for method in methods if (row := self._rows.get((task, method)))]
-        return figures(rows, methods, seed)
+        rows = [row for task in self._tasks for method in self._methods if (row := self._rows.get((task, method)))]
+        return figures(rows, self._methods, seed)
 
     def story(self) -> Story:
-        """The report."""
+        """Return the report."""
         plain = super().story()
-        found = self.figures()
-        tasks, _ = self._asked()
-        sections = [*_scores(found, len(tasks)), *_pairs(found), *_spend(found), *_tasks(found), _how()]
-        kind = f"{several(len(tasks), 'task')} · {self.run.state}"
-        done = len({row.task for row in found.rows})
+        result, tasks = self.figures(), len(self._tasks)
+        sections = [*_scores(result, tasks), *_pairs(result), *_spend(result), *_tasks(result), _how()]
+        kind = f"{several(tasks, 'task')} · {self.run.state}"
+        done = len({row.task for row in result.rows})
         return Story(
             plain.title,
             f"Compare · {kind}",
             plain.tone,
-            (Fact("Tasks", f"{done} of {len(tasks)}"), *plain.facts),
+            (Fact("Tasks", f"{done} of {tasks}"), *plain.facts),
             (*sections, *plain.sections),
         )
 
-    def _asked(self) -> tuple[list[str], list[str]]:
-        started = self.run.started
-        if started is None:
-            return [], []
-        return [str(task["id"]) for task in started.task["tasks"]], list(started.settings["engine"]["methods"])
+    def _begin(self, started: RunStarted) -> None:
+        # What does not fit leaves a report of calls and sums alone.
+        with suppress(ConfigurationError):
+            run = opened(started)
+            self._tasks = [question.id for question in cast("Task", run.task).tasks]
+            self._methods = list(cast("Options", run.options).methods)
 
 
-def _scores(found: Figures, tasks: int) -> list[Section]:
-    if not found.rows:
+def _scores(result: Figures, tasks: int) -> list[Section]:
+    if not result.rows:
         return [Section("What was found", (Note("No task is done by every method yet.", "warning"),))]
-    blocks: list[Block] = [Prose(in_short(found), lead=True)]
+    blocks: list[Block] = [Prose(in_short(result), lead=True)]
     dots = [
         Dot(m.method, m.score.estimate, m.score.low, m.score.high, _accent(m.method))
-        for m in found.methods
+        for m in result.methods
         if m.score
     ]
     if dots:
-        said = "; ".join(f"{d.name} {d.value:.0%} ({d.low:.0%} to {d.high:.0%})" for d in dots)
-        svg = interval_plot(dots, "Right answers", f"{said}.", write=_percent, high=1.0)
+        words = "; ".join(f"{d.name} {d.value:.0%} ({d.low:.0%} to {d.high:.0%})" for d in dots)
+        svg = interval_plot(dots, "Right answers", f"{words}.", write=_percent, high=1.0)
         caption = "Share of checkable tasks answered right, with its 95% Wilson interval."
-        blocks.append(Figure(svg, caption, f"{said}."))
-    blocks.append(_methods(found.methods))
-    checkable = found.methods[0].checkable
+        blocks.append(Figure(svg, caption, f"{words}."))
+    blocks.append(_methods(result.methods))
+    checkable = result.methods[0].checkable
     if dots and checkable < _FEW_PAIRS:
         blocks.append(Note(f"{several(checkable, 'task')} can show only large differences.", "warning"))
-    if len(found.rows) < tasks * len(found.methods):
+    if len(result.rows) < tasks * len(result.methods):
         blocks.append(Note("Not every task is done by every method; the others are left out.", "warning"))
     return [Section("What was found", tuple(blocks))]
 
 
-def in_short(found: Figures) -> str:
-    """What the comparison says, in a paragraph that claims no more than the intervals do."""
+def in_short(result: Figures) -> str:
+    """Write what the comparison shows, in a paragraph that claims no more than the intervals do."""
     lines: list[str] = []
-    for pair in found.comparisons:
+    for pair in result.comparisons:
         lines.append(_verdict(pair))
-    if not any(method.score for method in found.methods):
+    if not any(method.score for method in result.methods):
         return "No task says what a right answer is, so nothing was scored: spend and answers stand side by side."
     return "\n\n".join(lines)
 
@@ -133,10 +142,10 @@ def _verdict(pair: Comparison) -> str:
     bounds = f"{_points(gap.estimate)}, 95% interval {_points(gap.low)} to {_points(gap.high)}"
     if pair.shown:
         better, worse = (pair.a, pair.b) if gap.estimate > 0 else (pair.b, pair.a)
-        said = f"**{better} was right more often than {worse}** on these {tasks} tasks ({bounds})"
+        words = f"**{better} was right more often than {worse}** on these {tasks} tasks ({bounds})"
     else:
-        said = f"**No difference shown** between {pair.a} and {pair.b} on these {tasks} tasks ({bounds})"
-    return f"{said}{_at_what(pair)}."
+        words = f"**No difference shown** between {pair.a} and {pair.b} on these {tasks} tasks ({bounds})"
+    return f"{words}{_at_what(pair)}."
 
 
 def _at_what(pair: Comparison) -> str:
@@ -166,8 +175,8 @@ def _methods(methods: tuple[MethodFigures, ...]) -> Table:
     return Table((Column("Method"), *(Column(head, _NUMBER) for head in heads)), rows)
 
 
-def _pairs(found: Figures) -> list[Section]:
-    scored = [pair for pair in found.comparisons if pair.difference]
+def _pairs(result: Figures) -> list[Section]:
+    scored = [pair for pair in result.comparisons if pair.difference]
     if not scored:
         return []
     dots = [
@@ -175,8 +184,8 @@ def _pairs(found: Figures) -> list[Section]:
         for p in scored
         if p.difference
     ]
-    said = "; ".join(f"{d.name}: {_points(d.value)} ({_points(d.low)} to {_points(d.high)})" for d in dots)
-    svg = interval_plot(dots, "Differences of scores", f"{said}.", write=_points)
+    words = "; ".join(f"{d.name}: {_points(d.value)} ({_points(d.low)} to {_points(d.high)})" for d in dots)
+    svg = interval_plot(dots, "Differences of scores", f"{words}.", write=_points)
     caption = (
         "Difference of scores on the same tasks, with Newcombe's 95% interval for paired proportions. An interval "
         "that holds 0 shows no difference; it does not show that there is none."
@@ -193,7 +202,7 @@ def _pairs(found: Figures) -> list[Section]:
     )
     rows = tuple(_pair(pair, pair.difference) for pair in scored if pair.difference)
     table = Table((Column("Pair"), *(Column(head, _NUMBER) for head in heads)), rows)
-    blocks: list[Block] = [Figure(svg, caption, f"{said}."), table]
+    blocks: list[Block] = [Figure(svg, caption, f"{words}."), table]
     if len(scored) > 1:
         blocks.append(Note(f"p is of each pair alone; with {len(scored)} pairs, read it the stricter."))
     return [Section("Pair by pair", tuple(blocks))]
@@ -214,28 +223,28 @@ def _pair(pair: Comparison, gap: Bounds) -> tuple[str, ...]:
     )
 
 
-def _spend(found: Figures) -> list[Section]:
-    if not found.rows:
+def _spend(result: Figures) -> list[Section]:
+    if not result.rows:
         return []
-    priced = all(m.cost is not None for m in found.methods) and any(m.cost for m in found.methods)
+    priced = all(m.cost is not None for m in result.methods) and any(m.cost for m in result.methods)
     amounts = [
         Bar(m.method, m.cost or 0, money(m.cost or 0), _accent(m.method))
         if priced
         else Bar(m.method, m.tokens, f"{short_count(m.tokens)} tokens", _accent(m.method))
-        for m in found.methods
+        for m in result.methods
     ]
-    said = "; ".join(f"{bar.name}: {bar.written}" for bar in amounts)
-    svg = bar_chart(amounts, "Spend", f"{said}.")
-    blocks: list[Block] = [Figure(svg, "What each method took for all tasks together.", f"{said}.")]
+    words = "; ".join(f"{bar.name}: {bar.written}" for bar in amounts)
+    svg = bar_chart(amounts, "Spend", f"{words}.")
+    blocks: list[Block] = [Figure(svg, "What each method took for all tasks together.", f"{words}.")]
     ratios = [
         f"{p.a} took {p.spend.estimate:.2f}× what {p.b} took in {p.spend_in}, "
         f"95% interval {p.spend.low:.2f} to {p.spend.high:.2f}"
-        for p in found.comparisons
+        for p in result.comparisons
         if p.spend
     ]
     if ratios:
         blocks.append(Plain("\n".join(ratios)))
-    unequal = [f"{p.a} and {p.b}" for p in found.comparisons if p.spend and not p.equal_spend]
+    unequal = [f"{p.a} and {p.b}" for p in result.comparisons if p.spend and not p.equal_spend]
     if unequal:
         blocks.append(
             Note(
@@ -246,15 +255,15 @@ def _spend(found: Figures) -> list[Section]:
     return [Section("Spend", tuple(blocks))]
 
 
-def _tasks(found: Figures) -> list[Section]:
-    tasks = list(dict.fromkeys(row.task for row in found.rows))
+def _tasks(result: Figures) -> list[Section]:
+    tasks = list(dict.fromkeys(row.task for row in result.rows))
     blocks: list[Block] = []
     for task in tasks[:_MOST_TASKS]:
-        rows = [row for row in found.rows if row.task == task]
+        rows = [row for row in result.rows if row.task == task]
         inner: list[Block] = [Quote(rows[0].question, "asked")]
         if rows[0].expected is not None:
             inner.append(Plain(f"Right is: {rows[0].expected}"))
-        inner += [Said(row.method, _answer(row), _accent(row.method), _remark(row)) for row in rows]
+        inner += [Voice(row.method, _answer(row), _accent(row.method), _remark(row)) for row in rows]
         marks = " ".join(f"{row.method} {_sign(row)}" for row in rows)
         blocks.append(Details(f"{one_line(task, 60)}: {one_line(rows[0].question, 70)}  ({marks})", tuple(inner)))
     if len(tasks) > _MOST_TASKS:

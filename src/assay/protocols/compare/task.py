@@ -23,7 +23,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
-from llm_runtime.tasks import gather
+from llm_runtime.tasks import first_error, gather
 
 #: What ends the whole comparison; every other failure is the failing method's own, and counts against it.
 _ENDING = (BudgetExceeded, ConfigurationError, DeadlineExceeded, ReplayMismatch, StoreError)
@@ -41,10 +41,7 @@ class Task(Model):
 class Options(Model):
     """Which methods, and how many samples."""
 
-    methods: Annotated[tuple[str, ...], Ui(metavar="A,B", show_default=True)] = (
-        *("single", "self-consistency"),
-        "council",
-    )
+    methods: Annotated[tuple[str, ...], Ui(metavar="A,B", show_default=True)] = METHODS
     """Of single, self-consistency and council, at least one."""
     samples: Annotated[int, Ui(show_default=True)] = Field(default=5, ge=1, le=64)
     """Of self-consistency, where no council's spend sets them."""
@@ -73,7 +70,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         async with turn:
             return await _compared(question, methods, context.generate, bench)
 
-    rows = [row for found in await gather(each(question) for question in task.tasks) for row in found]
+    rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
     return figures(rows, methods, context.seed).model_dump(mode="json")
 
 
@@ -90,13 +87,11 @@ async def _compared(task: Question, methods: list[str], generate: Generate, benc
         meter = Meter(generate)
         try:
             answered, error = await _by(method, task, meter, bench, spent), ""
-        except _ENDING:
-            raise
         except (LlmRuntimeError, ExceptionGroup) as fault:
-            ended = _ending(fault)
-            if ended is not None:
-                raise ended from None
-            answered, error = Answered("", ""), _said(fault)
+            cause = first_error(fault)
+            if isinstance(cause, _ENDING) or not isinstance(cause, LlmRuntimeError):
+                raise cause from None
+            answered, error = Answered("", ""), f"{type(cause).__name__}: {cause}"[:500]
         if method == "council" and not error:
             spent = meter
         rows[method] = _row(task, method, answered, meter, error)
@@ -130,23 +125,3 @@ def _row(task: Question, method: str, answered: Answered, meter: Meter, error: s
         cost=meter.cost,
         error=error,
     )
-
-
-def _ending(fault: BaseException) -> LlmRuntimeError | None:
-    """What ends the comparison, where a group of failures holds such a one; any stranger is raised as it is."""
-    if isinstance(fault, BaseExceptionGroup):
-        inner: list[BaseException] = list(fault.exceptions)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-        found = [ended for one in inner if (ended := _ending(one))]
-        return found[0] if found else None
-    if isinstance(fault, _ENDING):
-        return fault
-    if not isinstance(fault, LlmRuntimeError):
-        raise fault
-    return None
-
-
-def _said(fault: BaseException) -> str:
-    if isinstance(fault, BaseExceptionGroup):
-        inner: tuple[BaseException, ...] = fault.exceptions  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-        return _said(inner[0])
-    return f"{type(fault).__name__}: {fault}"[:500]

@@ -54,7 +54,7 @@ class Question(BaseModel):
 
     @property
     def checkable(self) -> bool:
-        """Whether a right answer can be told."""
+        """Whether a right answer can be recognised."""
         return self.expected is not None or self.regex is not None
 
     @property
@@ -74,23 +74,23 @@ class Question(BaseModel):
             return None
         wanted = _number(str(self.expected))
         if wanted is not None:
-            given = _number(answer)
-            return given is not None and abs(given - wanted) <= self.tolerance + 1e-9 * abs(wanted)
+            number = _number(answer)
+            return number is not None and abs(number - wanted) <= self.tolerance + 1e-9 * abs(wanted)
         return same(answer) == same(str(self.expected))
 
 
 def final_answer(text: str) -> str:
-    """The last ``ANSWER:`` line of an answer; its last line where it has none."""
+    """Return the last ``ANSWER:`` line of an answer; its last line where it has none."""
     text = text[-_LONGEST_ANSWER:]
-    found = _LAST.findall(text)
-    if found:
-        return found[-1].strip(_EDGES)
+    matches = _LAST.findall(text)
+    if matches:
+        return matches[-1].strip(_EDGES)
     lines = [line for line in text.splitlines() if line.strip()]
     return lines[-1].strip(_EDGES) if lines else ""
 
 
 def same(answer: str) -> str:
-    """The form in which two answers are counted as one."""
+    """Return the form in which two answers are counted as one."""
     number = _number(answer)
     if number is not None:
         return f"{number:.12g}"
@@ -98,7 +98,7 @@ def same(answer: str) -> str:
 
 
 def majority(answers: Iterable[str]) -> int:
-    """The index of the first of the answers that most agree with; a tie goes to the earlier one.
+    """Return the index of the first of the answers that most agree with; a tie goes to the earlier one.
 
     Raises:
         ValueError: there are none.
@@ -110,7 +110,7 @@ def majority(answers: Iterable[str]) -> int:
 
 
 def _number(text: str) -> float | None:
-    """The number that a whole text is, with its thousands apart or not."""
+    """Return the number that a whole text is, with its thousands apart or not."""
     bare = text.strip(_EDGES).removesuffix("%").strip()
     if not _NUMBER.fullmatch(bare):
         return None
@@ -153,5 +153,5 @@ def _task(line: str, where: str, number: str) -> Question:
     except ValidationError as fault:
         first = fault.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        raise ConfigurationError(f"{where}: {f'{place}: ' if place else ''}{said}") from None
+        reason = first["msg"].removeprefix("Value error, ")
+        raise ConfigurationError(f"{where}: {f'{place}: ' if place else ''}{reason}") from None

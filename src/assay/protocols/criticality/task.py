@@ -22,17 +22,19 @@ from pydantic import Field, ValidationError
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui
 from assay.protocol import RunContext
-from assay.protocols.criticality.asking_people import PERSON, PersonInSeat
-from llm_runtime.errors import ConfigurationError, MissingExtraError
+from assay.protocols.criticality.report.words import place_name
+from assay.protocols.criticality.seat_human import SeatHuman
+from assay.protocols.criticality.sitting import SITTING, Sitting, rest_of
+from llm_runtime.errors import ConfigurationError, MissingExtraError, RunPaused
 from llm_runtime.events import Event
 from llm_runtime.models import Model, first_fault
 
 if TYPE_CHECKING:
     from criticality import Answers, RunResult
     from criticality.artifacts import Artifacts
+    from criticality.human import Human
+    from criticality.machine.states import ProtocolState
 
-__all__ = ["PERSON", "Options", "Task", "answers_of", "prepare", "run"]
-_OWN = "criticality."
 _PROJECT = re.compile(r"[a-z][a-z0-9-]{0,40}")
 
 
@@ -54,10 +56,12 @@ class Task(Model):
 
 
 class Options(Model):
-    """How far it goes."""
+    """Nothing to choose: how a project is built stands in its own ``criticality.toml``."""
 
-    until: Annotated[str, Ui(hidden=True)] = ""
-    """The phase to stop before; empty goes on to the end."""
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The one that an interview needs: the person. Others are looked for once they are asked."""
+        return ("terminal:",)
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
@@ -105,33 +109,46 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 
     Raises:
         ConfigurationError: the folder holds another project, or an answer fits no question.
+        RunPaused: a person is awaited, or has to find a way out of a block.
         LlmRuntimeError: whatever ends a build.
     """
-    from criticality import Orchestrator
-    from criticality.project.files import JOURNAL
+    from criticality import Orchestrator, load_config, read_project
+    from criticality.notifications import Notifier
+    from criticality.project.files import CONFIG, JOURNAL
     from criticality.project.journal import read_journal
 
-    root, emit = Path(task.folder), context.emit
-    _made(root, task, context.seed, context.clock)
-    told = read_journal(root / JOURNAL)
-    asked = sum(_is_own(event) for _, event in told)
-    for _, event in told:
-        if _is_own(event):
-            emit(event)
+    root, sitting = Path(task.folder), SITTING.get() or Sitting()
+    _create(root, task, context.seed, context.clock)
+    count = 0
 
     def hear(event: Event) -> None:
-        nonlocal asked
-        # Calls are in the run's log already: the model function that the project was given has put them there.
-        if _is_own(event):
-            asked += 1
-            emit(event)
+        nonlocal count
+        # Calls are in the run's log already: the model function that the project was handed has put them there.
+        if event.type.startswith("criticality."):
+            count += 1
+            context.emit(event)
 
-    given = answers_of(cast("dict[str, Any] | None", task.answers))
-    person = PersonInSeat(context.generate, given, place=lambda: asked)
-    async with Orchestrator(root, context.generate, human=person, emit=hear, clock=context.clock) as project:
-        person.seen(project.artifacts)
-        result = await project.run()
-        return _result(root, result, project.artifacts)
+    for _, event in read_journal(root / JOURNAL):
+        hear(event)
+    artifacts = read_project(root)[1]
+    answers = answers_of(cast("dict[str, Any] | None", task.answers))
+    human: Human = (
+        sitting.human(artifacts)
+        if sitting.human
+        else SeatHuman(context.generate, answers and rest_of(answers, artifacts), place=lambda: count)
+    )
+    notify = Notifier(root, load_config(root / CONFIG).notifications, context.clock)
+    async with Orchestrator(
+        root, context.generate, human=human, emit=hear, clock=context.clock, notify=notify
+    ) as project:
+        end = await project.run(until=(lambda state: _reached(state, sitting.until)) if sitting.until else None)
+        return _result(root, end, project.artifacts)
+
+
+def _reached(state: ProtocolState, phase: str) -> bool:
+    from criticality.machine.states import PHASES, Active
+
+    return isinstance(state, Active) and PHASES.index(state.phase.phase) >= PHASES.index(phase)  # pyright: ignore[reportArgumentType]
 
 
 def answers_of(answers: Mapping[str, Any] | None) -> Answers | None:
@@ -150,31 +167,33 @@ def answers_of(answers: Mapping[str, Any] | None) -> Answers | None:
         raise ConfigurationError(f"the answers do not fit at {first_fault(fault)}") from None
 
 
-def _made(root: Path, task: Task, seed: int, clock: Callable[[], int]) -> None:
+def _create(root: Path, task: Task, seed: int, clock: Callable[[], int]) -> None:
     """Make the project in its folder where there is none."""
     from criticality import create_project
-    from criticality.canonical import toml
-    from criticality.project.files import CONFIG, JOURNAL, write_atomic
+    from criticality.project.files import JOURNAL
 
-    if (root / JOURNAL).exists():
-        return
-    if not (root / CONFIG).exists():
-        project = {"name": task.name, "language": task.language}
-        write_atomic(root / CONFIG, toml({"project": project}))
-    create_project(root, task.name, seed=seed, clock=clock)
+    if not (root / JOURNAL).exists():
+        create_project(root, task.name, seed=seed, clock=clock, target=task.language)
 
 
-def _result(root: Path, result: RunResult, artifacts: Artifacts) -> dict[str, Any]:
-    """What a finished run leaves: how the project stands, and its trace where it has one."""
-    found: dict[str, Any] = {"state": result.type, "folder": str(root), "project": artifacts.name}
+def _result(root: Path, end: RunResult, artifacts: Artifacts) -> dict[str, Any]:
+    """Return how the project stands and its trace, or say what a person is awaited for.
+
+    Raises:
+        RunPaused: one is.
+    """
+    from criticality.machine.states import Blocked
+    from criticality.machine.step import where
+
+    result: dict[str, Any] = {"state": end.type, "folder": str(root), "project": artifacts.name}
+    if isinstance(end.state, Blocked):
+        raise RunPaused(f"the build is blocked: {end.state.query.question}", result, exit_code=1)
+    if end.type != "completed":
+        raise RunPaused(f"the build waits for you ({place_name(where(end.state))})", result)
     trace = root / "trace.json"
-    if result.type == "completed" and trace.is_file():
-        found["trace"] = cast("dict[str, Any]", json.loads(trace.read_text(encoding="utf-8")))
-    return found
-
-
-def _is_own(event: Event) -> bool:
-    return event.type.startswith(_OWN)
+    if trace.is_file():
+        result["trace"] = cast("dict[str, Any]", json.loads(trace.read_text(encoding="utf-8")))
+    return result
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -48,6 +48,7 @@ FIDELITY = RunType(
     prepare=f"{_HERE}.fidelity:prepare",
     run=f"{_HERE}.fidelity:run",
     title_of=f"{_HERE}.fidelity:title_of",
+    fold=f"{_HERE}.report.figures:FidelityFold",
     seats=(Seat("*"),),
     batch=False,
     form=False,

@@ -15,8 +15,8 @@ from llm_runtime.models import Model
 class Task(Model):
     """Who is measured, and who is the control."""
 
-    personas: Annotated[tuple[str, ...], Ui(metavar="A,B")]
-    """Two names: the one whose answers are predicted, and the control."""
+    personas: Annotated[tuple[str, ...], Ui(flag="--fidelity", metavar="A,B")]
+    """Hide a fifth of A's texts and predict A's answers, B's as control."""
     people: Annotated[str, Ui(hidden=True)] = ""
     """The folder that the personas were looked up in."""
     panel: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
@@ -39,7 +39,7 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
         return task, options
     if len(task.personas) != 2:
         raise ConfigurationError("fidelity takes two names, e.g. maud-tarrowby,ilario-fennimast")
-    people = open_people(task.people or None)
+    people = open_people(task.people)
     panel = [persona_of(name, people).model_dump(mode="json") for name in task.personas]
     return task.model_copy(update={"panel": panel, "people": ""}), options
 

@@ -13,13 +13,13 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from crux import Persona
-    from crux.personas import PersonaStore
+    from crux.personas import PersonaStore, StoredCorpus
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def people_option(command: F) -> F:
-    """Where personas are kept."""
+    """Add the option that says where personas are kept."""
     return click.option(
         "--people",
         metavar="FOLDER",
@@ -28,7 +28,7 @@ def people_option(command: F) -> F:
     )(command)
 
 
-def open_people(folder: str | None) -> PersonaStore:
+def open_people(folder: str | None = None) -> PersonaStore:
     """Open the folder of personas, the user's own where none is named; made when something is first written."""
     from crux.personas import PersonaStore
     from llm_runtime.settings import data_dir
@@ -39,14 +39,7 @@ def open_people(folder: str | None) -> PersonaStore:
 
 def known_personas() -> list[str]:
     """Return everybody who can sit on a panel: what was built here, then the authors that come with Assay."""
-    return list(dict.fromkeys([*open_people(None).names(), *shipped_ids()]))
-
-
-def shipped_ids() -> list[str]:
-    """Return the ids of the authors that come with Assay."""
-    from crux.personas import shipped_authors
-
-    return shipped_authors()
+    return _known(open_people())
 
 
 def panel_of(names: Sequence[str], people: PersonaStore) -> list[Persona]:
@@ -58,37 +51,48 @@ def panel_of(names: Sequence[str], people: PersonaStore) -> list[Persona]:
     """
     if len(names) < 2:
         raise ConfigurationError(
-            "a debate needs two personas or more, e.g. --personas maud-tarrowby,ilario-fennimast; there are: "
-            + ", ".join(dict.fromkeys([*people.names(), *shipped_ids()]))
+            "personas: a debate needs two personas or more, e.g. maud-tarrowby,ilario-fennimast; there are: "
+            + ", ".join(_known(people))
         )
-    found = [persona_of(name, people) for name in names]
-    ids = [persona.id for persona in found]
+    panel = [persona_of(name, people) for name in names]
+    ids = [persona.id for persona in panel]
     if twice := next((name for name in ids if ids.count(name) > 1), None):
-        raise ConfigurationError(f"personas names {twice} twice; a debate needs distinct ones")
-    return found
+        raise ConfigurationError(f"personas: {twice} is named twice; a debate needs distinct ones")
+    return panel
 
 
 def persona_of(name: str, people: PersonaStore) -> Persona:
-    """One persona, found as :func:`kept_name` finds it; where it is not kept, one of the two that are shipped.
+    """Return a persona as :func:`stored_name` finds it; where none is stored, one of the two that are shipped.
 
     Raises:
         PersonaError: it is not there, or was not built.
     """
-    from assay.protocols.crux.demo import shipped, shipped_persona
+    from assay.protocols.crux.authors import shipped_persona
     from crux.personas import PersonaError
+
+    stored = stored_name(name, people)
+    if stored is not None:
+        return people.load(stored)
+    if author := shipped_id(name, people):
+        return shipped_persona(author)
+    raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there is {', '.join(_known(people))}")
+
+
+def shipped_id(name: str, people: PersonaStore) -> str | None:
+    """Return which of the authors that come with Assay ``name`` means; ``None`` where texts of one's own go before.
+
+    Raises:
+        PersonaError: ``name`` has no letters.
+    """
+    from crux.personas import shipped_authors
     from crux.personas.persona import slug
 
-    kept = kept_name(name, people)
-    if kept is not None:
-        return people.load(kept)
-    if slug(name) in shipped():
-        return shipped_persona(slug(name))
-    known = ", ".join([*people.names(), *shipped()])
-    raise PersonaError(f"there is no persona called {ascii(name)[1:-1][:60]}; there is {known}")
+    author = slug(name)
+    return author if author in shipped_authors() and stored_name(name, people) is None else None
 
 
-def kept_name(name: str, people: PersonaStore) -> str | None:
-    """Whom ``name`` means of those whose texts are kept; None where that is nobody, or more than one.
+def stored_name(name: str, people: PersonaStore) -> str | None:
+    """Return whom ``name`` means of those whose texts are stored; ``None`` where that is nobody, or more than one.
 
     The whole name or the id, in any case; else one word of the name, or a name that the texts are signed with.
 
@@ -98,9 +102,9 @@ def kept_name(name: str, people: PersonaStore) -> str | None:
     from crux.personas import PersonaError
     from crux.personas.persona import slug
 
-    wanted, said = slug(name), " ".join(name.split()).casefold()
-    known = people.names()
-    if whole := next((one for one in known if slug(one) == wanted), None):
+    wanted, word = slug(name), " ".join(name.split()).casefold()
+    names = people.names()
+    if whole := next((one for one in names if slug(one) == wanted), None):
         return whole
 
     def called(one: str) -> bool:
@@ -108,7 +112,37 @@ def kept_name(name: str, people: PersonaStore) -> str | None:
             aliases = people.corpus(one).aliases
         except PersonaError:
             aliases = ()
-        return said in {word.casefold() for word in (*one.split(), *aliases)}
+        return word in {part.casefold() for part in (*one.split(), *aliases)}
 
-    meant = [one for one in known if called(one)]
+    meant = [one for one in names if called(one)]
     return meant[0] if len(meant) == 1 else None
+
+
+def add_texts(place: Path, name: str, people: PersonaStore) -> tuple[StoredCorpus, Sequence[str]]:
+    """Import the texts at ``place``; return what is stored now, and a line for each file that was skipped.
+
+    Args:
+        name: whose texts they are; the author that they name where it is empty.
+
+    Raises:
+        ConfigurationError: neither says whose they are; or there are no texts.
+        PersonaError: the name cannot be used.
+    """
+    from crux.personas import StoredCorpus, import_corpus
+    from crux.personas.persona import check_name
+
+    texts = import_corpus(place)
+    if not (name or texts.author):
+        raise ConfigurationError("name: the texts do not say whose they are; name the author")
+    author = check_name(name or texts.author)
+    # A text signed by another name than the persona's gives the author away all the same.
+    aliases = dict.fromkeys(one for one in (texts.author, *texts.aliases) if one and one != author)
+    stored = StoredCorpus(name=author, aliases=tuple(aliases), corpus=texts.corpus)
+    people.add_corpus(stored)
+    return stored, texts.skipped
+
+
+def _known(people: PersonaStore) -> list[str]:
+    from crux.personas import shipped_authors
+
+    return list(dict.fromkeys([*people.names(), *shipped_authors()]))

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from assay.fields import Ui
 from assay.protocol import RunContext
-from assay.protocols.crux.people import kept_name, open_people, shipped_ids
+from assay.protocols.crux.people import open_people, shipped_id, stored_name
 from assay.protocols.crux.task import need_extra
 from llm_runtime.models import Model
 
@@ -18,7 +18,7 @@ from llm_runtime.models import Model
 class Task(Model):
     """Whose texts are read."""
 
-    name: Annotated[str, Ui(metavar="NAME")] = Field(min_length=1)
+    name: Annotated[str, Ui(flag="NAME", doors=("form",))] = Field(min_length=1)
     """The name under which the texts were imported."""
     people: Annotated[str, Ui(hidden=True)] = ""
     """The folder of personas."""
@@ -41,18 +41,16 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
         MissingExtraError: the libraries of the extra ``debate`` are not installed.
     """
     from crux.personas import PersonaError
-    from crux.personas.persona import slug
 
     need_extra()
-    store = open_people(task.people or None)
-    name = kept_name(task.name, store)
-    if name is None and slug(task.name) in shipped_ids():
+    people = open_people(task.people)
+    if author := shipped_id(task.name, people):
         raise PersonaError(
-            f"{slug(task.name)} comes with Assay, with a contract and beliefs written by hand, and can debate as "
-            "it is; to build one from texts of your own, import them first"
+            f"{author} comes with Assay, with a contract and beliefs written by hand, and can debate as it is; to "
+            "build one from texts of your own, import them first"
         )
-    stored = store.corpus(name or task.name)
-    return Task(name=stored.name, people=str(store.root.absolute())), options
+    stored = people.corpus(stored_name(task.name, people) or task.name)
+    return Task(name=stored.name, people=str(people.root.absolute())), options
 
 
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
 from assay.protocols.crux.people import open_people, panel_of
 from crux import Debate, DebateConfig, Evidence, ModelTable, Persona
 from crux import Model as ModelChoice
+from crux.debate import MAX_TOPIC
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.models import Model
+from llm_runtime.models import Model, first_fault
 
 _TABLE = ModelTable()
+_OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines")
 #: Of a result, for the table of a batch.
 MEASURES: Measures = {
     "crux cards": lambda result: len(result.get("cards", ())),
@@ -26,13 +28,22 @@ MEASURES: Measures = {
 }
 
 
+def _on_one_line(topic: Any) -> Any:
+    return " ".join(topic.split()) if isinstance(topic, str) else topic
+
+
+def _number(aspects: Any) -> Any:
+    """``"3"`` of a flag, a form or a column as 3; everything else is left to the type."""
+    return int(aspects) if isinstance(aspects, str) and aspects.isdecimal() else aspects
+
+
 class Task(Model):
     """What is debated."""
 
-    topic: Annotated[str, Ui(argument=True, metavar="TOPIC", label="Topic", kind="text")] = Field(
-        min_length=1, pattern=r"\S", description="give a question that can be answered yes or no"
-    )
-    evidence: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    topic: Annotated[
+        str, BeforeValidator(_on_one_line), Ui(argument=True, metavar="TOPIC", label="Topic", kind="text")
+    ] = Field(min_length=1, max_length=MAX_TOPIC, description="give a question that can be answered yes or no")
+    evidence: Annotated[list[Evidence], Ui(hidden=True)] = []
     """Texts that are read out in crux rooms: ``{"id", "text", "room", "after_turn"}``."""
 
 
@@ -45,7 +56,8 @@ class Options(Model):
     ] = ()
     """Who debates, by name or id; two or more."""
     aspects: Annotated[
-        Literal["auto"] | Annotated[int, Field(ge=2, le=4)],
+        Literal["auto", 2, 3, 4],
+        BeforeValidator(_number),
         Ui(metavar="auto|2..4", show_default=True, advanced=False, label="Rounds"),
     ] = like(DebateConfig, "aspects")
     """How many rounds."""
@@ -86,14 +98,9 @@ class Options(Model):
         fast, strong = (
             ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
         )
-        return DebateConfig(
-            models=ModelTable(fast=fast, strong=strong),
-            aspects=self.aspects,
-            rooms_per_aspect=self.rooms_per_aspect,
-            flip_test=self.flip_test,
-            baselines=self.baselines,
-            **self.engine,
-        )
+        settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong)}
+        settings |= {name: getattr(self, name) for name in _OF_THE_ENGINE}
+        return DebateConfig(**{**settings, **self.engine})
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
@@ -105,11 +112,10 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     """
     need_extra()
     options.config()
-    task = task.model_copy(update={"topic": " ".join(task.topic.split())})
     if options.panel:
         seated(options)
         return task, options
-    panel = panel_of(options.personas, open_people(options.people or None))
+    panel = panel_of(options.personas, open_people(options.people))
     data = [persona.model_dump(mode="json") for persona in panel]
     names = tuple(persona.id for persona in panel)
     return task, options.model_copy(update={"panel": data, "personas": names, "people": ""})
@@ -141,7 +147,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         emit=context.emit,
         seed=context.seed,
         clock=clock,
-        evidence=[Evidence(**one) for one in task.evidence],
+        evidence=task.evidence,
     )
     async for _ in debate.events():
         pass
@@ -156,10 +162,6 @@ def seated(options: Options) -> list[Persona]:
     Raises:
         ConfigurationError: a persona's data is damaged.
     """
-    from pydantic import ValidationError
-
-    from llm_runtime.models import first_fault
-
     try:
         return [Persona.model_validate(data) for data in options.panel]
     except ValidationError as fault:
@@ -187,13 +189,20 @@ class ThinkingClock:
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return task and options of an older log or job file: ``{"models", "takes_temperature", "debate"}``."""
-    old = dict(settings.get("engine", {}))
+    """Return task and options of an older log or job file: ``{"models", "takes_temperature", "debate"}``.
+
+    Raises:
+        ConfigurationError: they are damaged.
+    """
+    try:
+        return dict(task), _upgraded(dict(settings.get("engine", {})), settings.get("personas", []))
+    except (TypeError, ValueError, LookupError):
+        raise ConfigurationError("a debate: the settings in the log are damaged") from None
+
+
+def _upgraded(old: dict[str, Any], panel: list[Any]) -> dict[str, Any]:
     debate = dict(old.pop("debate", {}))
-    own = {name: debate.pop(name) for name in list(debate) if name in Options.model_fields}
-    options: dict[str, Any] = {**own, "engine": debate}
+    own = {name: debate.pop(name) for name in list(debate) if name in _OF_THE_ENGINE}
     if models := old.pop("models", None):
-        options |= {"fast": models[0], "strong": models[-1]}
-    if "takes_temperature" in old:
-        options["takes_temperature"] = old.pop("takes_temperature")
-    return dict(task), {**options, "panel": list(settings.get("personas", ())), **old}
+        own |= {"fast": models[0], "strong": models[-1]}
+    return {**own, **old, "engine": debate, "panel": panel}

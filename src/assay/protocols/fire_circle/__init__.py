@@ -21,6 +21,25 @@ CIRCLE = RunType(
     seats=(Seat("*"),),
 )
 
+STUDY = RunType(
+    name="fire_circle.study",
+    title="Measure whether dialogue helps",
+    about="A circle judges every row of a data set; the report says what its dialogue is worth.",
+    noun="study",
+    task=f"{_HERE}.study_task:Task",
+    options=f"{_HERE}.study_task:Options",
+    prepare=f"{_HERE}.study_task:prepare",
+    run=f"{_HERE}.study_task:run",
+    title_of=f"{_HERE}.study_task:title_of",
+    spent=f"{_HERE}.study_task:spent",
+    fold=f"{_HERE}.report.study_fold:StudyFold",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+    seatless=True,
+    replayable=False,
+)
+
 PROTOCOL = Protocol(
     name="fire_circle",
     title="Fire Circle",
@@ -29,7 +48,7 @@ PROTOCOL = Protocol(
     "are absent. Patterns that only the dialogue found are named.",
     command=("circle", f"{_HERE}.commands:circle"),
     command_about="Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
-    runs=(CIRCLE,),
+    runs=(CIRCLE, STUDY),
     demo=Demo(
         name="circle",
         folder=f"{_HERE}.demo",

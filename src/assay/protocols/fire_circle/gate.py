@@ -30,12 +30,12 @@ class Gate:
         return f"{self.measure}{self.sign}{self.bound:g}"
 
     def fires(self, values: dict[str, float]) -> bool:
-        """Whether the condition holds, and the build stops."""
+        """Return whether the condition holds, and the build stops."""
         return _OPERATORS[self.sign](values[self.measure], self.bound)
 
 
 def gate_of(text: str) -> Gate:
-    """``F>=0.7``, ``T<0.5``, ``I>0.8``, ``patterns>=2``: one measure, one sign, one number.
+    """Read a condition: ``F>=0.7``, ``T<0.5``, ``I>0.8``, ``patterns>=2``: one measure, one sign, one number.
 
     Raises:
         ConfigurationError: it is something else, or can never be true or never be false.

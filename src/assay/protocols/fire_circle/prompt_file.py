@@ -20,7 +20,7 @@ _FIELDS = frozenset({"system", "application", "user", "turn", "history"})
 
 
 def read_prompt_file(path: str) -> dict[str, Any]:
-    """The fields of a prompt file: layers, ``turn`` and ``history``; ``-`` is standard input.
+    """Read the fields of a prompt file: layers, ``turn`` and ``history``; ``-`` is standard input.
 
     Raises:
         ConfigurationError: it cannot be read, is neither YAML nor JSON, or has other fields than these.
@@ -42,7 +42,7 @@ def read_prompt_file(path: str) -> dict[str, Any]:
 
 
 def read_history(path: str) -> list[list[str]]:
-    """A JSON or YAML list of what was said before: texts, one a turn, or ``{"role", "content"}`` messages.
+    """Read a JSON or YAML list of earlier turns: texts, one a turn, or ``{"role", "content"}`` messages.
 
     Raises:
         ConfigurationError: it is none.
@@ -53,7 +53,7 @@ def read_history(path: str) -> list[list[str]]:
 
 
 def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
-    """The fields checked, as a run's task holds them.
+    """Check the fields; return them as a run's task holds them.
 
     Raises:
         ConfigurationError: one is of the wrong kind.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field
 
@@ -218,8 +218,8 @@ def title_of(task: Task) -> str:
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log or job file: ``{"mode", "models", "circle", "calls"}``."""
-    old = dict(settings.get("engine", {}))
-    circle, calls = dict(old.pop("circle", {})), dict(old.pop("calls", {}))
+    old = _table(settings.get("engine"))
+    circle, calls = _table(old.pop("circle", None)), _table(old.pop("calls", None))
     known = {name for name in circle if name in Options.model_fields}
     options: dict[str, Any] = {**old, **{name: circle.pop(name) for name in known}}
     if "temperature" in calls:
@@ -230,6 +230,11 @@ def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[
     if circle.pop("pattern_classification", "heuristic") == "llm":
         options["classifier"] = classifier or FireCircleConfig.model_fields["classifier_model"].default
     return dict(task), {**options, "engine": circle, "calls": calls}
+
+
+def _table(value: Any) -> dict[str, Any]:
+    """Return a table of its own; of a damaged log an empty one."""
+    return dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else {}
 
 
 def demo(folder: Path, speed: float) -> PreparedDemo:

@@ -31,7 +31,7 @@ class Arrow:
 
 
 def arrow_chart(arrows: Sequence[Arrow], title: str, description: str, *, width: float = 640.0) -> Element:
-    """A row for each move, in the order given, over an axis from 0 to 1."""
+    """Draw a row for each move, in their order, over an axis from 0 to 1."""
     gutter = min(max((text_width(arrow.name) for arrow in arrows), default=0.0), 220.0) + 18
     margin = max((text_width(arrow.remark, 11) for arrow in arrows), default=0.0) + 20
     span = width - gutter - margin

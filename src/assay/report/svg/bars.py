@@ -22,7 +22,7 @@ class Bar:
 
 
 def bar_chart(bars: Sequence[Bar], title: str, description: str, *, width: float = 640.0) -> Element:
-    """Bars in the order given, all from zero, on one scale."""
+    """Draw bars in their order, all from zero, on one scale."""
     gutter = min(max((text_width(bar.name) for bar in bars), default=0.0), 200.0) + 14
     margin = max((text_width(bar.written) for bar in bars), default=0.0) + 14
     longest = max((bar.amount for bar in bars), default=0.0) or 1.0

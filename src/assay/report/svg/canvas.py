@@ -35,7 +35,7 @@ ROW = 26.0
 
 
 def picture(width: float, height: float, title: str, description: str, *parts: Node) -> Element:
-    """An SVG root that scales with its place and says in words what it shows."""
+    """Return an SVG root that scales with its place and says in words what it shows."""
     return element(
         "svg",
         element("title", title),
@@ -52,44 +52,44 @@ def picture(width: float, height: float, title: str, description: str, *parts: N
 
 
 def standalone(svg: Element) -> str:
-    """The text of an SVG file: the picture with its own colours and ground."""
+    """Return the text of an SVG file: the picture with its own colours and ground."""
     ground = element("rect", width="100%", height="100%", class_="plate")
     return render(replace(svg, children=(element("style", Trusted(PALETTE)), ground, *svg.children)))
 
 
 def label(x: float, y: float, text: str, *, anchor: str = "start", class_: str = "", size: float = FONT) -> Element:
-    """A line of text, its middle at ``y``."""
+    """Draw a line of text, its middle at ``y``."""
     return element("text", text, x=x, y=y + size * 0.35, text_anchor=anchor, font_size=size, class_=class_ or None)
 
 
 def text_width(text: str, size: float = FONT) -> float:
-    """How wide a line will be, near enough for layout: no font is at hand to ask."""
+    """Estimate the width of a line, near enough for layout: no font is at hand to measure."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return (len(text) + wide * 0.8) * size * 0.56
 
 
 def fitted(text: str, width: float, size: float = FONT) -> str:
-    """``text`` cut with an ellipsis to what fits in ``width``."""
+    """Cut ``text`` with an ellipsis to what fits in ``width``."""
     if text_width(text, size) <= width:
         return text
     return text[: max(int(width / (size * 0.56)) - 1, 1)].rstrip() + "…"
 
 
-def ticks(high: float, wanted: int = 6) -> list[float]:
-    """Round numbers from 0 up to ``high``, about ``wanted`` of them."""
+def ticks(high: float, number: int = 6) -> list[float]:
+    """Return round numbers from 0 up to ``high``, about ``number`` of them."""
     if high <= 0:
         return [0.0]
-    raw = high / wanted
+    raw = high / number
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(power * nice for nice in (1, 2, 5, 10) if power * nice >= raw)
     return [step * index for index in range(math.floor(high / step + 1e-9) + 1)]
 
 
-def time_ticks(milliseconds: float, wanted: int = 6) -> list[float]:
-    """The same in milliseconds, in steps that people count time in."""
+def time_ticks(milliseconds: float, number: int = 6) -> list[float]:
+    """Return the same in milliseconds, in steps that people count time in."""
     steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000)
     minutes = (60_000, 120_000, 300_000, 600_000, 900_000, 1_800_000, 3_600_000)
     for step in steps + minutes:
-        if milliseconds / step <= wanted:
+        if milliseconds / step <= number:
             return [float(step * index) for index in range(int(milliseconds // step) + 1)]
-    return ticks(milliseconds, wanted)
+    return ticks(milliseconds, number)

@@ -32,7 +32,7 @@ def curve_chart(
     at_name: str = "",
     width: float = 720.0,
 ) -> Element:
-    """Curves with a key beside them.
+    """Draw curves with a key beside them.
 
     Args:
         across, up: what the axes show.

@@ -25,7 +25,7 @@ class Dot:
 def dot_plot(
     dots: Sequence[Dot], title: str, description: str, *, high: float = 1.0, width: float = 640.0
 ) -> Element:
-    """Dots over an axis from 0 to ``high``, in the order given."""
+    """Draw dots over an axis from 0 to ``high``, in their order."""
     gutter = min(max((text_width(dot.name) for dot in dots), default=0.0), 200.0) + 18
     bottom = len(dots) * _HEIGHT + 4
     span = width - gutter - 24

@@ -18,7 +18,7 @@ def heat_map(
     description: str,
     accents: Sequence[str] = (),
 ) -> Element:
-    """Cells of ``shares`` (0.0 to 1.0, ``None`` where there is nothing to show), one row for each of ``rows``."""
+    """Draw a cell for each of ``shares``: 0.0 to 1.0, or ``None`` where there is nothing to show."""
     gutter = min(max((text_width(row) for row in rows), default=0.0), 220.0) + 18
     top = 24.0
     parts: list[Element] = [

@@ -21,7 +21,7 @@ def interval_plot(
     high: float | None = None,
     width: float = 640.0,
 ) -> Element:
-    """Dots with their intervals in the order given, and each estimate written behind its row.
+    """Draw dots with their intervals in their order, and write each estimate behind its row.
 
     Args:
         write: how a value is written, on the axis too.
@@ -59,7 +59,7 @@ def interval_plot(
 
 
 def _round(value: float) -> float:
-    """The next higher number of the kind 0.1, 0.2, 0.5, 1."""
+    """Return the next higher number of the kind 0.1, 0.2, 0.5, 1."""
     if value <= 0:
         return 0.1
     power = 10.0 ** math.floor(math.log10(value))

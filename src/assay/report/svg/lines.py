@@ -28,7 +28,7 @@ class Line:
 def line_chart(
     steps: Sequence[str], lines: Sequence[Line], title: str, description: str, *, width: float = 640.0
 ) -> Element:
-    """Lines over an axis from 0 to 1. A gap stays a gap: nothing is drawn through a missing value."""
+    """Draw lines over an axis from 0 to 1; nothing is drawn through a missing value."""
     margin = min(max((text_width(line.name) for line in lines), default=0.0), 200.0) + 62
     reach = width - _LEFT - margin
     bottom = _TOP + _HEIGHT
@@ -69,7 +69,7 @@ def _drawn(line: Line, x: _Place, y: _Scale) -> list[Element]:
 
 
 def _names(lines: Sequence[Line], x: _Place, y: _Scale, room: float) -> list[Element]:
-    """Each name beside the last value of its line, moved down where two would lie on each other."""
+    """Write each name beside the last value of its line, moved down where two would overlap."""
     ends: list[tuple[float, float, Line, float]] = []
     for line in lines:
         known = [(step, value) for step, value in enumerate(line.values) if value is not None]

@@ -38,7 +38,7 @@ def link_chart(
     description: str,
     accents: Sequence[str],
 ) -> Element:
-    """Lines carry the colour of the participant and, at the box, the sign of the answer."""
+    """Draw lines in the colour of the participant, with the sign of the answer at the box."""
     ties = ties[:40]
     gutter = min(max((text_width(name) for name in names), default=0.0), 150.0) + 26
     margin = 26.0 + 9 * min(len(ties), 12) if ties else 6.0
@@ -49,11 +49,11 @@ def link_chart(
     boxes: list[Element] = []
     y = 6.0
     for question in questions:
-        asked = lines_of(question.text, box - 42, 3)
-        high = len(asked) * _LINE + 34
+        lines = lines_of(question.text, box - 42, 3)
+        high = len(lines) * _LINE + 34
         tops.append(y + high / 2)
         boxes.append(element("rect", x=left, y=y, width=box, height=high, rx=8.0, class_="band"))
-        boxes += [label(left + 30, y + 18 + down * _LINE, line) for down, line in enumerate(asked)]
+        boxes += [label(left + 30, y + 18 + down * _LINE, line) for down, line in enumerate(lines)]
         boxes.append(label(left + 30, y + high - 13, question.remark, class_="soft", size=11))
         y += high + _GAP
     height = max(y - _GAP, len(names) * 44.0) + 6

@@ -15,7 +15,7 @@ _LINE = 15.0
 
 
 def lines_of(text: str, width: float, most: int = 2, size: float = 12.0) -> list[str]:
-    """A text broken into at most ``most`` lines that fit ``width``, the last cut with an ellipsis."""
+    """Break a text into at most ``most`` lines that fit ``width``, the last cut with an ellipsis."""
     lines, line, words = [""][:0], "", text.split()
     while words:
         longer = f"{line} {words[0]}".strip()
@@ -31,7 +31,7 @@ def lines_of(text: str, width: float, most: int = 2, size: float = 12.0) -> list
 
 
 def stance_sign(x: float, y: float, stance: str, accent: str, tip: str = "", r: float = 6.0) -> list[Element]:
-    """YES is a full disc, NO a ring, NUANCED half of each; anything else a small dot."""
+    """Draw YES as a full disc, NO as a ring, NUANCED as half of each, anything else as a small dot."""
     title = [element("title", tip)] if tip else []
     if stance not in ("YES", "NO", "NUANCED"):
         return [element("circle", *title, cx=x, cy=y, r=2.2, class_="quiet")]
@@ -64,7 +64,7 @@ class Row:
 def answer_matrix(
     columns: Sequence[str], rows: Sequence[Row], title: str, description: str, accents: Sequence[str]
 ) -> Element:
-    """A row for each question, a column for each participant, and what is said of the row at its end."""
+    """Draw a row for each question, with a column for each participant and a remark at its end."""
     cell = max(min(96.0, 300.0 / max(len(columns), 1)), 58.0)
     margin = max((text_width(text, 11) for row in rows for text in (row.remark, row.aside)), default=0.0) + 16
     room = max(_WIDTH - cell * len(columns) - margin, 220.0)
@@ -76,11 +76,11 @@ def answer_matrix(
             parts.append(label(middle, 8 + down * 13, line, anchor="middle", class_=accent, size=11))
     y = 36.0
     for row in rows:
-        asked = lines_of(row.question, room - 18, 3)
-        height = max(len(asked), 2) * _LINE + 18
+        lines = lines_of(row.question, room - 18, 3)
+        height = max(len(lines), 2) * _LINE + 18
         parts.append(element("line", x1=0, x2=width, y1=y, y2=y, class_="grid"))
-        top = y + (height - len(asked) * _LINE) / 2 + _LINE / 2
-        parts += [label(0, top + down * _LINE, line) for down, line in enumerate(asked)]
+        top = y + (height - len(lines) * _LINE) / 2 + _LINE / 2
+        parts += [label(0, top + down * _LINE, line) for down, line in enumerate(lines)]
         for place, (answer, accent) in enumerate(zip(row.answers, accents, strict=True)):
             middle = room + (place + 0.5) * cell
             parts += stance_sign(middle, y + height / 2 - 7, answer, accent, f"{columns[place]}: {answer}")
@@ -112,7 +112,7 @@ def stance_lanes(
     description: str,
     accents: Sequence[str],
 ) -> Element:
-    """A lane for each participant and a column for each step; ``groups`` name runs of steps."""
+    """Draw a lane for each participant and a column for each step; ``groups`` name runs of steps."""
     steps = sum(many for _, many in groups)
     gutter = min(max((text_width(name) for name in lanes), default=0.0), 160.0) + 18
     pitch = max(21.0, (_WIDTH - gutter) / max(steps, 1))

@@ -43,7 +43,7 @@ class Back:
 
 
 def stations(stages: Sequence[Stage], back: Sequence[Back], title: str, description: str, accent: str) -> Element:
-    """The rows from top to bottom; ``accent`` is the colour of where the process stands."""
+    """Draw the rows from top to bottom; ``accent`` is the colour of where the process is."""
     most = max((len(stage.stations) for stage in stages), default=1)
     right = _BACK if back else 4.0
     pitch = (_WIDTH - _GUTTER - right) / most

@@ -34,7 +34,7 @@ class Band:
 def timeline(
     rows: Sequence[str], spans: Sequence[Span], bands: Sequence[Band], title: str, description: str
 ) -> Element:
-    """Bars by row over time; bars of one row that overlap are drawn in lanes, so that parallel work shows."""
+    """Draw bars by row over time; bars of one row that overlap get lanes, so that parallel work shows."""
     width, top, right = 880.0, 26.0, 16.0
     gutter = min(max((text_width(row) for row in rows), default=0.0), 190.0) + 18
     end = max([span.end for span in spans] + [band.end for band in bands] + [1.0])
@@ -94,7 +94,7 @@ def _bars(spans: Sequence[Span], top: float, x: Callable[[float], float]) -> lis
 
 
 def _lanes(spans: Sequence[Span]) -> list[int]:
-    """For each bar the first lane that is free when it begins."""
+    """Return for each bar the first lane that is free when it begins."""
     free: list[float] = []
     lanes: list[int] = []
     for span in spans:

@@ -1,4 +1,4 @@
-"""A run's log, event by event: what was said, when, and the words of each as they are kept."""
+"""A run's log, event by event: type, time, and the payload as the log keeps it."""
 
 from __future__ import annotations
 

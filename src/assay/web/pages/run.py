@@ -55,7 +55,7 @@ def story_parts(watch: LiveRun, page_state: RunPageState) -> PageParts:
 def head_parts(
     watch: LiveRun, story: Story, page_state: RunPageState, view: str, contents: list[tuple[str, str]]
 ) -> dict[str, Markup]:
-    """Return what stands above every view of a run: title, figures, actions, what happens now, what is asked."""
+    """Return what stands above every view of a run: title, figures, actions, what happens now, open questions."""
     started, running = watch.started, watch.state == "running"
     recorded, run = started.origin == "demo", known(started.protocol)
     return {
@@ -105,7 +105,7 @@ def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> s
 
 
 def is_live(watch: LiveRun) -> bool:
-    """Whether more may come: the run goes on, or was broken off and may be taken up again."""
+    """Tell whether more events may come: the run goes on, or was interrupted and may be resumed."""
     return watch.state in ("running", "interrupted")
 
 

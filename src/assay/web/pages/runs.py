@@ -1,4 +1,4 @@
-"""The list of runs: what was asked, how it stands, what it took."""
+"""The list of runs: title, state, tokens, cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STATES = ("running", "interrupted", "finished", "stopped", "failed")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the reader of the list asked for; empty where nothing was."""
+    """How the reader filters the list; empty where not at all."""
 
     search: str = ""
     protocol: str = ""

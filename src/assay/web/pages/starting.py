@@ -42,7 +42,7 @@ class FormField:
 
     @property
     def at_once(self) -> bool:
-        """Whether it is shown before anything is unfolded."""
+        """Tell whether it is shown before anything is unfolded."""
         return self.spec.required or not self.spec.ui.advanced
 
 
@@ -59,7 +59,7 @@ def new_page(form: Form, reachable: list[str], values: Mapping[str, Any], fault:
         "new.html",
         run=form.run,
         kinds=forms(),
-        fields=[_shown(spec) for spec in form.fields],
+        fields=[form_field(spec) for spec in form.fields],
         terms=_terms(form.run, reachable),
         values=values,
         fault=fault,
@@ -85,10 +85,13 @@ def _terms(run: RunType | None, reachable: list[str], *, keeps: bool = False) ->
     return TermsFields(reachable, run.bounds, roles, bool(run.seats), keeps)
 
 
-def _shown(spec: FieldSpec) -> FormField:
+def form_field(spec: FieldSpec) -> FormField:
+    """Return a field as its template wants it."""
     default = spec.default
     if isinstance(default, list | tuple):
         default = "\n".join(map(str, cast("Iterable[Any]", default)))
     elif isinstance(default, dict):
         default = ""
+    elif isinstance(default, bool):
+        default = str(default).lower()
     return FormField(spec, "" if default is None else default)

@@ -71,14 +71,14 @@ def _picture(log: CallLog) -> Figure | None:
     calls = list(log.tally.calls.values())
     if not calls:
         return None
-    shown = calls[-_PICTURED:]
-    rows = list(dict.fromkeys(_row(call) for call in shown))
+    recent = calls[-_PICTURED:]
+    rows = list(dict.fromkeys(_row(call) for call in recent))
     accents = {row: f"c{index % _ACCENTS}" for index, row in enumerate(rows)}
     summary = f"{several(len(calls), 'call')} in {duration(log.since_start(log.last))}"
-    if len(shown) < len(calls):
-        summary += f"; the picture shows the last {len(shown)}"
-    words = [f"{row}: {several(sum(_row(call) == row for call in shown), 'call')}" for row in rows]
-    svg = timeline(rows, [_span(log, call, accents) for call in shown], [], "Calls over time", summary)
+    if len(recent) < len(calls):
+        summary += f"; the picture shows the last {len(recent)}"
+    words = [f"{row}: {several(sum(_row(call) == row for call in recent), 'call')}" for row in rows]
+    svg = timeline(rows, [_span(log, call, accents) for call in recent], [], "Calls over time", summary)
     return Figure(svg, f"{summary}.", "; ".join(words) + ".")
 
 

@@ -113,8 +113,8 @@ class GrammarLanguage:
         self, plan: Plan, modules: Mapping[str, str]
     ) -> tuple[list[DetectedSmell], dict[str, dict[str, int]]]:
         planned = {f"{m.name}.{self.function(f.name)}": f"{m.name}.{f.name}" for m in plan for f in m.functions}
-        found, measured = self.grammar.smells(modules)
-        own = [replace(smell, function=planned[smell.function]) for smell in found if smell.function in planned]
+        smells, measured = self.grammar.smells(modules)
+        own = [replace(smell, function=planned[smell.function]) for smell in smells if smell.function in planned]
         return own, {planned[name]: figures for name, figures in measured.items() if name in planned}
 
     def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:

@@ -15,8 +15,8 @@ def pascal(name: str) -> str:
 
 def camel(name: str) -> str:
     """``is_even`` -> ``isEven``."""
-    found = pascal(name)
-    return found[:1].lower() + found[1:]
+    pascal_name = pascal(name)
+    return pascal_name[:1].lower() + pascal_name[1:]
 
 
 def snake(name: str) -> str:
@@ -26,4 +26,4 @@ def snake(name: str) -> str:
 
 def words(text: str, names: Mapping[str, str]) -> str:
     """Return a text with every whole word that is among the names replaced."""
-    return _WORD.sub(lambda found: names.get(found[0], found[0]), text)
+    return _WORD.sub(lambda match: names.get(match[0], match[0]), text)

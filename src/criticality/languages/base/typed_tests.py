@@ -165,8 +165,8 @@ def contract_tests(
                 promise = f"{kind.upper()}: {predicate.text}"
                 olds = _olds(spec, known, before, predicate)
                 scope = Scope(spec, known, after | {old.name: old.value.type for old in olds})
-                found = _read(promise, lambda p=predicate, s=scope: condition(p.code, s))
-                clauses.append(ClauseTest(f"{kind}_{number}", promise, olds, found, bool(predicate.raised)))
+                code = _read(promise, lambda p=predicate, s=scope: condition(p.code, s))
+                clauses.append(ClauseTest(f"{kind}_{number}", promise, olds, code, bool(predicate.raised)))
     scope = Scope(spec, known, before)
     return ContractTests(
         function=f"{module.name}.{function.name}",
@@ -186,10 +186,10 @@ def contract_tests(
 def _promised_growth(spec: Spec, function: FunctionPlan) -> Growth | None:
     clause = next((line for line in function.contract.lines if line.startswith("COMPLEXITY:")), "")
     size, known = _SIZE.search(clause), function.contract.complexity
-    found = next((p for p in function.parameters if size and p.name == size[1]), None)
-    if found is None or known not in SLOPES or not _sized(spec, found.type):
+    parameter = next((p for p in function.parameters if size and p.name == size[1]), None)
+    if parameter is None or known not in SLOPES or not _sized(spec, parameter.type):
         return None
-    return Growth(clause, found.name, SLOPES[known])
+    return Growth(clause, parameter.name, SLOPES[known])
 
 
 def _speaks_of_after(predicate: Predicate) -> bool:
@@ -297,10 +297,10 @@ def _growth(
     where: str,
 ) -> Growth:
     """Return the promised class: that of the claim's own words, else that of the contract it speaks of."""
-    said = _CLASS.search(f"{text} {claim.predicate} {claim.scope}")
+    match = _CLASS.search(f"{text} {claim.predicate} {claim.scope}")
     functions = index(tuple(plan))
     declared = [functions[name][1].contract.complexity for name in claim.functions]
-    words = said[1] if said else next((known for known in declared if known in SLOPES), None)
+    words = match[1] if match else next((known for known in declared if known in SLOPES), None)
     if words is None:
         raise ClaimTestFault(f"{where}: a claim on performance names a class that a test can show, as O(n log n)")
     sized = [p.name for p in variables if _sized(spec, p.type)]

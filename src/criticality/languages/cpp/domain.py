@@ -93,11 +93,11 @@ def _throwing(checks: list[tuple[str, str]]) -> str:
 def _witness(spec: Spec, name: str) -> str:
     new, kind = spec.newtypes[name], root(spec, TypeRef(name))
     checks = newtype_checks(spec, name)
-    said = f" INVARIANT: {', '.join(words for _, words in checks)}." if checks else ""
+    invariant = f" INVARIANT: {', '.join(words for _, words in checks)}." if checks else ""
     body = f"{{\n{_throwing([(fault, f'{name}: {words}') for fault, words in checks])}  }}" if checks else "{}"
     held = "value_(value)" if parameter(kind) == owned(kind) else "value_(std::move(value))"
     return (
-        f"// {_sentence(new.description or name)}{said}\nclass {name} {{\n public:\n"
+        f"// {_sentence(new.description or name)}{invariant}\nclass {name} {{\n public:\n"
         f"  explicit {name}({owned(kind)} value) : {held} {body}\n\n"
         f"  [[nodiscard]] {parameter(kind)} get() const {{ return value_; }}\n\n"
         f"  auto operator<=>(const {name}&) const = default;\n\n private:\n  {owned(kind)} value_;\n}};\n"
@@ -112,7 +112,7 @@ def _record(spec: Spec, name: str) -> str:
         listed = "".join(f"  {owned(kind)} {field};\n" for field, kind in fields)
         return f"{head}struct {name} {{\n{listed}\n  auto operator<=>(const {name}&) const = default;\n}};\n"
     checks = [*field_checks(spec, name), *_invariants(spec, name)]
-    said = "".join(f"// INVARIANT: {words}\n" for _, words in checks)
+    doc = "".join(f"// INVARIANT: {words}\n" for _, words in checks)
     params = ", ".join(f"{parameter(kind)} {field}" for field, kind in fields)
     held = ", ".join(f"{field}_({field})" for field, _ in fields)
     getters = "".join(
@@ -120,7 +120,7 @@ def _record(spec: Spec, name: str) -> str:
     )
     listed = "".join(f"  {owned(kind)} {field}_;\n" for field, kind in fields)
     return (
-        f"{head}{said}class {name} {{\n public:\n  {name}({params})\n      : {held} {{\n{_throwing(checks)}  }}\n\n"
+        f"{head}{doc}class {name} {{\n public:\n  {name}({params})\n      : {held} {{\n{_throwing(checks)}  }}\n\n"
         f"{getters}\n  auto operator<=>(const {name}&) const = default;\n\n private:\n{listed}}};\n"
     )
 

@@ -106,8 +106,8 @@ class Renderer:
                 key = _lambda([(node.variable, node.kind)], node.key.type, self.render(node.key))
                 return f"values::{node.name}_by_key({self.render(node.items)}, {key})"
             case Reduce():
-                given = [(node.state, node.type), (node.item, node.kind)]
-                body = _lambda(given, node.type, self.render(node.body))
+                parameters = [(node.state, node.type), (node.item, node.kind)]
+                body = _lambda(parameters, node.type, self.render(node.body))
                 return f"values::reduced({self.render(node.items)}, {self.render(node.start)}, {body})"
             case Raised():
                 return f"outcome.raises<{node.error}>()"
@@ -130,47 +130,47 @@ class Renderer:
             case str() as value:
                 return f"std::string({quoted(value)})"
 
-    def _make(self, name: str, given: Mapping[str, str]) -> str:
-        joined = ", ".join(given.values())
+    def _make(self, name: str, values: Mapping[str, str]) -> str:
+        joined = ", ".join(values.values())
         return f"{name}({joined})" if checks_of(self.spec, name) else f"{name}{{{joined}}}"
 
     def _replace(self, node: Replace) -> str:
         name, changes = node.type.name, {field: self.render(value) for field, value in node.changes}
-        given = {
+        values = {
             field.name: changes.get(field.name)
             or self.render(Field(parse_type(field.type), Variable(node.type, "replaced"), field.name))
             for field in self.spec.data_models[name].fields
         }
-        if len(changes) == len(given):
-            return self._make(name, given)
-        return f"[&](const {name}& replaced) {{ return {self._make(name, given)}; }}({self.render(node.record)})"
+        if len(changes) == len(values):
+            return self._make(name, values)
+        return f"[&](const {name}& replaced) {{ return {self._make(name, values)}; }}({self.render(node.record)})"
 
     def _operation(self, node: Operation) -> str:
-        given = [self.render(operand) for operand in node.operands]
+        operands = [self.render(operand) for operand in node.operands]
         match node.name:
             case "and" | "or":
-                return f"({(' && ' if node.name == 'and' else ' || ').join(given)})"
+                return f"({(' && ' if node.name == 'and' else ' || ').join(operands)})"
             case "not":
-                return negated(given[0])
+                return negated(operands[0])
             case "list" | "set":
-                return f"{owned(node.type)}{{{', '.join(given)}}}"
+                return f"{owned(node.type)}{{{', '.join(operands)}}}"
             case "map":
-                pairs = [f"{{{key}, {value}}}" for key, value in zip(given[::2], given[1::2], strict=True)]
+                pairs = [f"{{{key}, {value}}}" for key, value in zip(operands[::2], operands[1::2], strict=True)]
                 return f"{owned(node.type)}{{{', '.join(pairs)}}}"
             case "tuple" | "some":
-                return f"{owned(node.type)}({', '.join(given)})"
+                return f"{owned(node.type)}({', '.join(operands)})"
             case "item":
                 place = node.operands[1]
                 assert isinstance(place, Constant)
-                return f"std::get<{place.value}>({given[0]})"
+                return f"std::get<{place.value}>({operands[0]})"
             case "truncate" if node.operands[0].type.name == "Decimal":
-                return f"{given[0]}.trunc()"
+                return f"{operands[0]}.trunc()"
             case "floor_divide" | "modulo" | "power" if node.operands[0].type.name == "Decimal":
                 raise ExpressionFault(f"C++ has no {node.name} of a Decimal here")
-            case "zip" if len(given) != 2:
+            case "zip" if len(operands) != 2:
                 raise ExpressionFault("C++ goes through two lists at once, no more")
             case name:
-                return _PLAIN[name].format(*given)
+                return _PLAIN[name].format(*operands)
 
     def _quantifier(self, node: Quantifier, clauses: tuple[Clause, ...]) -> str:
         if not clauses:
@@ -198,8 +198,8 @@ class Renderer:
         return f"[&] {{ {owned(node.type)} made; {inner} return made; }}()"
 
 
-def _lambda(given: list[tuple[str, TypeRef]], result: TypeRef, body: str) -> str:
-    params = ", ".join(f"const {owned(kind)}& {ident(name)}" for name, kind in given)
+def _lambda(parameters: list[tuple[str, TypeRef]], result: TypeRef, body: str) -> str:
+    params = ", ".join(f"const {owned(kind)}& {ident(name)}" for name, kind in parameters)
     return f"[&]({params}) -> {owned(result)} {{ return {body}; }}"
 
 

@@ -89,16 +89,16 @@ class CppToolchain(CompiledToolchain):
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
     ) -> list[Diagnostic]:
         headers = any(path.endswith((".hpp", ".h")) for path in changed)
-        found: list[Diagnostic] = []
+        errors_of_all: list[Diagnostic] = []
         for path in _sources(tree):
             stamp = place.build / f"{path.replace('/', '-')}.checked"
             if headers or path in changed or not stamp.exists():
                 stamp.unlink(missing_ok=True)
                 errors = await self._compile(place, installed, [*_WARNINGS, "-fsyntax-only", path])
-                found += errors
+                errors_of_all += errors
                 if not errors:
                     stamp.touch()
-        return found
+        return errors_of_all
 
     async def run(self, place: Place, installed: Path, tree: Mapping[str, str], wanted: Wanted) -> TestReport:
         sources = [*_sources(tree), *wanted.files]
@@ -109,7 +109,7 @@ class CppToolchain(CompiledToolchain):
                 return await self._object(place, installed, tree, path)
 
         objects = await gather(built(path) for path in sources)
-        errors = [str(error) for _, found in objects for error in found]
+        errors = [str(error) for _, faults in objects for error in faults]
         if errors:
             return not_built("; ".join(errors))
         binary = place.build / "tests"
@@ -134,11 +134,11 @@ class CppToolchain(CompiledToolchain):
             )  # fmt: skip
             if ended.state != "done":
                 return report(ended, results)
-            found = gtest_results(ended.output)
-            results += found
-            done = {result.name for result in found}
+            ended_tests = gtest_results(ended.output)
+            results += ended_tests
+            done = {result.name for result in ended_tests}
             names = [name for name in names if name.partition(".")[2] not in done]
-            if not found:
+            if not ended_tests:
                 return report(ended, results, state="died")
             if wanted.stop_early and ended.code != 0:
                 break
@@ -162,9 +162,9 @@ class CppToolchain(CompiledToolchain):
         )
         if ended.state == "done" and ended.code == 0:
             return []
-        found = [Diagnostic(where, what) for where, what in _ERROR.findall(ended.output)]
+        diagnostics = [Diagnostic(where, what) for where, what in _ERROR.findall(ended.output)]
         lines = ended.output.strip().splitlines() or [f"the compiler was ended ({ended.state})"]
-        return found or [Diagnostic("", lines[-1])]
+        return diagnostics or [Diagnostic("", lines[-1])]
 
 
 def _sources(tree: Mapping[str, str]) -> list[str]:
@@ -173,19 +173,19 @@ def _sources(tree: Mapping[str, str]) -> list[str]:
 
 def gtest_results(output: str) -> list[TestResult]:
     """Return the results in GoogleTest's own words; a test that ended the whole process has failed."""
-    found: list[TestResult] = []
+    results: list[TestResult] = []
     begun = list(_RUN.finditer(output))
     for number, run in enumerate(begun):
         story = output[run.end() : begun[number + 1].start() if number + 1 < len(begun) else len(output)]
         end = next((e for e in _END.finditer(story) if e[2] == run[1]), None)
         if end is None:
-            found.append(TestResult(run[1], "failed", _words(story)))
+            results.append(TestResult(run[1], "failed", _words(story)))
         elif end[1] == "OK":
-            found.append(TestResult(run[1], "passed", ""))
+            results.append(TestResult(run[1], "passed", ""))
         else:
             outcome = "skipped" if end[1] == "SKIPPED" else "failed"
-            found.append(TestResult(run[1], outcome, _words(story[: end.start()])))
-    return found
+            results.append(TestResult(run[1], outcome, _words(story[: end.start()])))
+    return results
 
 
 def _words(story: str) -> str:

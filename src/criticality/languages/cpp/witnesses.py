@@ -59,15 +59,15 @@ def newtype_checks(spec: Spec, name: str, subject: str = "value_") -> list[tuple
 
 def field_checks(spec: Spec, name: str) -> list[tuple[str, str]]:
     """Return the same over the fields of a record by their names."""
-    found: list[tuple[str, str]] = []
+    checks: list[tuple[str, str]] = []
     for field in spec.data_models[name].fields:
         kind = parse_type(field.type)
         subject = f"{ident(field.name)}.get()" if kind.name in spec.newtypes else ident(field.name)
-        found += (
+        checks += (
             (condition, f"{name}.{field.name} {words}")
             for condition, words in faults(field.constraints, subject, root(spec, kind))
         )
-    return found
+    return checks
 
 
 def checks_of(spec: Spec, name: str) -> bool:

@@ -19,6 +19,7 @@ from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
+from criticality.spec.values import every_type, signature_types
 from criticality.testing import TestFile
 from llm_runtime.errors import ConfigurationError
 
@@ -46,7 +47,7 @@ class Go(GrammarLanguage):
 
     def spec_fault(self, spec: Spec) -> str:
         try:
-            for type_ in names.every_type(spec):
+            for type_ in [*signature_types(spec), *every_type(spec)]:
                 names.kind(spec, type_)
             domain.domain_files(spec)
         except (ConfigurationError, PredicateFault) as fault:

@@ -13,22 +13,12 @@ from criticality.languages.base.data import read_text
 from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.base.naming import pascal
 from criticality.languages.go.expressions import Renderer, fields_of
-from criticality.languages.go.names import (
-    constraints_of,
-    constructor,
-    every_type,
-    failure,
-    ident,
-    kind,
-    member,
-    quoted,
-    root,
-    with_imports,
-)
+from criticality.languages.go.names import constructor, failure, ident, kind, member, quoted, with_imports
 from criticality.languages.go.witnesses import checked, conditions, field_checks
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
+from criticality.spec.values import constraints_of, every_type, reached, root, signature_types
 
 _HELPER = re.compile(
     r"\b(pick|same|compare|must|at|part|within|distinct|sortedBy|itself|least|greatest|sum|every|some|each|where|flat)\(|\bitself\b"
@@ -46,7 +36,9 @@ def domain_files(spec: Spec) -> dict[str, str]:
         "domain/domain.go": with_imports(f"{head}package domain\n", code),
         "domain/tuples.go": read_text("criticality.languages.go", "support", "tuples.go"),
     }
-    if re.search(r"\bDecimal\b", code) or any("Decimal" in type_.names() for type_ in every_type(spec)):
+    if re.search(r"\bDecimal\b", code) or any(
+        "Decimal" in type_.names() for type_ in [*signature_types(spec), *every_type(spec)]
+    ):
         files["domain/decimal.go"] = read_text("criticality.languages.go", "support", "decimal.go")
     if _HELPER.search(code):
         files["domain/values.go"] = values_source("domain")
@@ -150,12 +142,12 @@ def _record(spec: Spec, name: str) -> str:
         fields = _aligned([(pascal(f), kind(spec, t, prefix="")) for f, t in types.items()])
         return f"{lead}\ntype {name} struct {{\n{fields}\n}}\n"
     checks = _checks(spec, name)
-    said = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
-    lines = [f"{lead} INVARIANT: {said} (witnessed when made).", f"type {name} struct {{"]
+    invariants = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
+    lines = [f"{lead} INVARIANT: {invariants} (witnessed when made).", f"type {name} struct {{"]
     lines.append(_aligned([(ident(f), kind(spec, t, prefix="")) for f, t in types.items()]))
     lines += ["}", "", f"// {constructor(name)} makes one, or returns an error where the invariant does not hold."]
-    given = ", ".join(f"{ident(f)} {kind(spec, t, prefix='')}" for f, t in types.items())
-    lines += [f"func {constructor(name)}({given}) ({name}, error) {{"]
+    parameters = ", ".join(f"{ident(f)} {kind(spec, t, prefix='')}" for f, t in types.items())
+    lines += [f"func {constructor(name)}({parameters}) ({name}, error) {{"]
     for test, words in checks:
         lines += [f"\tif !({test}) {{", f"\t\treturn {name}{{}}, {_invalid(words)}", "\t}"]
     lines += [f"\treturn {name}{{{', '.join(f'{ident(f)}: {ident(f)}' for f in types)}}}, nil", "}", ""]
@@ -167,31 +159,21 @@ def _record(spec: Spec, name: str) -> str:
 
 def _checks(spec: Spec, name: str) -> list[tuple[str, str]]:
     """Conditions over the fields of a record by their names, with their words."""
-    found: list[tuple[str, str]] = []
+    checks: list[tuple[str, str]] = []
     for field, type_, constraint in field_checks(spec, name):
         subject = f"{ident(field)}.Value()" if type_.name in spec.newtypes else ident(field)
-        found += [
+        checks += [
             (c, f"{name}.{field} {words}") for c, words in conditions([constraint], subject, root(spec, type_))
         ]
     types = fields_of(spec, name)
     for text in spec.data_models[name].invariants:
         code = parse_predicate(text, known=set(types)).code
         read = condition(code, Scope(spec, {}, types))
-        found.append((Renderer(spec, {}, prefix="").render(read), f"{name} keeps {text}"))
-    return found
+        checks.append((Renderer(spec, {}, prefix="").render(read), f"{name} keeps {text}"))
+    return checks
 
 
 def type_definitions(spec: Spec, kinds: list[TypeRef], extra: set[str]) -> str:
     """Return every named type that the given ones are made of, and the extra ones, in the order of the package."""
-    known, found = spec.named_types(), set(extra)
-    queue = [name for type_ in kinds for name in type_.names()]
-    while queue:
-        name = queue.pop()
-        if name not in known or name in found:
-            continue
-        found.add(name)
-        if name in spec.newtypes:
-            queue += parse_type(spec.newtypes[name].base).names()
-        elif name in spec.data_models:
-            queue += [n for type_ in fields_of(spec, name).values() for n in type_.names()]
-    return "\n".join(type_source(spec, name) for name in known if name in found)
+    names = reached(spec, (name for type_ in kinds for name in type_.names()), extra)
+    return "\n".join(type_source(spec, name) for name in spec.named_types() if name in names)

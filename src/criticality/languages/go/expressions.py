@@ -27,11 +27,12 @@ from criticality.languages.base.expressions.nodes import (
     Wrap,
 )
 from criticality.languages.base.naming import pascal
-from criticality.languages.go.names import constraints_of, constructor, failure, ident, kind, member, quoted
+from criticality.languages.go.names import constructor, failure, ident, kind, member, quoted
 from criticality.languages.go.witnesses import checked
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import constraints_of
 
 #: Operations as text; operands are ``{0}``, ``{1}``.
 _PLAIN = {
@@ -188,44 +189,44 @@ class Renderer:
         return f"with({self.render(node.record)}, {change})"
 
     def _operation(self, node: Operation) -> str:
-        given = [self.render(operand) for operand in node.operands]
+        operands = [self.render(operand) for operand in node.operands]
         match node.name:
             case "and" | "or":
-                return f"({(' && ' if node.name == 'and' else ' || ').join(given)})"
+                return f"({(' && ' if node.name == 'and' else ' || ').join(operands)})"
             case "list":
-                return f"{self.kind(node.type)}{{{', '.join(given)}}}"
+                return f"{self.kind(node.type)}{{{', '.join(operands)}}}"
             case "set":
-                return f"setOf([]{self.kind(node.type.args[0])}{{{', '.join(given)}}})"
+                return f"setOf([]{self.kind(node.type.args[0])}{{{', '.join(operands)}}})"
             case "map":
-                pairs = (f"{key}: {value}" for key, value in zip(given[::2], given[1::2], strict=True))
+                pairs = (f"{key}: {value}" for key, value in zip(operands[::2], operands[1::2], strict=True))
                 return f"{self.kind(node.type)}{{{', '.join(pairs)}}}"
             case "tuple":
-                items = ", ".join(f"Item{place}: {value}" for place, value in enumerate(given, start=1))
+                items = ", ".join(f"Item{place}: {value}" for place, value in enumerate(operands, start=1))
                 return f"{self.kind(node.type)}{{{items}}}"
             case "item":
                 place = node.operands[1]
                 assert isinstance(place, Constant)
-                return f"{given[0]}.Item{int(str(place.value)) + 1}"
+                return f"{operands[0]}.Item{int(str(place.value)) + 1}"
             case "to_decimal":
-                return f"{self.prefix}DecimalOf({given[0]})"
+                return f"{self.prefix}DecimalOf({operands[0]})"
             case "sum" if node.type.name == "Decimal":
                 zero = f"{self.prefix}Decimal"
                 step = f"func(a, b {zero}) {zero} {{ return a.Add(b) }}"
-                return f"folded({given[0]}, {zero}{{}}, {step})"
-            case "range" if len(given) != 2:
+                return f"folded({operands[0]}, {zero}{{}}, {step})"
+            case "range" if len(operands) != 2:
                 raise ExpressionFault("Go has no range with steps here")
-            case "zip" if len(given) != 2:
+            case "zip" if len(operands) != 2:
                 raise ExpressionFault("Go has no zip of more than two lists here")
             case name:
-                return self._by_table(node, name, given)
+                return self._by_table(node, name, operands)
 
-    def _by_table(self, node: Operation, name: str, given: list[str]) -> str:
+    def _by_table(self, node: Operation, name: str, operands: list[str]) -> str:
         first = node.operands[0].type.name if node.operands else ""
         special = _SPECIAL.get(first, _OF_NUMBER if first in self.spec.enums else {})
         pattern = special.get(name) or (None if first == "Decimal" else _PLAIN.get(name))
         if pattern is None:
             raise ExpressionFault(f"Go has no {name} of a {first} here")
-        return pattern.format(*given)
+        return pattern.format(*operands)
 
     def _quantifier(self, node: Quantifier) -> str:
         helper, inner = ("every" if node.every else "some"), self.render(node.condition)

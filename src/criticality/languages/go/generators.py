@@ -6,22 +6,12 @@ from collections.abc import Sequence
 
 from criticality.languages.base.data import read_text
 from criticality.languages.base.naming import pascal
-from criticality.languages.go.names import (
-    constraints_of,
-    constructor,
-    ident,
-    kind,
-    member,
-    module,
-    package,
-    quoted,
-    root,
-    with_imports,
-)
+from criticality.languages.go.names import constructor, ident, kind, member, module, package, quoted, with_imports
 from criticality.languages.go.witnesses import checked
 from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import constraints_of, root
 
 _FAR = 10**6
 _SINCE = "func(n int) time.Time {{ return time.Unix({}, 0).UTC() }}"

@@ -22,7 +22,7 @@ def _line(line: str) -> str:
 
 def _broken(text: str, indent: int) -> str:
     """Return the text with every literal that is too long taken apart, from the outside in."""
-    hidden = _TEXT.sub(lambda found: "_" * len(found[0]), text)
+    hidden = _TEXT.sub(lambda literal: "_" * len(literal[0]), text)
     match = _LITERAL.search(hidden)
     if match is None:
         return text
@@ -48,7 +48,7 @@ def _closing(hidden: str, opening: int) -> int:
 
 def _statements(body: str) -> Iterator[str]:
     """Yield the statements of a body, which semicolons part."""
-    hidden = _TEXT.sub(lambda found: "_" * len(found[0]), body)
+    hidden = _TEXT.sub(lambda match: "_" * len(match[0]), body)
     depth = begun = 0
     for place, char in enumerate(hidden):
         depth += (char in "({[") - (char in ")}]")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from criticality.languages.base.naming import camel, pascal
 from criticality.languages.go.layout import laid_out
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import root
 from llm_runtime.errors import ConfigurationError
 
 _SCALARS = {
@@ -50,14 +50,14 @@ def usable(name: str) -> bool:
 
 def ident(name: str) -> str:
     """Return a parameter, a local name or a field that is not exported: ``held_until`` -> ``heldUntil``."""
-    found = camel(name)
-    return f"{found}_" if found in _KEYWORDS | _TAKEN else found
+    name_in_go = camel(name)
+    return f"{name_in_go}_" if name_in_go in _KEYWORDS | _TAKEN else name_in_go
 
 
 def package(spec: Spec) -> str:
     """Return the package clause: no underscores, as Go has it."""
-    found = spec.package.replace("_", "")
-    return f"{found}lib" if found in _KEYWORDS | _TAKEN | PACKAGES.keys() else found
+    name = spec.package.replace("_", "")
+    return f"{name}lib" if name in _KEYWORDS | _TAKEN | PACKAGES.keys() else name
 
 
 def module(spec: Spec) -> str:
@@ -127,31 +127,6 @@ def comparable(spec: Spec, type_: TypeRef) -> bool:
     if type_.name == "Tuple":
         return all(comparable(spec, arg) for arg in type_.args)
     return type_.name not in ("List", "Set", "Map", "Option", "Bytes", "Date", "Timestamp")
-
-
-def root(spec: Spec, type_: TypeRef) -> TypeRef:
-    """Return what a type comes down to through newtypes."""
-    while type_.name in spec.newtypes:
-        type_ = parse_type(spec.newtypes[type_.name].base)
-    return type_
-
-
-def constraints_of(spec: Spec, name: str) -> list[str]:
-    """Return the constraints of a newtype and of those below it."""
-    found: list[str] = []
-    while name in spec.newtypes:
-        found += spec.newtypes[name].constraints
-        name = spec.newtypes[name].base.partition("<")[0].strip()
-    return found
-
-
-def every_type(spec: Spec) -> Iterator[TypeRef]:
-    """Yield every type that the specification writes down."""
-    texts = [new.base for new in spec.newtypes.values()]
-    texts += [field.type for model in spec.data_models.values() for field in model.fields]
-    for _, _, parameters, result in spec.methods():
-        yield from (*(p.type for p in parameters), result)
-    yield from map(parse_type, texts)
 
 
 def quoted(text: str) -> str:

@@ -82,8 +82,8 @@ class GoToolchain(CompiledToolchain):
         for words in (["build", "-gcflags=-e", "-o", "/dev/null", "./..."], ["vet", "./..."]):
             ended = await self._go(place, installed, words)
             if ended.state != "done" or ended.code != 0:
-                found = [Diagnostic(where, what.strip()) for where, what in _ERROR.findall(ended.output)]
-                return found or [Diagnostic("go.mod", _last(ended.output) or f"go was ended ({ended.state})")]
+                diagnostics = [Diagnostic(where, what.strip()) for where, what in _ERROR.findall(ended.output)]
+                return diagnostics or [Diagnostic("go.mod", _last(ended.output) or f"go was ended ({ended.state})")]
         return []
 
     async def run(self, place: Place, installed: Path, tree: Mapping[str, str], wanted: Wanted) -> TestReport:
@@ -97,9 +97,9 @@ class GoToolchain(CompiledToolchain):
                 return not_built("; ".join(f"{w}: {m}" for w, m in _ERROR.findall(built.output)) or built.output)
             rapid = any(_RAPID_PATH in text for path, text in tree.items() if path.endswith("_test.go"))
             options = _options(wanted, rapid=rapid)
-            state, found = await self._all(place, [str(binary), *options], wanted, names, race=race)
-            results += found
-            if state != "done" or (wanted.stop_early and any(r.outcome == "failed" for r in found)):
+            state, ended_tests = await self._all(place, [str(binary), *options], wanted, names, race=race)
+            results += ended_tests
+            if state != "done" or (wanted.stop_early and any(r.outcome == "failed" for r in ended_tests)):
                 break
         return TestReport(state, tuple(results))
 
@@ -116,10 +116,10 @@ class GoToolchain(CompiledToolchain):
                 environment={"GORACE": "halt_on_error=1", "GOMAXPROCS": "4"},
                 seconds=max(0.1, until - time.monotonic()),
             )  # fmt: skip
-            found = go_results(ended.output, left) if ended.state == "done" else list[TestResult]()
-            results += found
-            left = [name for name in left if all(name != result.name for result in found)]
-            if not found:
+            ended_tests = go_results(ended.output, left) if ended.state == "done" else list[TestResult]()
+            results += ended_tests
+            left = [name for name in left if all(name != result.name for result in ended_tests)]
+            if not ended_tests:
                 return "timeout" if ended.state == "timeout" else "died", results
             if wanted.stop_early and ended.code != 0:
                 break
@@ -162,21 +162,23 @@ def _options(wanted: Wanted, *, rapid: bool) -> list[str]:
 
 def go_results(output: str, names: list[str]) -> list[TestResult]:
     """Return the results in the form that ``go test -json`` reads; a race or a panic fails the test that ran."""
-    said: dict[str, list[str]] = {}
+    output_of: dict[str, list[str]] = {}
     current, position = "", 0
     for mark in _MARK.finditer(output):
-        said.setdefault(current, []).append(output[position : mark.start()])
+        output_of.setdefault(current, []).append(output[position : mark.start()])
         current, position = mark[1] or current, mark.end()
-    said.setdefault(current, []).append(output[position:])
-    found: dict[str, TestResult] = {}
+    output_of.setdefault(current, []).append(output[position:])
+    results: dict[str, TestResult] = {}
     for word, name in _RESULT.findall(output):
         if name in names:
             outcome = {"PASS": "passed", "FAIL": "failed"}.get(word, "skipped")
-            found[name] = TestResult(name, outcome, _message(said.get(name, [])) if outcome != "passed" else "")
+            results[name] = TestResult(
+                name, outcome, _message(output_of.get(name, [])) if outcome != "passed" else ""
+            )
     broken = current.partition("/")[0]
-    if broken in names and broken not in found and ("\npanic: " in output or "WARNING: DATA RACE" in output):
-        found[broken] = TestResult(broken, "failed", _message(said.get(current, [])))
-    return [found[name] for name in names if name in found]
+    if broken in names and broken not in results and ("\npanic: " in output or "WARNING: DATA RACE" in output):
+        results[broken] = TestResult(broken, "failed", _message(output_of.get(current, [])))
+    return [results[name] for name in names if name in results]
 
 
 def _message(parts: list[str]) -> str:

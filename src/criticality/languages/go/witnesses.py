@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from criticality.languages.go.names import root
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import root
 
 
 def conditions(constraints: Sequence[str], subject: str, kind: TypeRef) -> Iterator[tuple[str, str]]:

@@ -11,20 +11,11 @@ from collections.abc import Iterator, Sequence
 from criticality.languages.base.data import read_text
 from criticality.languages.base.expressions import Scope, condition
 from criticality.languages.java.expressions import Renderer
-from criticality.languages.java.names import (
-    IMPORTED,
-    constraints_of,
-    ident,
-    java_file,
-    kind,
-    member,
-    package,
-    quoted,
-    root,
-)
+from criticality.languages.java.names import IMPORTED, ident, java_file, kind, member, package, quoted
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import constraints_of, reached, root
 
 _LISTED = {"List": "List", "Bytes": "List", "Set": "Set", "Map": "Map"}
 _HELPER = re.compile(
@@ -97,8 +88,8 @@ def _flat(text: str) -> str:
 
 
 def _record(name: str, doc: str, types: dict[str, TypeRef], checks: list[tuple[str, str]]) -> str:
-    said = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
-    invariant = f" INVARIANT: {said} (witnessed when made)." if checks else ""
+    invariants = ", ".join(words.removeprefix(f"{name} ").removeprefix(f"{name}.") for _, words in checks)
+    invariant = f" INVARIANT: {invariants} (witnessed when made)." if checks else ""
     fields = ", ".join(f"{kind(type_)} {ident(field)}" for field, type_ in types.items())
     copies = [
         f"        {ident(f)} = {_LISTED[t.name]}.copyOf({ident(f)});" for f, t in types.items() if t.name in _LISTED
@@ -168,15 +159,5 @@ def _order(subject: str, sign: str, number: str, type_: TypeRef) -> str:
 
 def type_definitions(spec: Spec, kinds: list[TypeRef], extra: set[str]) -> str:
     """Return every named type that the given ones are made of, and the extra ones."""
-    known, found = spec.named_types(), set(extra)
-    queue = [name for type_ in kinds for name in type_.names()]
-    while queue:
-        name = queue.pop()
-        if name not in known or name in found:
-            continue
-        found.add(name)
-        if name in spec.newtypes:
-            queue += parse_type(spec.newtypes[name].base).names()
-        elif name in spec.data_models:
-            queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
-    return "\n".join(type_source(spec, name) for name in known if name in found)
+    names = reached(spec, (name for type_ in kinds for name in type_.names()), extra)
+    return "\n".join(type_source(spec, name) for name in spec.named_types() if name in names)

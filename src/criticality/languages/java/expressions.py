@@ -156,10 +156,10 @@ class Renderer:
 
     def _lambda(self, bound: tuple[tuple[str, TypeRef], ...], body: Expression) -> str:
         before, names = self._bind([name for name, _ in bound])
-        given = ", ".join(f"{kind(k, boxed=True)} {n}" for n, (_, k) in zip(names, bound, strict=True))
-        found = f"({given}) -> {self.render(body)}"
+        parameters = ", ".join(f"{kind(k, boxed=True)} {n}" for n, (_, k) in zip(names, bound, strict=True))
+        code = f"({parameters}) -> {self.render(body)}"
         self._names = before
-        return found
+        return code
 
     def _through(self, clauses: tuple[Clause, ...], body: Expression, helper: str, last: str) -> str:
         """Loops inside of loops; the innermost is ``last``."""
@@ -212,30 +212,32 @@ class Renderer:
         return f"with({record}, {name} -> new {node.type.name}({values}))"
 
     def _operation(self, node: Operation) -> str:
-        given = [self.render(operand) for operand in node.operands]
+        operands = [self.render(operand) for operand in node.operands]
         inner = ", ".join(kind(arg, boxed=True) for arg in node.type.args)
         match node.name:
             case "and" | "or":
-                return f"({(' && ' if node.name == 'and' else ' || ').join(given)})"
+                return f"({(' && ' if node.name == 'and' else ' || ').join(operands)})"
             case "list":
-                return f"List.<{inner}>of({', '.join(given)})"
+                return f"List.<{inner}>of({', '.join(operands)})"
             case "set":
-                return f"setOf(List.<{inner}>of({', '.join(given)}))"
+                return f"setOf(List.<{inner}>of({', '.join(operands)}))"
             case "map":
-                pairs = (f"new Tuple2<{inner}>({k}, {v})" for k, v in zip(given[::2], given[1::2], strict=True))
+                pairs = (
+                    f"new Tuple2<{inner}>({k}, {v})" for k, v in zip(operands[::2], operands[1::2], strict=True)
+                )
                 return f"mapOf(List.<Tuple2<{inner}>>of({', '.join(pairs)}))"
             case "tuple":
-                return f"new {kind(node.type)}({', '.join(given)})"
+                return f"new {kind(node.type)}({', '.join(operands)})"
             case "item":
                 place = node.operands[1]
                 assert isinstance(place, Constant)
-                return f"{given[0]}.item{int(str(place.value)) + 1}()"
+                return f"{operands[0]}.item{int(str(place.value)) + 1}()"
             case "sum" if node.type.name != "Int":
                 name = {"Decimal": "sumOfDecimals", "Float": "sumOfFloats"}[node.type.name]
-                return f"{name}({given[0]})"
+                return f"{name}({operands[0]})"
             case "some":
-                return f"Optional.<{inner}>of({given[0]})"
-            case "range" | "zip" if len(given) != 2:
+                return f"Optional.<{inner}>of({operands[0]})"
+            case "range" | "zip" if len(operands) != 2:
                 raise ExpressionFault(f"Java has no such {node.name} here")
             case name:
                 first = node.operands[0].type.name if node.operands else ""
@@ -243,4 +245,4 @@ class Renderer:
                 pattern = known or (None if name == "power" and first == "Decimal" else _PLAIN[name])
                 if pattern is None:
                     raise ExpressionFault(f"Java has no {name} of a {first} here")
-                return pattern.format(*given)
+                return pattern.format(*operands)

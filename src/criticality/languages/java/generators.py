@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from criticality.languages.base.data import fill
-from criticality.languages.java.names import constraints_of, ident, java_file, kind, package, quoted, root
+from criticality.languages.java.names import ident, java_file, kind, package, quoted
 from criticality.languages.java.skeleton import imports
 from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import constraints_of, root
 
 _FAR = 10**6
 #: jqwik combines so many arbitraries at once.

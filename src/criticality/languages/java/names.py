@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from criticality.languages.base.naming import camel, pascal
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
+from criticality.spec.values import every_type, signature_types
 from llm_runtime.errors import ConfigurationError
 
 #: The name of a scalar, and that of the object where Java wants one.
@@ -52,14 +52,14 @@ def usable(name: str) -> bool:
 
 def ident(name: str) -> str:
     """Return a parameter, a field or a local name: ``held_until`` -> ``heldUntil``."""
-    found = camel(name)
-    return f"{found}_" if found in _KEYWORDS | _OF_OBJECTS else found
+    name_in_java = camel(name)
+    return f"{name_in_java}_" if name_in_java in _KEYWORDS | _OF_OBJECTS else name_in_java
 
 
 def package(spec: Spec) -> str:
     """Return the package: no underscores, as Java has it."""
-    found = spec.package.replace("_", "")
-    return f"{found}lib" if found in _KEYWORDS | {"java", "javax"} else found
+    name = spec.package.replace("_", "")
+    return f"{name}lib" if name in _KEYWORDS | {"java", "javax"} else name
 
 
 def module_class(module: str) -> str:
@@ -90,31 +90,6 @@ def kind(type_: TypeRef, *, boxed: bool = False) -> str:
             return _SCALARS.get(name, (name, name))[boxed]
 
 
-def root(spec: Spec, type_: TypeRef) -> TypeRef:
-    """Return what a type comes down to through newtypes."""
-    while type_.name in spec.newtypes:
-        type_ = parse_type(spec.newtypes[type_.name].base)
-    return type_
-
-
-def constraints_of(spec: Spec, name: str) -> list[str]:
-    """Return the constraints of a newtype and of those below it."""
-    found: list[str] = []
-    while name in spec.newtypes:
-        found += spec.newtypes[name].constraints
-        name = spec.newtypes[name].base.partition("<")[0].strip()
-    return found
-
-
-def every_type(spec: Spec) -> Iterator[TypeRef]:
-    """Yield every type that the specification writes down."""
-    texts = [new.base for new in spec.newtypes.values()]
-    texts += [field.type for model in spec.data_models.values() for field in model.fields]
-    for _, _, parameters, result in spec.methods():
-        yield from (*(p.type for p in parameters), result)
-    yield from map(parse_type, texts)
-
-
 def require(spec: Spec) -> None:
     """Refuse what Java cannot carry.
 
@@ -124,7 +99,7 @@ def require(spec: Spec) -> None:
     taken = sorted(set(spec.named_types()) & RESERVED)
     if taken:
         raise ConfigurationError(f"Java has a {taken[0]} of its own; give the type another name")
-    for type_ in every_type(spec):
+    for type_ in [*signature_types(spec), *every_type(spec)]:
         parts = [type_]
         while parts:
             part = parts.pop()

@@ -26,8 +26,8 @@ BODIES_MAY = (
 
 def signature(function: FunctionPlan) -> str:
     """Return the header: ``public static boolean isEven(long n)``."""
-    given = ", ".join(f"{kind(p.type)} {ident(p.name)}" for p in function.parameters)
-    return f"public static {kind(function.result)} {ident(function.name)}({given})"
+    parameters = ", ".join(f"{kind(p.type)} {ident(p.name)}" for p in function.parameters)
+    return f"public static {kind(function.result)} {ident(function.name)}({parameters})"
 
 
 def clauses(function: FunctionPlan) -> list[str]:

@@ -32,6 +32,7 @@ from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
+from criticality.spec.values import types_needed
 from criticality.testing import Limits, TestFile
 
 _INSTALL = "pip install 'assay[code]'"
@@ -110,7 +111,7 @@ class Python:
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         kinds = [*(p.type for p in function.parameters), function.result]
-        needed = domain.types_needed(spec, kinds)
+        needed = types_needed(spec, kinds)
         mentioned = {name for p in function.contract.predicates for name in (*p.names, *p.raised)}
         extra = [n for n in spec.named_types() if n not in needed and (n in function.errors or n in mentioned)]
         return "\n\n".join(domain.type_source(spec, name).rstrip() for name in [*extra, *needed])
@@ -156,12 +157,12 @@ class Python:
         return Toolchain(parallel=parallel, limits=limits)
 
     def facts(self) -> list[Fact]:
-        found = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
-        found += [Fact(name, _version(name), _INSTALL, needed) for name, needed in _PARTS.items()]
-        found.append(Fact("bandit", _version("bandit"), _INSTALL, needed=False))
+        facts = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
+        facts += [Fact(name, _version(name), _INSTALL, needed) for name, needed in _PARTS.items()]
+        facts.append(Fact("bandit", _version("bandit"), _INSTALL, needed=False))
         isolation = "installed" if can_isolate() else None
-        found.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate tests", needed=False))
-        return found
+        facts.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate tests", needed=False))
+        return facts
 
 
 def adapter() -> Language:

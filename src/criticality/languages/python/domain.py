@@ -12,6 +12,7 @@ from criticality.languages.python.names import annotation, imports_for
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import DataModel, NewType, Spec, root_type
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import in_order
 
 _SUBCLASSED = {"Int", "Decimal", "Float", "Text", "String", "Bytes", "List"}
 
@@ -71,8 +72,8 @@ def _witness(spec: Spec, name: str, new: NewType) -> str:
     if base.name != "List":
         lines.append("    __slots__ = ()\n")
     if words:
-        given = f"Iterable[{annotation(base.args[0])}]" if base.name == "List" else _accepted(spec, base)
-        lines.append(f"    def __new__(cls, value: {given}) -> Self:")
+        source = f"Iterable[{annotation(base.args[0])}]" if base.name == "List" else _accepted(spec, base)
+        lines.append(f"    def __new__(cls, value: {source}) -> Self:")
         if base.name == "List":
             lines.append("        value = tuple(value)")
         for condition, text in conditions(new.constraints, "value"):
@@ -124,7 +125,7 @@ def domain_source(spec: Spec) -> str:
     """Return the whole module ``domain``."""
     kinds = [parse_type(new.base) for new in spec.newtypes.values()]
     kinds += [parse_type(field.type) for model in spec.data_models.values() for field in model.fields]
-    parts = [type_source(spec, name) for name in _in_order(spec)]
+    parts = [type_source(spec, name) for name in in_order(spec)]
     body = "\n\n".join(parts)
     imports = set(imports_for(kinds))
     for word, line in (
@@ -138,32 +139,3 @@ def domain_source(spec: Spec) -> str:
             imports.add(line)
     head = f'"""The types of {spec.system.name}, with what must hold of every value of them."""'
     return "\n".join([head, "", "from __future__ import annotations", "", *sorted(imports), "", "", body])
-
-
-def _in_order(spec: Spec) -> list[str]:
-    """Named types so that a class stands after those it is made from."""
-    order: list[str] = [*spec.enums, *spec.errors]
-    waiting = dict(spec.newtypes)
-    while waiting:
-        ready = [n for n, new in waiting.items() if not set(parse_type(new.base).names()) & (waiting.keys() - {n})]
-        order += ready
-        for name in ready:
-            del waiting[name]
-    return [*order, *spec.data_models]
-
-
-def types_needed(spec: Spec, kinds: list[TypeRef]) -> list[str]:
-    """Return the named types that the given ones are made of, in the order of the module."""
-    known = spec.named_types()
-    found: set[str] = set()
-    queue = [name for kind in kinds for name in kind.names()]
-    while queue:
-        name = queue.pop()
-        if name not in known or name in found:
-            continue
-        found.add(name)
-        if name in spec.newtypes:
-            queue += parse_type(spec.newtypes[name].base).names()
-        elif name in spec.data_models:
-            queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
-    return [name for name in _in_order(spec) if name in found]

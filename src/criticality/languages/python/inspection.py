@@ -112,7 +112,7 @@ def _purity(tree: ast.AST, function: FunctionPlan) -> Iterator[Finding]:
                 yield Finding("semantic", f"it uses {node.id}, and its contract says PURITY: {purity}")
     if purity in ("writes", "io"):
         return
-    given = {param.name for param in function.parameters}
+    arguments = {param.name for param in function.parameters}
     for node in ast.walk(tree):
         targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
@@ -125,12 +125,12 @@ def _purity(tree: ast.AST, function: FunctionPlan) -> Iterator[Finding]:
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in _MUTATORS
-            and _root(node.func.value) in given
+            and _root(node.func.value) in arguments
         ):
             yield Finding(
                 "semantic", f"it changes a value that it was given, and its contract says PURITY: {purity}"
             )
-        if any(isinstance(t, ast.Attribute | ast.Subscript) and _root(t) in given for t in targets):
+        if any(isinstance(t, ast.Attribute | ast.Subscript) and _root(t) in arguments for t in targets):
             yield Finding(
                 "semantic", f"it changes a value that it was given, and its contract says PURITY: {purity}"
             )

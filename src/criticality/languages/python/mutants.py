@@ -25,16 +25,16 @@ def mutants(body: str) -> list[str]:
     """
     tree = ast.parse(textwrap.dedent(body))
     original = ast.unparse(tree)
-    found: list[str] = []
+    texts: list[str] = []
     for index, node in enumerate(ast.walk(tree)):
         for change in _changes(node):
             other = copy.deepcopy(tree)
             target = next(n for i, n in enumerate(ast.walk(other)) if i == index)
             change(target)
             text = ast.unparse(ast.fix_missing_locations(other))
-            if text != original and text not in found:
-                found.append(text)
-    return found
+            if text != original and text not in texts:
+                texts.append(text)
+    return texts
 
 
 def _changes(node: ast.AST) -> Iterator[Callable[[Any], None]]:

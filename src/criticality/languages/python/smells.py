@@ -25,7 +25,7 @@ async def detect(modules: Mapping[str, str]) -> tuple[list[DetectedSmell], dict[
     Returns:
         smells in the order of the modules and their functions; metrics by ``module.function``.
     """
-    found: list[DetectedSmell] = []
+    detected: list[DetectedSmell] = []
     metrics: dict[str, dict[str, int]] = {}
     for module, source in modules.items():
         lint = await _ruff(source)
@@ -37,8 +37,8 @@ async def detect(modules: Mapping[str, str]) -> tuple[list[DetectedSmell], dict[
             lines = _code_lines(node)
             measured = {"complexity": complexity.get(node.name, 1), "length": lines, "nesting": nesting(node)}
             metrics[name] = measured
-            found += _of_function(name, node, source, measured, lint)
-    return found, metrics
+            detected += _of_function(name, node, source, measured, lint)
+    return detected, metrics
 
 
 def nesting(function: ast.FunctionDef) -> int:

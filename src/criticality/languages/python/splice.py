@@ -33,14 +33,14 @@ def _whole_function(text: str, name: str) -> str | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    if len(tree.body) != 1 or not isinstance(found := tree.body[0], ast.FunctionDef) or found.name != name:
+    if len(tree.body) != 1 or not isinstance(function := tree.body[0], ast.FunctionDef) or function.name != name:
         return None
-    first = found.body[0]
+    first = function.body[0]
     lines = text.split("\n")
-    if first.lineno == found.lineno:
+    if first.lineno == function.lineno:
         return None
     start = first.lineno - 1
-    return "\n".join(lines[start : found.end_lineno])
+    return "\n".join(lines[start : function.end_lineno])
 
 
 def splice(source: str, name: str, body: str) -> str:
@@ -57,7 +57,7 @@ def splice(source: str, name: str, body: str) -> str:
         ast.parse(f"def {name}():\n{new_body}")
         before_shape, after_shape = _shape(source), _shape(after)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
-        raise BodyUnreadable(f"the body does not parse: {_said(fault)}") from None
+        raise BodyUnreadable(f"the body does not parse: {_fault_text(fault)}") from None
     if before_shape != after_shape:
         raise SpliceRefused("the body declares something outside its function, or changes a signature")
     new_start, new_end = body_span(after, name)
@@ -79,12 +79,12 @@ def body_span(source: str, name: str) -> tuple[int, int]:
     try:
         wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
     except (cst.ParserSyntaxError, RecursionError) as fault:
-        raise BodyUnreadable(f"the module does not parse: {_said(fault)}") from None
+        raise BodyUnreadable(f"the module does not parse: {_fault_text(fault)}") from None
     positions = wrapper.resolve(PositionProvider)
-    found = [node for node in wrapper.module.body if isinstance(node, cst.FunctionDef)]
-    if len(found) != 1 or not isinstance(found[0].body, cst.IndentedBlock):
+    functions = [node for node in wrapper.module.body if isinstance(node, cst.FunctionDef)]
+    if len(functions) != 1 or not isinstance(functions[0].body, cst.IndentedBlock):
         raise SpliceRefused(f"the module has no one function called {name}")
-    statements = found[0].body.body
+    statements = functions[0].body.body
     first = statements[1] if _is_docstring(statements[0]) and len(statements) > 1 else statements[0]
     lines = _lines(source)
     begin = positions[statements[0]].end.line if first is not statements[0] else positions[first].start.line - 1
@@ -98,13 +98,13 @@ def body_span(source: str, name: str) -> tuple[int, int]:
 def _alone(source: str, name: str) -> tuple[int, str]:
     """Return the lines of the one top-level function of that name, and how many stand above them."""
     try:
-        found = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
+        functions = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name]
     except (SyntaxError, ValueError, RecursionError, MemoryError) as fault:
-        raise BodyUnreadable(f"the module does not parse: {_said(fault)}") from None
-    if len(found) != 1:
+        raise BodyUnreadable(f"the module does not parse: {_fault_text(fault)}") from None
+    if len(functions) != 1:
         raise SpliceRefused(f"the module has no one function called {name}")
-    above = found[0].lineno - 1
-    return above, "".join(_lines(source)[above : found[0].end_lineno])
+    above = functions[0].lineno - 1
+    return above, "".join(_lines(source)[above : functions[0].end_lineno])
 
 
 def _lines(source: str) -> list[str]:
@@ -138,7 +138,7 @@ def _shape(source: str) -> list[str]:
     return shape
 
 
-def _said(fault: BaseException) -> str:
+def _fault_text(fault: BaseException) -> str:
     return f"{fault.msg} (line {fault.lineno})" if isinstance(fault, SyntaxError) else type(fault).__name__
 
 

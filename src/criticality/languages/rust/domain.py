@@ -36,10 +36,10 @@ def domain_source(spec: Spec) -> str:
 
 
 def _own_modules(spec: Spec, body: str) -> list[str]:
-    found = {module for module in used_modules(spec) if module}
-    lines = ["decimal::Decimal"] if "decimal" in found else []
+    modules = {module for module in used_modules(spec) if module}
+    lines = ["decimal::Decimal"] if "decimal" in modules else []
     scalars = [name for name in ("Date", "Timestamp", "Uuid") if f"{name}" in body]
-    if "scalars" in found and scalars:
+    if "scalars" in modules and scalars:
         lines.append(f"scalars::{{{', '.join(scalars)}}}")
     return lines + (["values"] if "values::" in body else [])
 
@@ -112,7 +112,7 @@ def _derives(spec: Spec, name: str) -> str:
 def _witness(spec: Spec, name: str) -> str:
     new, kind = spec.newtypes[name], root(spec, TypeRef(name))
     checks = newtype_checks(spec, name)
-    said = (
+    invariants = (
         f" INVARIANT: {', '.join(words for _, words in checks)} (witnessed by its constructor)." if checks else ""
     )
     tests = "".join(
@@ -122,13 +122,13 @@ def _witness(spec: Spec, name: str) -> str:
     result, made = ("Result<Self, Invalid>", "Ok(Self(value))") if checks else ("Self", "Self(value)")
     doc = "/// Checks the invariant." if checks else "/// The name alone tells it apart."
     lent = borrowed(spec, kind)
-    given = "self.0" if is_copied(spec, kind) else "&self.0"
+    value = "self.0" if is_copied(spec, kind) else "&self.0"
     return (
-        f"/// {_sentence(new.description or name)}{said}\n{_derives(spec, name)}\n"
+        f"/// {_sentence(new.description or name)}{invariants}\n{_derives(spec, name)}\n"
         f"pub struct {name}({owned(kind)});\n\n"
         f"impl {name} {{\n    {doc}\n    pub fn new(value: {owned(kind)}) -> {result} {{\n"
         f"{tests}        {made}\n    }}\n\n"
-        f"    /// The value itself.\n    pub fn get(&self) -> {lent} {{\n        {given}\n    }}\n}}\n"
+        f"    /// The value itself.\n    pub fn get(&self) -> {lent} {{\n        {value}\n    }}\n}}\n"
     )
 
 
@@ -139,8 +139,8 @@ def _record(spec: Spec, name: str) -> str:
     visible = "" if checked else "pub "
     listed = "".join(f"    {visible}{field}: {owned(kind)},\n" for field, kind in fields)
     checks = [*field_checks(spec, name), *_invariants(spec, name)] if checked else []
-    said = "".join(f"\n/// INVARIANT: {words}" for _, words in checks)
-    head = f"/// {_sentence(model.description or name)}{said}\n{_derives(spec, name)}\n"
+    invariants = "".join(f"\n/// INVARIANT: {words}" for _, words in checks)
+    head = f"/// {_sentence(model.description or name)}{invariants}\n{_derives(spec, name)}\n"
     head += f"pub struct {name} {{\n{listed}}}\n"
     if not checked:
         return head

@@ -135,14 +135,14 @@ class Renderer:
     def call(self, node: Call, *, checked: bool) -> str:
         """Return a call of a function of the system; ``checked`` takes the value out of its ``Result``."""
         plan = self.functions[node.function]
-        given = [
-            self._given(param.type, argument)
+        arguments = [
+            self._argument(param.type, argument)
             for param, argument in zip(plan.parameters, node.arguments, strict=True)
         ]
-        text = f"{node.function.replace('.', '::')}({', '.join(given)})"
+        text = f"{node.function.replace('.', '::')}({', '.join(arguments)})"
         return f'{text}.expect("a result")' if checked and plan.errors else text
 
-    def _given(self, kind: TypeRef, argument: Expression) -> str:
+    def _argument(self, kind: TypeRef, argument: Expression) -> str:
         """Return an argument as its parameter takes it: copied, or lent, and then without a copy of a variable."""
         if not is_lent(kind):
             return self.render(argument)
@@ -193,39 +193,39 @@ class Renderer:
         return f"({{ let replaced = {self.render(node.record)}; {self._make(name, values)} }})"
 
     def _operation(self, node: Operation) -> str:
-        given = [self.render(operand) for operand in node.operands]
+        texts = [self.render(operand) for operand in node.operands]
         first = node.operands[0].type.name if node.operands else ""
         match node.name:
             case "equal" | "less" | "less_equal":
-                given = _compared(node.operands, given)
-                return _PLAIN[node.name].format(*given)
+                texts = _compared(node.operands, texts)
+                return _PLAIN[node.name].format(*texts)
             case "and" | "or":
-                return f"({(' && ' if node.name == 'and' else ' || ').join(given)})"
+                return f"({(' && ' if node.name == 'and' else ' || ').join(texts)})"
             case "not":
-                return negated(given[0])
+                return negated(texts[0])
             case "list":
-                return f"vec![{', '.join(given)}]" if given else f"{_turbofish(node.type)}::new()"
+                return f"vec![{', '.join(texts)}]" if texts else f"{_turbofish(node.type)}::new()"
             case "set":
-                return f"BTreeSet::from([{', '.join(given)}])" if given else f"{_turbofish(node.type)}::new()"
+                return f"BTreeSet::from([{', '.join(texts)}])" if texts else f"{_turbofish(node.type)}::new()"
             case "map":
-                pairs = [f"({key}, {value})" for key, value in zip(given[::2], given[1::2], strict=True)]
+                pairs = [f"({key}, {value})" for key, value in zip(texts[::2], texts[1::2], strict=True)]
                 return f"BTreeMap::from([{', '.join(pairs)}])" if pairs else f"{_turbofish(node.type)}::new()"
             case "tuple":
-                return f"({', '.join(given)}{',' if len(given) == 1 else ''})"
+                return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"
             case "item":
                 place = node.operands[1]
                 assert isinstance(place, Constant)
-                return f"{given[0]}.{place.value}"
+                return f"{texts[0]}.{place.value}"
             case "sum":
-                return f"{given[0]}.into_iter().sum::<{owned(node.type)}>()"
+                return f"{texts[0]}.into_iter().sum::<{owned(node.type)}>()"
             case "range":
-                return f"({given[0]}..{given[1]}).collect::<Vec<_>>()"
-            case "zip" if len(given) == 2:
-                return f"{given[0]}.into_iter().zip({given[1]}).collect::<Vec<_>>()"
+                return f"({texts[0]}..{texts[1]}).collect::<Vec<_>>()"
+            case "zip" if len(texts) == 2:
+                return f"{texts[0]}.into_iter().zip({texts[1]}).collect::<Vec<_>>()"
             case "truncate" if first == "Decimal":
-                return f"{given[0]}.trunc()"
+                return f"{texts[0]}.trunc()"
             case "concat" if first == "Text":
-                return f"[{given[0]}, {given[1]}].concat()"
+                return f"[{texts[0]}, {texts[1]}].concat()"
             case name:
                 special = {"Text": _OF_TEXT, "Map": _OF_MAP, "Decimal": _WITH_POINT, "Float": _WITH_POINT}.get(
                     first, {}
@@ -233,7 +233,7 @@ class Renderer:
                 pattern = special.get(name) or _PLAIN.get(name)
                 if pattern is None or (name == "power" and first == "Decimal"):
                     raise ExpressionFault(f"Rust has no {name} of a {first} here")
-                return pattern.format(*given)
+                return pattern.format(*texts)
 
     def _quantifier(self, node: Quantifier, clauses: tuple[Clause, ...]) -> str:
         if not clauses:
@@ -260,13 +260,13 @@ class Renderer:
         return f"({{ let mut made = {_turbofish(node.type)}::new(); {inner} made }})"
 
 
-def _compared(operands: tuple[Expression, ...], given: list[str]) -> list[str]:
+def _compared(operands: tuple[Expression, ...], texts: list[str]) -> list[str]:
     """Values that are only looked at need no copies."""
     for copied in (".clone()", ".to_string()", ".to_vec()"):
         places = all(isinstance(node, Variable | Field | Unwrap | Constant) for node in operands)
-        if places and all(text.endswith(copied) for text in given):
-            return [text.removesuffix(copied) for text in given]
-    return given
+        if places and all(text.endswith(copied) for text in texts):
+            return [text.removesuffix(copied) for text in texts]
+    return texts
 
 
 def _turbofish(kind: TypeRef) -> str:

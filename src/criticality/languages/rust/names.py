@@ -122,15 +122,15 @@ def has_float(spec: Spec, kind: TypeRef) -> bool:
     seen: set[str] = set()
     queue = [kind]
     while queue:
-        found = queue.pop()
-        queue += found.args
-        if found.name == "Float":
+        current = queue.pop()
+        queue += current.args
+        if current.name == "Float":
             return True
-        if found.name in seen:
+        if current.name in seen:
             continue
-        seen.add(found.name)
-        if found.name in spec.newtypes:
-            queue.append(parse_type(spec.newtypes[found.name].base))
-        elif found.name in spec.data_models:
-            queue += [parse_type(field.type) for field in spec.data_models[found.name].fields]
+        seen.add(current.name)
+        if current.name in spec.newtypes:
+            queue.append(parse_type(spec.newtypes[current.name].base))
+        elif current.name in spec.data_models:
+            queue += [parse_type(field.type) for field in spec.data_models[current.name].fields]
     return False

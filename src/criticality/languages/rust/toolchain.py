@@ -34,8 +34,8 @@ async def _install(folder: Path) -> None:
 
 def _root() -> Path:
     """Return the toolchain itself: the programs on the path are often rustup's, which only choose one."""
-    said = RUSTC.says("--print", "sysroot")
-    return Path(said) if said else prefix(CARGO.path())
+    root = RUSTC.says("--print", "sysroot")
+    return Path(root) if root else prefix(CARGO.path())
 
 
 def _lint() -> str:
@@ -71,15 +71,15 @@ class RustToolchain(CompiledToolchain):
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]
     ) -> list[Diagnostic]:
         output = await self._cargo(place, installed, [_lint(), "--lib"])
-        found = [told(message) for message in _messages(output) if message["level"] == "error"]
-        return found or ([] if '"success":true' in output else [Diagnostic("Cargo.toml", _complaint(output))])
+        errors = [diagnostic(message) for message in _messages(output) if message["level"] == "error"]
+        return errors or ([] if '"success":true' in output else [Diagnostic("Cargo.toml", _complaint(output))])
 
     async def run(self, place: Place, installed: Path, tree: Mapping[str, str], wanted: Wanted) -> TestReport:
         names = [Path(file).stem for file in wanted.files]
         output = await self._cargo(place, installed, ["test", "--no-run", *(f"--test={name}" for name in names)])
         if '"success":true' not in output:
-            said = "; ".join(str(told(m)) for m in _messages(output) if m["level"] == "error")
-            return not_built(said or _complaint(output))
+            errors = "; ".join(str(diagnostic(m)) for m in _messages(output) if m["level"] == "error")
+            return not_built(errors or _complaint(output))
         results: list[TestResult] = []
         state = "died"
         for binary in _binaries(output, names):
@@ -89,10 +89,10 @@ class RustToolchain(CompiledToolchain):
             )  # fmt: skip
             if ended.state != "done":
                 return report(ended, results)
-            found = list(libtest_results(ended.output))
-            results += found
+            ended_tests = list(libtest_results(ended.output))
+            results += ended_tests
             if "\ntest result:" not in ended.output or (ended.code != 0) != any(
-                r.outcome == "failed" for r in found
+                r.outcome == "failed" for r in ended_tests
             ):
                 return report(ended, results, state="died")
             state = "done"
@@ -129,7 +129,7 @@ def _messages(output: str) -> Iterator[Mapping[str, Any]]:
                 yield message
 
 
-def told(message: Mapping[str, Any]) -> Diagnostic:
+def diagnostic(message: Mapping[str, Any]) -> Diagnostic:
     """One message of rustc or clippy."""
     span = next((s for s in message["spans"] if s["is_primary"]), None)
     place = f"{span['file_name']}:{span['line_start']}:{span['column_start']}" if span else ""
@@ -144,22 +144,22 @@ def _complaint(output: str) -> str:
 
 def _binaries(output: str, names: list[str]) -> list[str]:
     """Return the test binaries, in the order of the names."""
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for line in output.splitlines():
         if line.startswith('{"reason":"compiler-artifact"'):
             artifact = json.loads(line)
             if artifact.get("executable") and "test" in artifact["target"]["kind"]:
-                found[artifact["target"]["name"]] = artifact["executable"]
-    return [found[name] for name in names if name in found]
+                paths[artifact["target"]["name"]] = artifact["executable"]
+    return [paths[name] for name in names if name in paths]
 
 
 def libtest_results(output: str) -> Iterator[TestResult]:
     """Yield the results in libtest's own words; a message is what was thrown last, after all shrinking."""
     stories = _STORY.split(output.partition("\nfailures:\n")[2].rpartition("\nfailures:\n")[0])
-    told_by = dict(zip(stories[1::2], stories[2::2], strict=True))
+    stories_by_name = dict(zip(stories[1::2], stories[2::2], strict=True))
     for name, word in _RESULT.findall(output):
         outcome = {"ok": "passed", "FAILED": "failed"}.get(word, "skipped")
-        yield TestResult(name.rpartition("::")[2], outcome, _thrown(told_by.get(name, "")))
+        yield TestResult(name.rpartition("::")[2], outcome, _thrown(stories_by_name.get(name, "")))
 
 
 def _thrown(story: str) -> str:

@@ -14,10 +14,11 @@ from criticality.languages.base.expressions import Expression, Scope, condition
 from criticality.languages.base.expressions.nodes import Variable, walk
 from criticality.languages.base.naming import camel
 from criticality.languages.typescript.expressions import quoted, rendered
-from criticality.languages.typescript.names import annotation, identifier, in_words, require_comparable, root
+from criticality.languages.typescript.names import annotation, identifier, in_words, require_comparable
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import DataModel, Spec
 from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import reached, root
 from criticality.testing import ClaimTestFault
 
 _DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 28 });\nexport { Decimal };\n'
@@ -74,11 +75,11 @@ def type_source(spec: Spec, name: str) -> str:
             f"export type {name} = (typeof {name})[keyof typeof {name}];\n"
         )
     if name in spec.errors:
-        said = spec.errors[name] or name
+        words = spec.errors[name] or name
         return (
-            f"/** {_sentence(said)} */\nexport class {name} extends Error {{\n"
+            f"/** {_sentence(words)} */\nexport class {name} extends Error {{\n"
             f"  override readonly name = {quoted(name)};\n\n"
-            f"  constructor(message = {quoted(said)}) {{\n    super(message);\n  }}\n}}\n"
+            f"  constructor(message = {quoted(words)}) {{\n    super(message);\n  }}\n}}\n"
         )
     return _witness(spec, name) if name in spec.newtypes else _record(spec, name, spec.data_models[name])
 
@@ -91,9 +92,9 @@ def _sentence(text: str) -> str:
 def _witness(spec: Spec, name: str) -> str:
     new = spec.newtypes[name]
     base = parse_type(new.base)
-    found = root(spec, base)
+    scalar = root(spec, base)
     checks: list[tuple[str, str]] = []
-    if found.name == "Int" and base.name == "Int":
+    if scalar.name == "Int" and base.name == "Int":
         checks.append(("Number.isSafeInteger(value)", "must be a whole number"))
     checks += conditions(spec, base, new.constraints, "value")
     words = ", ".join(text for _, text in checks)
@@ -102,7 +103,7 @@ def _witness(spec: Spec, name: str) -> str:
     lines.append(f"export type {name} = Branded<{annotation(base)}, {quoted(name)}>;")
     if checks:
         lines.append("/** @throws RangeError where the invariant does not hold */")
-    lines.append(f"export function {name}(value: {annotation(found)}): {name} {{")
+    lines.append(f"export function {name}(value: {annotation(scalar)}): {name} {{")
     lines += [f"  {_raise(condition, f'{name}: {text}')}" for condition, text in checks]
     below = f"{base.name}(value)" if base.name in spec.newtypes else "value"
     lines += [f"  return {below} as {name};", "}"]
@@ -123,8 +124,8 @@ def _record(spec: Spec, name: str, model: DataModel) -> str:
         )
     ]
     invariants = [_over_fields(spec, model, text) for text in model.invariants]
-    kept = [f"{name}: {_sentence(in_words(text))}" for text in model.invariants]
-    checks += zip(map(rendered, invariants), kept, strict=True)
+    listed = [f"{name}: {_sentence(in_words(text))}" for text in model.invariants]
+    checks += zip(map(rendered, invariants), listed, strict=True)
     lines = [f"/** {_sentence(model.description or name)} */", f"export interface {name}Fields {{"]
     lines += [f"  readonly {field}: {annotation(kind)};" for field, kind in fields]
     lines += ["}", f"export type {name} = Branded<{name}Fields, {quoted(name)}>;"]
@@ -135,8 +136,8 @@ def _record(spec: Spec, name: str, model: DataModel) -> str:
     if unpacked := _unpacked(invariants):
         lines.append(f"  const {{ {', '.join(unpacked)} }} = fields;")
     lines += [f"  {_raise(condition, text)}" for condition, text in checks]
-    given = ", ".join(f"{field}: fields.{field}" for field, _ in fields)
-    lines += [f"  return Object.freeze({{ {given} }}) as {name};", "}"]
+    fields_given = ", ".join(f"{field}: fields.{field}" for field, _ in fields)
+    lines += [f"  return Object.freeze({{ {fields_given} }}) as {name};", "}"]
     return "\n".join(lines) + "\n"
 
 
@@ -197,16 +198,5 @@ def _in_order(spec: Spec) -> list[str]:
 
 def types_needed(spec: Spec, kinds: Sequence[TypeRef], extra: Collection[str] = ()) -> list[str]:
     """Return the named types that the given ones are made of, in the order of the module."""
-    known = spec.named_types()
-    found: set[str] = set()
-    queue = [*extra, *(name for kind in kinds for name in kind.names())]
-    while queue:
-        name = queue.pop()
-        if name not in known or name in found:
-            continue
-        found.add(name)
-        if name in spec.newtypes:
-            queue += parse_type(spec.newtypes[name].base).names()
-        elif name in spec.data_models:
-            queue += [n for field in spec.data_models[name].fields for n in parse_type(field.type).names()]
-    return [name for name in _in_order(spec) if name in found]
+    names = reached(spec, [*extra, *(name for kind in kinds for name in kind.names())])
+    return [name for name in _in_order(spec) if name in names]

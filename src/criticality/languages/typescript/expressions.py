@@ -225,8 +225,8 @@ def _texts(name: str) -> Callable[[Operation], tuple[str, int]]:
         if value.type.name != "Text":
             return f"$.{_HELPERS[name]}({_list(node.operands)})", _CLOSED
         places = ", ".join(map(rendered, rest))
-        found = f"$.{_HELPERS[name]}($.characters({rendered(value)}), {places})"
-        return f'{found}.join("")' if name == "slice" else found, _CLOSED
+        code = f"$.{_HELPERS[name]}($.characters({rendered(value)}), {places})"
+        return f'{code}.join("")' if name == "slice" else code, _CLOSED
 
     return write
 
@@ -246,10 +246,10 @@ def _negate(node: Operation) -> tuple[str, int]:
 
 def _absolute(node: Operation) -> tuple[str, int]:
     (value,) = node.operands
-    found = (
+    code = (
         f"{_in(value, _CLOSED)}.absoluteValue()" if value.type.name == "Decimal" else f"Math.abs({rendered(value)})"
     )
-    return found, _CLOSED
+    return code, _CLOSED
 
 
 def _truncate(node: Operation) -> tuple[str, int]:
@@ -318,10 +318,10 @@ _SPECIAL: dict[str, Callable[[Operation], tuple[str, int]]] = {
 
 def _source(clause: Clause) -> str:
     """Return the list of a clause with its conditions."""
-    found = _in(clause.source, _CLOSED)
+    code = _in(clause.source, _CLOSED)
     for condition in clause.conditions:
-        found += f".filter({_arrow(identifier(clause.variable), condition)})"
-    return found
+        code += f".filter({_arrow(identifier(clause.variable), condition)})"
+    return code
 
 
 def _quantifier(clauses: Sequence[Clause], node: Quantifier) -> str:
@@ -336,14 +336,14 @@ def _comprehension(node: Comprehension) -> str:
     element = rendered(node.element)
     if node.value is not None:
         element = f"[{element}, {rendered(node.value)}] as const"
-    found = _mapped(node.clauses, node.element, element)
+    code = _mapped(node.clauses, node.element, element)
     match node.type.name:
         case "Set":
-            return f"new Set({found})"
+            return f"new Set({code})"
         case "Map":
-            return f"new Map({found})"
+            return f"new Map({code})"
         case _:
-            return found
+            return code
 
 
 def _mapped(clauses: Sequence[Clause], element: Expression, text: str) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from criticality.languages.base.naming import camel
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
+from criticality.spec.values import root
 from criticality.testing import ClaimTestFault
 
 _SCALARS = {
@@ -35,15 +36,15 @@ _SNAKE = re.compile(r"""('[^']*'|"[^"]*")|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b""")
 
 def identifier(name: str) -> str:
     """Return a name in camel case: ``is_even`` is ``isEven``; words of the language get an underscore."""
-    found = camel(name)
-    return f"{found}_" if found in _TAKEN else found
+    written = camel(name)
+    return f"{written}_" if written in _TAKEN else written
 
 
 def in_words(clause: str) -> str:
     """Return a clause with names as they stand in the code; texts in quotes stay, and so do claims' ids."""
     if clause.startswith(("CLAIM_REF:", "PURITY:")):
         return clause
-    return _SNAKE.sub(lambda found: found[1] or camel(found[0]), clause)
+    return _SNAKE.sub(lambda match: match[1] or camel(match[0]), clause)
 
 
 def annotation(kind: TypeRef) -> str:
@@ -71,30 +72,23 @@ def result(kind: TypeRef) -> str:
     return "void" if kind.name == "Unit" else annotation(kind)
 
 
-def root(spec: Spec, kind: TypeRef) -> TypeRef:
-    """Return what a type comes down to through newtypes."""
-    while kind.name in spec.newtypes:
-        kind = parse_type(spec.newtypes[kind.name].base)
-    return kind
-
-
 def require_comparable(spec: Spec, kind: TypeRef) -> None:
     """Refuse sets and maps that JavaScript would compare by identity.
 
     Raises:
         ClaimTestFault: elements of a set or keys of a map are no scalars.
     """
-    found = root(spec, kind)
-    if found.name in ("Set", "Map"):
-        inner = root(spec, found.args[0])
+    scalar = root(spec, kind)
+    if scalar.name in ("Set", "Map"):
+        inner = root(spec, scalar.args[0])
         plain = inner.name in spec.enums or (
             inner.name in _SCALARS and inner.name not in ("Decimal", "Timestamp", "Bytes")
         )
         if not plain:
             raise ClaimTestFault(
-                f"{kind}: TypeScript tells {found.args[0]} apart by identity; use numbers, texts, enums or a List"
+                f"{kind}: TypeScript tells {scalar.args[0]} apart by identity; use numbers, texts, enums or a List"
             )
-    for arg in found.args:
+    for arg in scalar.args:
         require_comparable(spec, arg)
 
 

@@ -97,16 +97,16 @@ def _link(place: Place, installed: Path) -> None:
 
 def vitest_results(data: Mapping[str, Any]) -> list[TestResult]:
     """Return the results in vitest's own JSON; a file that did not load is one failed test."""
-    found: list[TestResult] = []
+    results: list[TestResult] = []
     for file in data["testResults"]:
         tests = file["assertionResults"]
         for test in tests:
             outcome = {"passed": "passed", "failed": "failed"}.get(test["status"], "skipped")
             message = test["failureMessages"][0] if test["failureMessages"] else ""
-            found.append(TestResult(test["title"], outcome, without_stack(message)))
+            results.append(TestResult(test["title"], outcome, without_stack(message)))
         if not tests and file["status"] == "failed":
-            found.append(TestResult("collection", "failed", without_stack(file["message"])))
-    return found
+            results.append(TestResult("collection", "failed", without_stack(file["message"])))
+    return results
 
 
 def without_stack(message: str) -> str:

@@ -21,14 +21,14 @@ def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) 
     By model, by puzzle and by attempt, with intervals; where each attempt ended and which conditions of the gate
     failed; framings compared; each attempt followed from its prompt to the signed head.
     """
-    from assay.protocols.ai_crucible.report import read_book
+    from assay.protocols.ai_crucible.report import read_trials
     from assay.protocols.ai_crucible.report.files import check_report_place, write_trials_report
 
     check_report_place(out)
     need_inspect("a report on trials")
-    book = read_book(workshop(log_dir), list(dict.fromkeys(trials)))
-    click.echo(f"report: {write_trials_report(book, Path(out), title)}", err=True)
-    return 0 if book.verification.ok else 1
+    records = read_trials(workshop(log_dir), list(dict.fromkeys(trials)))
+    click.echo(f"report: {write_trials_report(records, Path(out), title)}", err=True)
+    return 0 if records.verification.ok else 1
 
 
 @click.command("verify")

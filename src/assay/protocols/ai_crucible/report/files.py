@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from assay.protocols.ai_crucible.report.book import Book
 from assay.protocols.ai_crucible.report.story import trials_story
+from assay.protocols.ai_crucible.report.trial_records import TrialRecords
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.places import check_place, write_whole
@@ -26,7 +26,7 @@ def check_report_place(path: str | None) -> None:
     check_place(path)
 
 
-def write_trials_report(book: Book, path: Path, title: str = "") -> Path:
+def write_trials_report(trials: TrialRecords, path: Path, title: str = "") -> Path:
     """Write it, whole or not at all.
 
     Raises:
@@ -34,9 +34,9 @@ def write_trials_report(book: Book, path: Path, title: str = "") -> Path:
     """
     check_report_place(str(path))
     if path.suffix == ".json":
-        text = json.dumps(book.data(), indent=1, ensure_ascii=False, default=str) + "\n"
+        text = json.dumps(trials.data(), indent=1, ensure_ascii=False, default=str) + "\n"
     else:
-        story = trials_story(book, title)
+        story = trials_story(trials, title)
         text = story_html(story) if path.suffix == ".html" else story_markdown(story)
     write_whole(path, text)
     return path

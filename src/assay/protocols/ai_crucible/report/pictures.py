@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ai_crucible.observability import ModelRollup, PuzzleHistory
-from assay.protocols.ai_crucible.report.book import Attempt, Book
+from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.protocols.ai_crucible.report.words import ARM_NAMES, ending, percent, signed, verdict_word
 from assay.report.markup import Element, element
 from assay.report.story import Figure
@@ -148,11 +148,11 @@ def _remarks(attempts: Sequence[Attempt]) -> list[str]:
     return [text] if text else []
 
 
-def arms_picture(book: Book) -> Figure | None:
+def arms_picture(records: TrialRecords) -> Figure | None:
     """Success under each framing minus success under the neutral one, with Newcombe intervals."""
-    if not book.arms:
+    if not records.arms:
         return None
-    many = len({name for name, _ in book.arms}) > 1
+    many = len({name for name, _ in records.arms}) > 1
     dots = [
         Dot(
             f"{name}: {ARM_NAMES[e.arm]}" if many else ARM_NAMES[e.arm],
@@ -161,7 +161,7 @@ def arms_picture(book: Book) -> Figure | None:
             e.difference.high,
             f"c{index % 6}",
         )
-        for index, (name, e) in enumerate(book.arms)
+        for index, (name, e) in enumerate(records.arms)
     ]
     said = "; ".join(f"{d.name} {signed(d.value)} ({signed(d.low)} to {signed(d.high)})" for d in dots)
     svg = interval_plot(dots, "Effect of the framing", f"{said}.", write=signed)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from ai_crucible.observability import ModelRollup, PuzzleHistory
 from assay.protocols.ai_crucible.report import pictures
-from assay.protocols.ai_crucible.report.book import Attempt, Book
-from assay.protocols.ai_crucible.report.following import followed
+from assay.protocols.ai_crucible.report.attempt import attempt_blocks
+from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.protocols.ai_crucible.report.words import (
     ARM_NAMES,
     CONDITIONS,
@@ -31,54 +31,57 @@ _MOST_FOLLOWED = 60
 _MOST_ROWS = 2000
 
 
-def trials_story(book: Book, title: str = "") -> Story:
+def trials_story(trials: TrialRecords, title: str = "") -> Story:
     """The story of trials, finished or not.
 
     Args:
-        book: what was read.
+        trials: what was read.
         title: a heading of one's own.
     """
     sections = [
-        _reliability(book),
-        _puzzles(book),
-        _endings(book),
-        _arms(book),
-        _one_attempt(book),
-        _every_attempt(book),
-        _attestation(book),
-        _how(book),
+        _reliability(trials),
+        _puzzles(trials),
+        _endings(trials),
+        _arms(trials),
+        _one_attempt(trials),
+        _every_attempt(trials),
+        _attestation(trials),
+        _how(trials),
     ]
-    subtitle, tone = _state(book)
+    subtitle, tone = _state(trials)
     return Story(
-        title or _title(book),
+        title or _title(trials),
         subtitle,
         tone,
-        _facts(book),
+        _facts(trials),
         tuple(section for section in sections if section),
     )
 
 
-def _title(book: Book) -> str:
-    names = list(dict.fromkeys(model.model for model in book.models))
+def _title(trials: TrialRecords) -> str:
+    names = list(dict.fromkeys(model.model for model in trials.models))
     if len(names) > _FEW:
         return f"How reliably do {len(names)} models solve sealed puzzles?"
     verb = "does" if len(names) == 1 else "do"
     return f"How reliably {verb} {in_words(names)} solve sealed puzzles?"
 
 
-def _state(book: Book) -> tuple[str, Tone]:
-    if not book.verification.ok:
+def _state(trials: TrialRecords) -> tuple[str, Tone]:
+    if not trials.verification.ok:
         return "AI Crucible · the ledger does not verify", "bad"
-    errors = [attempt for attempt in book.attempts if attempt.log.record.passed is None]
+    errors = [attempt for attempt in trials.attempts if attempt.log.record.passed is None]
     if errors:
         return f"AI Crucible · {several(len(errors), 'attempt')} without a verdict", "warning"
-    attested = "attested and verified" if book.head else "not attested"
-    return f"AI Crucible · {several(len(book.attempts), 'attempt')}, {attested}", "good" if book.head else "warning"
+    attested = "attested and verified" if trials.head else "not attested"
+    return (
+        f"AI Crucible · {several(len(trials.attempts), 'attempt')}, {attested}",
+        "good" if trials.head else "warning",
+    )
 
 
-def _facts(book: Book) -> tuple[Fact, ...]:
-    records = [attempt.log.record for attempt in book.attempts]
-    costs = [model.cost for model in book.models]
+def _facts(trials: TrialRecords) -> tuple[Fact, ...]:
+    records = [attempt.log.record for attempt in trials.attempts]
+    costs = [model.cost for model in trials.models]
     known = None if any(cost is None for cost in costs) else sum(cost or 0 for cost in costs)
     passed = sum(record.passed is True for record in records)
     facts = [
@@ -91,8 +94,8 @@ def _facts(book: Book) -> tuple[Fact, ...]:
     return (*facts, Fact("Cost", dollars(known))) if known is not None else tuple(facts)
 
 
-def _reliability(book: Book) -> Section:
-    models = book.models
+def _reliability(trials: TrialRecords) -> Section:
+    models = trials.models
     blocks: list[Block] = [Prose(_summary(models), lead=True)]
     blocks += [f for f in (pictures.rates_picture(models), pictures.reliability_picture(models)) if f]
     blocks.append(_models_table(models))
@@ -168,15 +171,15 @@ def _model_row(model: ModelRollup) -> tuple[str, ...]:
     )
 
 
-def _puzzles(book: Book) -> Section:
+def _puzzles(trials: TrialRecords) -> Section:
     blocks: list[Block] = []
-    for model in book.models:
+    for model in trials.models:
         inner: list[Block] = []
         figure = pictures.puzzles_picture(model.puzzles)
         if figure:
             inner.append(figure)
         inner.append(_puzzles_table(model.puzzles))
-        if len(book.models) == 1:
+        if len(trials.models) == 1:
             blocks += inner
         else:
             blocks.append(Details(pictures.solver_name(model.model, model.arm), tuple(inner)))
@@ -211,17 +214,17 @@ def _puzzles_table(histories: Sequence[PuzzleHistory]) -> Table:
     return Table(columns, tuple(rows), caption="k is the number of graded attempts at the puzzle.")
 
 
-def _endings(book: Book) -> Section:
+def _endings(trials: TrialRecords) -> Section:
     blocks: list[Block] = []
-    for model in book.models:
-        rows = [(h.puzzle, book.of(h)) for h in model.puzzles]
+    for model in trials.models:
+        rows = [(h.puzzle, trials.of(h)) for h in model.puzzles]
         figure = pictures.attempts_picture(rows)
         if figure is None:
             continue
-        if len(book.models) > 1:
+        if len(trials.models) > 1:
             blocks.append(Plain(pictures.solver_name(model.model, model.arm)))
         blocks.append(figure)
-    records = [attempt.log.record for attempt in book.attempts]
+    records = [attempt.log.record for attempt in trials.attempts]
     endings = Counter(ending(record) for record in records).most_common()
     blocks.append(
         Table(
@@ -245,8 +248,8 @@ def _conditions(failed: Sequence[tuple[str, int]]) -> Figure:
     return Figure(svg, "Conditions of the gate that failed; an attempt may fail several.", f"{said}.")
 
 
-def _arms(book: Book) -> Section | None:
-    figure = pictures.arms_picture(book)
+def _arms(trials: TrialRecords) -> Section | None:
+    figure = pictures.arms_picture(trials)
     if figure is None:
         return None
     number = "number"
@@ -269,39 +272,39 @@ def _arms(book: Book) -> Section | None:
             f"{signed(e.difference.low)} to {signed(e.difference.high)}",
             "a difference" if e.shown else "no difference shown",
         )
-        for name, e in book.arms
+        for name, e in trials.arms
     )
-    none = all(not e.shown for _, e in book.arms)
+    none = all(not e.shown for _, e in trials.arms)
     said = "No difference shown between the framings; that is not the same as no difference."
     blocks: list[Block] = [Note(said), figure] if none else [figure]
     return Section("Framings compared", (*blocks, Table(columns, rows)))
 
 
-def _one_attempt(book: Book) -> Section | None:
-    chosen = _chosen(book)
+def _one_attempt(trials: TrialRecords) -> Section | None:
+    chosen = _chosen(trials)
     if chosen is None:
         return None
     record = chosen.log.record
     head = f"{chosen.name}, by {pictures.solver_name(record.model, record.arm)}: {verdict_word(record.passed)}."
-    others = [attempt for attempt in book.attempts if attempt is not chosen][: _MOST_FOLLOWED - 1]
-    blocks: list[Block] = [Plain(head), *followed(chosen, book)]
+    others = [attempt for attempt in trials.attempts if attempt is not chosen][: _MOST_FOLLOWED - 1]
+    blocks: list[Block] = [Plain(head), *attempt_blocks(chosen, trials)]
     if others:
-        blocks.append(Plain(f"The others, in the same way{_left_out(book, others)}:"))
-    blocks += [Details(_line(attempt), followed(attempt, book)) for attempt in others]
+        blocks.append(Plain(f"The others, in the same way{_left_out(trials, others)}:"))
+    blocks += [Details(_line(attempt), attempt_blocks(attempt, trials)) for attempt in others]
     return Section("One attempt, from prompt to signed head", tuple(blocks))
 
 
-def _left_out(book: Book, others: Sequence[Attempt]) -> str:
-    left = len(book.attempts) - 1 - len(others)
+def _left_out(trials: TrialRecords, others: Sequence[Attempt]) -> str:
+    left = len(trials.attempts) - 1 - len(others)
     return f"; {several(left, 'further attempt')} are in the logs" if left else ""
 
 
-def _chosen(book: Book) -> Attempt | None:
+def _chosen(trials: TrialRecords) -> Attempt | None:
     """An attempt that shows all of the way: one that passed, else the first that was graded."""
-    graded = [attempt for attempt in book.attempts if attempt.gate is not None]
+    graded = [attempt for attempt in trials.attempts if attempt.gate is not None]
     passed = [attempt for attempt in graded if attempt.log.record.passed]
     counted = [attempt for attempt in passed if attempt.log.record.anchor is None]
-    return next(iter(counted or passed or graded or list(book.attempts)), None)
+    return next(iter(counted or passed or graded or list(trials.attempts)), None)
 
 
 def _line(attempt: Attempt) -> str:
@@ -309,9 +312,9 @@ def _line(attempt: Attempt) -> str:
     return f"{attempt.name}: {verdict_word(record.passed)}, {ending(record)}"
 
 
-def _every_attempt(book: Book) -> Section:
+def _every_attempt(trials: TrialRecords) -> Section:
     number = "number"
-    many = len(book.models) > 1
+    many = len(trials.models) > 1
     columns = (
         *((Column("Solver"),) if many else ()),
         Column("Attempt"),
@@ -323,8 +326,8 @@ def _every_attempt(book: Book) -> Section:
         Column("Time", number),
         Column("Cost", number),
     )
-    rows = tuple(_attempt_row(attempt, many) for attempt in book.attempts[:_MOST_ROWS])
-    left = len(book.attempts) - len(rows)
+    rows = tuple(_attempt_row(attempt, many) for attempt in trials.attempts[:_MOST_ROWS])
+    left = len(trials.attempts) - len(rows)
     blocks: list[Block] = [Table(columns, rows)]
     if left > 0:
         blocks.append(Note(f"{count(left)} more are in the JSON report."))
@@ -346,10 +349,10 @@ def _attempt_row(attempt: Attempt, many: bool) -> tuple[str, ...]:
     )
 
 
-def _attestation(book: Book) -> Section:
-    found = book.verification
+def _attestation(trials: TrialRecords) -> Section:
+    found = trials.verification
     blocks: list[Block] = []
-    if found.ok and book.head:
+    if found.ok and trials.head:
         said = f"The ledger's {several(found.length, 'event')} and every log it speaks of are as they were signed."
         blocks.append(Note(said, "good"))
     elif found.ok:
@@ -357,16 +360,16 @@ def _attestation(book: Book) -> Section:
     else:
         blocks.append(Note("The ledger does not verify. What follows was found:", "bad"))
         blocks.append(Plain("\n".join(str(finding) for finding in found.findings)))
-    if book.unfinished:
+    if trials.unfinished:
         blocks.append(
             Note(
-                f"Planned and never finished, cut off or dropped: {', '.join(book.unfinished)}. Ask why before you "
-                "rely on the figures.",
+                f"Planned and never finished, cut off or dropped: {', '.join(trials.unfinished)}. Ask why before "
+                "you rely on the figures.",
                 "warning",
             )
         )
-    if book.sittings:
-        taken = in_words([f"{trial} in {n} sittings" for trial, n in book.sittings.items()])
+    if trials.sittings:
+        taken = in_words([f"{trial} in {n} sittings" for trial, n in trials.sittings.items()])
         blocks.append(
             Note(
                 f"Cut off and gone on with: {taken}. Attempts that were in flight were made again; none that had a "
@@ -374,21 +377,21 @@ def _attestation(book: Book) -> Section:
                 "info",
             )
         )
-    if book.head:
-        head = book.head
+    if trials.head:
+        head = trials.head
         rows = (
             ("Events", count(head.head.length)),
             ("Head", grouped(head.head.digest.hex())),
             ("Signature (ed25519)", grouped(head.signature.hex())),
             ("Public key", grouped(head.public_key.hex())),
             *(
-                (f"Log of {trial}, SHA-256", grouped(book.logged.get(trial, "")) or "not attested")
-                for trial in book.trials
+                (f"Log of {trial}, SHA-256", grouped(trials.logged.get(trial, "")) or "not attested")
+                for trial in trials.trials
             ),
         )
         blocks.append(Table((Column("Signed head"), Column("")), rows))
     return Section("Attestation", tuple(blocks))
 
 
-def _how(book: Book) -> Section:
-    return Section("How it was measured", (Plain(HOW_MEASURED), Plain(f"Trials: {', '.join(book.trials)}.")))
+def _how(trials: TrialRecords) -> Section:
+    return Section("How it was measured", (Plain(HOW_MEASURED), Plain(f"Trials: {', '.join(trials.trials)}.")))

@@ -4,53 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, nullcontext
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.console.options import cap_options, caps_from, model_options, settings_from
+from assay.protocols.criticality.commands.driving import (
+    Drive,
+    deciding_options,
+    drive,
+    driving_options,
+    folder_option,
+)
 from assay.protocols.criticality.commands.mcp import mcp
 from assay.protocols.criticality.commands.report import report
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from assay.console.live import LiveDisplay
-    from criticality.human import Human
-    from criticality.machine.states import ProtocolState
-    from criticality.orchestrator import RunResult
-    from llm_runtime.messages import Generate
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _clock() -> int:
-    return time.time_ns() // 1_000_000
+    from criticality.human import Answers
 
 
 def _root(folder: str) -> Path:
     return Path(folder).absolute()
-
-
-folder_option = click.option("-C", "--dir", "folder", default=".", show_default=True, help="The project's folder.")
-answers_option = click.option("--answers", metavar="PATH", help="A file of answers, in place of the keyboard.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
-demo_option = click.option(
-    "--demo", is_flag=True, help="Answer from the recorded demonstration: no model is asked."
-)
-
-
-def driving_options(command: F) -> F:
-    """What every command takes that goes on with a project as it stands."""
-    for option in (quiet_option, demo_option, cap_options, model_options, answers_option, folder_option):
-        command = option(command)
-    return command
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -77,49 +54,57 @@ def init(name: str, folder: str | None, language: str, seed: int | None) -> None
 
     root = Path(folder or name).absolute()
     drawn = secrets.randbelow(2**53) if seed is None else seed
-    create_project(root, name, seed=drawn, clock=_clock, target=language)
+    create_project(root, name, seed=drawn, clock=now_ms, target=language)
     click.echo(f"made {root.name}; next: criticality run -C {folder or name}", err=True)
 
 
 @criticality.command()
 @driving_options
-def run(folder: str, answers: str | None, demo: bool, quiet: bool, **flags: Any) -> int:
+def run(answers: str | None, demo: bool, **flags: Any) -> int:
     """Go on until the project is done, blocked, or waits for you."""
-    return _drive(_root(folder), answers, demo, quiet, flags)
+    return drive(Drive(**flags, answers=_answers(answers, demo), demo=demo))
 
 
 @criticality.command()
 @driving_options
-def resume(folder: str, answers: str | None, demo: bool, quiet: bool, **flags: Any) -> int:
+def resume(answers: str | None, demo: bool, **flags: Any) -> int:
     """Go on where the project stood; no finished call is made again."""
-    return _drive(_root(folder), answers, demo, quiet, flags)
+    return drive(Drive(**flags, answers=_answers(answers, demo), demo=demo))
 
 
 @criticality.command()
 @driving_options
-def interview(folder: str, answers: str | None, demo: bool, quiet: bool, **flags: Any) -> int:
+def interview(answers: str | None, demo: bool, **flags: Any) -> int:
     """Answer the interview, up to the approved specification."""
-    return _drive(_root(folder), answers, demo, quiet, flags, until_phase="lattice")
+    return drive(Drive(**flags, answers=_answers(answers, demo), demo=demo, until="lattice"))
+
+
+def _answers(path: str | None, demo: bool) -> Answers | None:
+    from importlib import resources
+
+    from criticality import load_answers
+
+    if path is None and demo:
+        path = str(resources.files("assay.protocols.criticality.demo").joinpath("answers.toml"))
+    return None if path is None else load_answers(Path(path))
 
 
 @criticality.command()
 @folder_option
 @click.argument("option", required=False)
 @click.option("--text", default="", help="What you want to add.")
-@model_options
-@cap_options
-@quiet_option
-def resolve(folder: str, option: str | None, text: str, quiet: bool, **flags: Any) -> int:
+@deciding_options
+def resolve(folder: str, option: str | None, text: str, **flags: Any) -> int:
     """Choose a way out of a block, and go on."""
-    from assay.protocols.criticality.commands.people import Given
+    from assay.protocols.criticality.commands.people import PresetHuman
     from criticality import Resolution, read_project
     from criticality.machine.states import Blocked
 
     state = read_project(_root(folder))[0]
     if not isinstance(state, Blocked):
         raise ConfigurationError("the project is not blocked; see: criticality status")
-    human = None if option is None else Given(resolution=Resolution(option=option, text=text))
-    return _drive(_root(folder), None, False, quiet, flags, human=human)
+    human = None if option is None else PresetHuman(resolution=Resolution(option=option, text=text))
+    return drive(Drive(folder, **flags, human=human))
 
 
 @criticality.command()
@@ -127,18 +112,14 @@ def resolve(folder: str, option: str | None, text: str, quiet: bool, **flags: An
 @click.argument("decision", type=click.Choice(["approve", "revise", "reject", "conditional"]), default="approve")
 @click.option("--feedback", default="", help="What to change; with revise.")
 @click.option("--condition", "conditions", multiple=True, help="A condition; with conditional (repeatable).")
-@model_options
-@cap_options
-@quiet_option
-def approve(
-    folder: str, decision: Any, feedback: str, conditions: tuple[str, ...], quiet: bool, **flags: Any
-) -> int:
+@deciding_options
+def approve(decision: Any, feedback: str, conditions: tuple[str, ...], **flags: Any) -> int:
     """Say what becomes of the proposal, and go on."""
-    from assay.protocols.criticality.commands.people import Given
+    from assay.protocols.criticality.commands.people import PresetHuman
     from criticality import Approval
 
-    given = Approval(decision=decision, feedback=feedback, conditions=list(conditions))
-    return _drive(_root(folder), None, False, quiet, flags, human=Given(approval=given))
+    approval = Approval(decision=decision, feedback=feedback, conditions=list(conditions))
+    return drive(Drive(**flags, human=PresetHuman(approval=approval)))
 
 
 @criticality.command()
@@ -188,7 +169,7 @@ def remind(folder: str) -> None:
 
     root = _root(folder)
     state = read_project(root)[0]
-    notifier = Notifier(root, load_config(root / CONFIG).notifications, _clock)
+    notifier = Notifier(root, load_config(root / CONFIG).notifications, now_ms)
     click.echo("reminded" if asyncio.run(notifier.remind(state)) else "nothing is due", err=True)
 
 
@@ -200,124 +181,8 @@ def doctor() -> None:
     click.echo(toolchain_lines())
 
 
-def _drive(
-    root: Path,
-    answers: str | None,
-    demo: bool,
-    quiet: bool,
-    flags: dict[str, Any],
-    *,
-    human: Human | None = None,
-    until_phase: str = "",
-) -> int:
-    from assay.console.live import LiveDisplay
-    from assay.protocols.criticality.commands.display import outcome_line
-    from assay.protocols.criticality.commands.watch import BuildWatch
-    from criticality.project.files import require_project
-
-    require_project(root)
-    with nullcontext() if quiet else LiveDisplay(BuildWatch(root)) as display:
-        result = asyncio.run(_run(root, answers, demo, flags, human, display, until_phase))
-    click.echo(outcome_line(result, root))
-    return {"completed": 0, "blocked": 1, "waiting": 0}[result.type]
-
-
-async def _run(
-    root: Path,
-    answers: str | None,
-    demo: bool,
-    flags: dict[str, Any],
-    human: Human | None,
-    display: LiveDisplay | None,
-    until: str,
-) -> RunResult:
-    from criticality import Orchestrator, load_config
-    from criticality.notifications import Notifier
-    from criticality.project.files import CONFIG
-    from llm_runtime.events import silent
-
-    async with AsyncExitStack() as stack:
-        generate = await _model(stack, demo, flags)
-        notify = Notifier(root, load_config(root / CONFIG).notifications, _clock)
-        project = await stack.enter_async_context(
-            Orchestrator(
-                root,
-                generate,
-                human=human or _person(root, answers, demo, display),
-                emit=display or silent,
-                clock=_clock,
-                notify=notify,
-            )
-        )
-        return await project.run(until=(lambda state: _past(state, until)) if until else None)
-
-
-def _past(state: ProtocolState, phase: str) -> bool:
-    from criticality.machine.states import PHASES, Active
-
-    return isinstance(state, Active) and PHASES.index(state.phase.phase) >= PHASES.index(phase)  # pyright: ignore[reportArgumentType]
-
-
-async def _model(stack: AsyncExitStack, demo: bool, flags: dict[str, Any]) -> Generate:
-    """The recorded model, or the user's own, reached at the first call that needs it."""
-    if demo:
-        from assay.demo import load
-
-        return load("build").model(speed=0)
-    from llm_runtime.gateway import Gateway
-
-    settings = settings_from(flags["model"], flags["seats"], flags["max_tokens"])
-    caps = caps_from(flags["budget"], flags["max_calls"], flags["deadline"])
-    gateway = await stack.enter_async_context(Gateway(settings, caps=caps))
-    return gateway.generate
-
-
-def _person(root: Path, answers: str | None, demo: bool, display: LiveDisplay | None) -> Human:
-    from importlib import resources
-
-    from assay.protocols.criticality.commands.people import AtTerminal
-    from assay.protocols.criticality.commands.watch import Undisturbed
-    from criticality import AnswersFile, load_answers, read_project
-
-    if demo and answers is None:
-        answers = str(resources.files("assay.protocols.criticality.demo").joinpath("answers.toml"))
-    if answers is None:
-        person = AtTerminal(sys.stdin, sys.stderr, read_project(root)[1])
-        return Undisturbed(person, display)
-    folded = read_project(root)[1]
-    return AnswersFile(
-        load_answers(Path(answers)),
-        approvals_given=len(folded.approvals) + len(folded.feedback),
-        contradictions_answered=sum(
-            1 for a in folded.answers if a.question.startswith(("contradiction:", "resolution:"))
-        ),
-        resolutions_given=sum(1 for b in folded.blocks if b.type == "criticality.human_responded"),
-    )
-
-
 criticality.add_command(mcp)
 criticality.add_command(report)
-
-
-def play(folder: Path, *, quiet: bool) -> int:
-    """The recorded build in a new folder beside ``folder``, which is never overwritten; returns the exit code."""
-    from assay.demo import load
-    from criticality import create_project
-
-    root = next(path for path in _free(folder.absolute()) if not path.exists())
-    manifest = load("build").manifest
-    create_project(root, manifest["project"]["name"], seed=manifest["seed"], clock=_clock)
-    code = _drive(root, None, True, quiet, {})
-    click.echo(
-        f"Every answer was {manifest['origin']}; type checks and tests were real. It lies in {root}", err=True
-    )
-    return code
-
-
-def _free(folder: Path) -> Iterator[Path]:
-    yield folder
-    yield from (folder.with_name(f"{folder.name}-{number}") for number in count(2))
-
 
 #: `assay build` is the same group of commands.
 build = criticality

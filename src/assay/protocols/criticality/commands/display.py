@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from criticality.language import Fact
     from criticality.ledger import Ledger
     from criticality.machine.states import ProtocolState
-    from criticality.orchestrator import RunResult
     from criticality.telemetry import Telemetry
 
 _PARTS = ("tomlkit", "cronsim", "questionary")
 
 
 def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, telemetry: Telemetry) -> str:
-    """The status for a reader; the next step is always named."""
+    """Write the status for a reader; the next step is always named."""
     summary = telemetry.summary(state, artifacts)
     lines = [f"{artifacts.name}: {place_name(where(state))}", f"  {_so_far(state, artifacts, summary['progress'])}"]
     spent = summary["cost"]["totalUSD"]
@@ -51,18 +50,20 @@ def _so_far(state: ProtocolState, artifacts: Artifacts, progress: dict[str, Any]
         return f"{done} of {several(total, 'function')} accepted"
     if artifacts.modules:
         return f"{several(len(artifacts.modules), 'module')} planned"
-    said = several(len(artifacts.answers), "answer")
-    return f"{said}; left to the architect after {artifacts.delegated_after}" if artifacts.delegated_after else said
+    count = several(len(artifacts.answers), "answer")
+    return (
+        f"{count}; left to the architect after {artifacts.delegated_after}" if artifacts.delegated_after else count
+    )
 
 
 def status_json(state: ProtocolState, artifacts: Artifacts, telemetry: Telemetry) -> str:
-    """The status for a program."""
+    """Write the status for a program."""
     data = telemetry.summary(state, artifacts) | {"state": state.model_dump(mode="json", by_alias=True)}
     return json.dumps(data, ensure_ascii=False)
 
 
 def ledger_lines(ledger: Ledger, everything: bool) -> str:
-    """The decisions, one a line."""
+    """Write the decisions, one a line."""
     statuses = ledger.statuses()
     lines = [
         f"{name}  {statuses[name]:<11} {decision.confidence:<11} {decision.constraint}"
@@ -72,15 +73,15 @@ def ledger_lines(ledger: Ledger, everything: bool) -> str:
     return "\n".join(lines) or "no decisions yet"
 
 
-def outcome_line(result: RunResult, root: Path) -> str:
-    """How a run ended, and what to do next."""
-    match result.type:
-        case "completed":
+def outcome_line(state: ProtocolState, root: Path) -> str:
+    """Say how a sitting ended, and what to do next."""
+    match state:
+        case Completed():
             return f"done: {root.name} is built; README.md says how to run its tests, trace.md what they show"
-        case "blocked":
+        case Blocked():
             return "Criticality blocked. Run `criticality status` for details."
         case _:
-            return f"waiting for you ({place_name(where(result.state))}); go on with: criticality resume"
+            return f"waiting for you ({place_name(where(state))}); go on with: criticality resume"
 
 
 def toolchain_lines() -> str:
@@ -89,7 +90,7 @@ def toolchain_lines() -> str:
     from criticality.languages import language, languages
 
     own = [Fact(name, _version(name), "pip install 'assay[code]'") for name in _PARTS]
-    parts = [("Criticality", own), *((found.title, found.facts()) for found in map(language, languages()))]
+    parts = [("Criticality", own), *((one.title, one.facts()) for one in map(language, languages()))]
     return "\n\n".join(_part(title, facts) for title, facts in parts)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 
+from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 
 _AGENTS = ("architect", "auditor", "structurer", "worker", "guardian")
@@ -44,11 +44,7 @@ def mcp(server: str, agent: Any, function: str | None, port: int | None, folder:
     if POLICIES[agent].one_function != (function is not None):
         needs = "needs --function MODULE.NAME" if function is None else "takes no --function"
         raise ConfigurationError(f"--as {agent} {needs}")
-    app = (
-        artifact_server(root, agent, lambda: time.time_ns() // 1_000_000)
-        if server == "artifact"
-        else toolchain_server(root, agent, function)
-    )
+    app = artifact_server(root, agent, now_ms) if server == "artifact" else toolchain_server(root, agent, function)
     if port is None:
         app.run("stdio")
         return

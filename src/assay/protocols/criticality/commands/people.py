@@ -1,20 +1,22 @@
-"""Who answers at `criticality`: arrow keys at a terminal, plain lines elsewhere, or one given answer."""
+"""Who answers at `criticality`: arrow keys at a terminal, plain lines elsewhere, or one answer set beforehand."""
 
 from __future__ import annotations
 
 import asyncio
 import dataclasses
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from criticality.human import Approval, Reply, Resolution
 
 if TYPE_CHECKING:
+    from assay.console.live import LiveDisplay
     from criticality.artifacts import Answer, Artifacts
     from criticality.machine.states import HumanQuery
     from criticality.spec.spec import Spec
 
 
-class Given:
+class PresetHuman:
     """One answer from the command line; after it, nobody is there."""
 
     def __init__(self, *, approval: Approval | None = None, resolution: Resolution | None = None) -> None:
@@ -24,12 +26,12 @@ class Given:
         return None
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
-        given, self._approval = self._approval, None
-        return given
+        approval, self._approval = self._approval, None
+        return approval
 
     async def resolve(self, query: HumanQuery) -> Resolution | None:
-        given, self._resolution = self._resolution, None
-        return given
+        resolution, self._resolution = self._resolution, None
+        return resolution
 
 
 _YES, _NO = "Yes, continue", "No, let me correct something"
@@ -39,28 +41,28 @@ _CLASSES = ("core", "foundational", "bolt-on")
 
 
 def greeting(known: Artifacts) -> str:
-    """What an interview begins with, or what is understood so far where it goes on (specification 4, Resume)."""
+    """Write what an interview begins with, or what is understood so far."""
     from criticality.ignition import catalogue
 
     how = [
         "Answer in your own words. /delegate NOTES leaves the rest to the architect.",
         "Ctrl-C stops here, and everything said so far is kept.",
     ]
-    said = [answer for answer in known.answers if answer.answer]
-    if not said:
+    answers = [answer for answer in known.answers if answer.answer]
+    if not answers:
         return "\n".join([f"\nINTERVIEW: {known.name}", "", *how, ""])
     answered = {answer.question for answer in known.answers}
     open_phases = [q.phase for q in catalogue() if q.id not in answered]
-    reached = open_phases[0] if open_phases else said[-1].phase
+    reached = open_phases[0] if open_phases else answers[-1].phase
     lines = [f"\nRESUMING INTERVIEW: {known.name}", ""]
     lines += [f"  ✓ {title}" for phase, title in _PHASES.items() if phase not in open_phases and phase != reached]
     lines += [f"  › {_PHASES[reached]}", "", "Here is what I understand so far:"]
-    lines += [f"  • {_brief(answer)}" for answer in said]
+    lines += [f"  • {_brief(answer)}" for answer in answers]
     return "\n".join([*lines, "", *how, ""])
 
 
 def _brief(answer: Answer) -> str:
-    """An answer in one line, with what it answers."""
+    """Write an answer in one line, with what it answers."""
     subject = answer.question.replace("_", " ").replace("feature:", "")
     text = " ".join(answer.answer.split())
     return f"{subject}: {text if len(text) <= 200 else text[:199] + '…'}"
@@ -72,13 +74,32 @@ class AtTerminal:
     Args:
         source: read line by line where it is no terminal; its end means that nobody is there.
         screen: where questions go.
-        known: what the project has come to, said again before the first question.
+        known: what the project has come to, shown again before the first question.
+        display: leaves the terminal to the person while they answer.
     """
 
-    def __init__(self, source: TextIO, screen: TextIO, known: Artifacts | None = None) -> None:
+    def __init__(
+        self, source: TextIO, screen: TextIO, known: Artifacts | None = None, display: LiveDisplay | None = None
+    ) -> None:
         self._source, self._screen, self._known = source, screen, known
+        self._pause = display.paused if display else nullcontext
 
     async def answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
+        """Ask a question of the interview; before the first one, whether what is understood so far is right."""
+        with self._pause():
+            return await self._answer(question, text, options)
+
+    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+        """Ask what becomes of a proposal."""
+        with self._pause():
+            return await self._approve(proposal, version)
+
+    async def resolve(self, query: HumanQuery) -> Resolution | None:
+        """Ask for a way out of a block."""
+        with self._pause():
+            return await self._resolve(query)
+
+    async def _answer(self, question: str, text: str, options: tuple[str, ...]) -> Reply | None:
         known, self._known = self._known, None
         if known is not None:
             self._show(greeting(known))
@@ -96,26 +117,26 @@ class AtTerminal:
 
     async def _confirmed(self, known: Artifacts) -> Reply | Literal["yes"] | None:
         """Whether what is understood so far is still right; else a correction, after which it is asked again."""
-        said = {_brief(answer): answer for answer in known.answers if answer.answer}
-        if not said:
+        answers = {_brief(answer): answer for answer in known.answers if answer.answer}
+        if not answers:
             return "yes"
         chosen = await self._choose("Is this still correct?", (_YES, _NO))
         if chosen != _NO:
             return None if chosen is None else "yes"
-        which = await self._choose("Which one?", tuple(said))
-        old = said.get(which or "")
+        which = await self._choose("Which one?", tuple(answers))
+        old = answers.get(which or "")
         if old is None:
             return None if which is None else await self._confirmed(known)
         options = _CLASSES if old.question.startswith("feature:") else ()
         text = await (self._choose(old.text, options) if options else self._line(old.text))
         if not text:
             return None if text is None else await self._confirmed(known)
-        given = dataclasses.replace(old, answer=text)
-        known.answers = [given if answer is old else answer for answer in known.answers]
+        new = dataclasses.replace(old, answer=text)
+        known.answers = [new if answer is old else answer for answer in known.answers]
         self._known = known
         return Reply(text=text, corrects=old.question)
 
-    async def approve(self, proposal: Spec, version: int) -> Approval | None:
+    async def _approve(self, proposal: Spec, version: int) -> Approval | None:
         from criticality.canonical import toml
 
         self._show(f"\nProposal {version}:\n\n{toml(proposal.model_dump(mode='json'))}")
@@ -134,7 +155,7 @@ class AtTerminal:
             case _:
                 return Approval(decision="approve")
 
-    async def resolve(self, query: HumanQuery) -> Resolution | None:
+    async def _resolve(self, query: HumanQuery) -> Resolution | None:
         self._show(f"\nBlocking Query: {query.id}\n{query.question}")
         labels = tuple(option.label for option in query.options)
         chosen = await self._choose("Choose a way out", labels)

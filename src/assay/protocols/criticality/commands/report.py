@@ -26,7 +26,7 @@ def report(folder: str, out: str) -> None:
     require_project(root)
     if path.suffix not in (".html", ".md"):
         raise ConfigurationError(f"a report is .html or .md; {path.name} is neither")
-    story = story_of_events(_told(root))
+    story = story_of_events(_journal(root))
     if path.suffix == ".html":
         from assay.report.html import story_html as written
     else:
@@ -35,8 +35,8 @@ def report(folder: str, out: str) -> None:
     click.echo(f"report: {path}", err=True)
 
 
-def _told(root: Path) -> Iterator[tuple[Event, int]]:
-    """The journal as the events of one run, as other protocols' runs are in the store."""
+def _journal(root: Path) -> Iterator[tuple[Event, int]]:
+    """Yield the journal as the events of one run, as other protocols' runs are in the store."""
     from criticality import read_project
     from criticality.machine.states import Completed
     from criticality.project.files import JOURNAL

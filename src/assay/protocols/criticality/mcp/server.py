@@ -12,7 +12,7 @@ from llm_runtime.errors import LlmRuntimeError
 
 
 class AgentServer(MCPServer[None]):
-    """One of the two servers of specification 8.1 in front of one agent (8.3).
+    """One of the two servers (specification, section 8.1 "Criticality MCP Servers") in front of one agent.
 
     Args:
         kind: which of the two.

@@ -1,4 +1,4 @@
-"""A build as the live display sees it: the phase, the functions at work, and a line for each step that matters."""
+"""A build as the live display sees it: the phase, the functions at work, the time left, a line for each step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.report.story import Story
 from assay.report.units import several
 from criticality import events as e
 from criticality.machine.states import PHASES, Active, Completed
-from llm_runtime.events import Event, RunFinished
+from llm_runtime.events import CallStarted, Event, RunFinished
 
 _WIDTH = 160
 _SHOWN = 6
@@ -26,23 +26,41 @@ class BuildFold:
 
     def __init__(self, keep: int | None = None) -> None:
         self.state = BuildState(keep)
+        self._announced = 0
+        self._begun = self._now = self._done = 0
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.state.apply(event, at)
+        self._now = at
+        match event:
+            case e.ProjectCreated() | e.TestsGenerated() | e.VerdictHandled():
+                self._begun = self._done = 0
+            # A call is being made now; what a journal tells again says nothing of how long a function takes.
+            case CallStarted() if not self._begun and self._injecting:
+                self._begun = at
+            case e.VerificationPassed() if self._begun:
+                self._done += 1
+            case _:
+                pass
 
     def story(self) -> Story:
-        """The report."""
+        """Return the report."""
         return build_story(self.state)
 
     def announce(self, event: Event) -> str | None:
-        """The finished step in one line."""
+        """Return the finished step in one line; ``None`` for a step that is told again."""
         if isinstance(event, RunFinished):
             return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
-        return _line(event)
+        if event.type.startswith("criticality."):
+            if len(self.state.history) <= self._announced:
+                return None
+            self._announced = len(self.state.history)
+        line = _line(event)
+        return f"{line}; {self._count()}" if line and isinstance(event, e.VerificationPassed) else line
 
     def progress(self) -> Progress:
-        """The build as it stands."""
+        """Return the build as it stands."""
         run, machine = self.state.run, self.state.machine
         total = run.tally.total
         phase = machine.phase.phase if isinstance(machine, Active) else ""
@@ -50,7 +68,7 @@ class BuildFold:
         return Progress(
             protocol="Criticality",
             title=started.title if started else "",
-            phase=place_name(self.state.place),
+            phase=place_name(self.state.place) + (f", {self._count()}" if self._injecting else ""),
             round=PHASES.index(phase) + 1 if phase in PHASES else len(PHASES) * isinstance(machine, Completed),
             rounds=len(PHASES),
             round_noun="phase",
@@ -67,6 +85,20 @@ class BuildFold:
             state=run.state,
             message=run.message,
         )
+
+    @property
+    def _injecting(self) -> bool:
+        return self.state.place.startswith("injection")
+
+    def _count(self) -> str:
+        """Count the functions, and estimate the time left by those that were finished in this sitting."""
+        total = len(self.state.units)
+        left = sum(unit.state != "accepted" for unit in self.state.units.values())
+        if not (left and self._done):
+            return f"{total - left} of {total}"
+        seconds = (self._now - self._begun) / self._done * left / 1000
+        words = f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
+        return f"{total - left} of {total}, about {words} left"
 
     def _at_work(self) -> list[Unit]:
         """Units to show while bodies are written: those at work, then those just accepted, then those to come."""
@@ -113,8 +145,8 @@ def _line(event: Event) -> str | None:
         case e.CompileSucceeded():
             return "the skeleton type-checks and holds no logic"
         case e.AuditorCompleted():
-            found = several(len(event.contradictions), "contradiction") if event.contradictions else "nothing"
-            return f"audit, {AUDITORS.get(event.auditor, event.auditor)}: {found}"
+            count = several(len(event.contradictions), "contradiction") if event.contradictions else "nothing"
+            return f"audit, {AUDITORS.get(event.auditor, event.auditor)}: {count}"
         case e.ContradictionsReported():
             return f"{several(len(event.contradictions), 'contradiction')} go back to the interview"
         case e.TestsGenerated():

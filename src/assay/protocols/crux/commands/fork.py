@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.console.options import cap_options, caps_from, model_options, open_runs, read_text, store_option
-from assay.protocols.crux.commands.run import need_extra, present_debate
+from assay.console.options import open_runs, read_text, store_option, terms_options
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from assay.terms import Terms
     from crux.card_changes import CardChange
 
 #: Characters of a text that fit what a room reads out.
@@ -28,8 +29,7 @@ _MOST = 2_000
 @click.option(
     "--after-turn", type=click.IntRange(0, 16), default=2, show_default=True, help="After how many turns."
 )
-@model_options
-@cap_options
+@terms_options
 @click.option("--out", metavar="PATH", help="Write a report of the fork: .html, .md or .json by its ending.")
 @click.option("--json", "as_json", is_flag=True, help="Print what became of the cards as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
@@ -39,12 +39,7 @@ def fork(
     file: str,
     room: int,
     after_turn: int,
-    model: str | None,
-    seats: tuple[str, ...],
-    max_tokens: int | None,
-    budget: float | None,
-    max_calls: int | None,
-    deadline: float | None,
+    terms: Terms,
     out: str | None,
     as_json: bool,
     quiet: bool,
@@ -55,18 +50,14 @@ def fork(
     Up to that room every call is answered from RUN; only what the evidence changes is asked. The fork is a run of
     its own and keeps RUN as it is.
     """
-    import json
-
-    from assay.console.session import Presentation, fork_run
+    from assay.console.running import fork_run
+    from assay.console.showing import OutputOptions, report_and_code
     from assay.protocols.crux.report.state import result_of, state_of
+    from assay.protocols.crux.task import need_extra
     from crux.card_changes import compare_cards
 
     need_extra()
-    text = " ".join(read_text(None, file, "evidence").split())
-    if not text:
-        raise ConfigurationError("the evidence is empty; give a text that bears on a card's question")
-    if len(text) > _MOST:
-        raise ConfigurationError(f"the evidence has {len(text):,} characters, a room hears {_MOST:,}; shorten it")
+    text = _evidence(file)
     store = open_runs(store_path)
     try:
         run_id = store.find(run_id)
@@ -74,30 +65,30 @@ def fork(
         opened = [one.id for one in parent.rooms]
         if f"room-{room}" not in opened:
             raise ConfigurationError(f"run {run_id} has no room {room}; it has {', '.join(opened) or 'none'}")
-        outcome = fork_run(
-            run_id,
-            sum(1 for _ in store.records(run_id)),
-            store,
-            (model, seats, max_tokens),
-            caps_from(budget, max_calls, deadline),
-            Presentation(out=out, quiet=quiet),
-            task=_task(parent.run.started.task if parent.run.started else {}, text, room, after_turn),
-        )
+        started = parent.run.started
+        earlier: list[Any] = started.task.get("evidence", []) if started else []
+        one = {"id": f"e{len(earlier) + 1}", "text": text, "room": f"room-{room}", "after_turn": after_turn}
+        output = OutputOptions(out=out, quiet=quiet)
+        end = store.summary(run_id).events
+        outcome = fork_run(run_id, end, store, terms, output, {"evidence": [*earlier, one]})
         changes = compare_cards(parent.result.cards, result_of(store, outcome.run_id).cards)
         if as_json:
-            data = {"run_id": outcome.run_id, "cards": [one.model_dump(mode="json") for one in changes]}
+            data = {"run_id": outcome.run_id, "cards": [change.model_dump(mode="json") for change in changes]}
             click.echo(json.dumps(data, indent=1, ensure_ascii=False))
         else:
             _show(changes, outcome.run_id)
-        return present_debate(outcome, store, Presentation(out=out, jsonl=True))
+        return report_and_code(outcome, store, output)
     finally:
         store.close()
 
 
-def _task(parent: dict[str, Any], text: str, room: int, after_turn: int) -> dict[str, Any]:
-    evidence = list(parent.get("evidence", ()))
-    one = {"id": f"e{len(evidence) + 1}", "text": text, "room": f"room-{room}", "after_turn": after_turn}
-    return {**parent, "evidence": [*evidence, one]}
+def _evidence(file: str) -> str:
+    text = " ".join(read_text(None, file, "evidence").split())
+    if not text:
+        raise ConfigurationError("the evidence is empty; give a text that bears on a card's question")
+    if len(text) > _MOST:
+        raise ConfigurationError(f"the evidence has {len(text):,} characters, a room hears {_MOST:,}; shorten it")
+    return text
 
 
 def _show(changes: tuple[CardChange, ...], run_id: str) -> None:

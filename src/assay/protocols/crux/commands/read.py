@@ -30,9 +30,8 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
     store = open_runs(store_path)
     try:
         run_id = store.find(run_id)
-        found = result_of(store, run_id)
         if as_json:
-            data = [card.model_dump(mode="json") for card in found.cards]
+            data = [card.model_dump(mode="json") for card in result_of(store, run_id).cards]
             click.echo(json.dumps(data, indent=1, ensure_ascii=False))
         elif sys.stdout.isatty():
             print_story(story_of(store.records(run_id)), sys.stdout)
@@ -49,7 +48,6 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
 @store_option
 def map_(run_ids: tuple[str, ...], out: str | None, store_path: str | None) -> int:
     """Show who clashes with whom over what; of several debates, which cruxes come back."""
-    from assay.protocols.crux.commands.write import written
     from assay.protocols.crux.report.insight import map_story
     from assay.protocols.crux.report.state import result_of
     from assay.report.html import story_html
@@ -67,7 +65,7 @@ def map_(run_ids: tuple[str, ...], out: str | None, store_path: str | None) -> i
     path = Path(out)
     if path.suffix not in (".html", ".md"):
         raise ConfigurationError(f"--out {path.name}: the ending must be .html or .md")
-    written(path, story_html(story) if path.suffix == ".html" else story_markdown(story))
+    _write(path, story_html(story) if path.suffix == ".html" else story_markdown(story))
     return 0
 
 
@@ -82,14 +80,21 @@ def export(run_id: str, form: str, out: str | None, store_path: str | None) -> i
     json is the whole debate, csv its tracked stances; argdown and aif are forms of argument maps; html is the
     report.
     """
-    from assay.protocols.crux.commands.write import written
 
     text = _exported(store_path, run_id, form)
     if out is None:
         click.echo(text, nl=False)
     else:
-        written(Path(out), text)
+        _write(Path(out), text)
     return 0
+
+
+def _write(path: Path, text: str) -> None:
+    from assay.report.places import check_place, write_whole
+
+    check_place(path)
+    write_whole(path, text)
+    click.echo(f"written: {path}", err=True)
 
 
 def _exported(store_path: str | None, run_id: str, form: str) -> str:

@@ -9,34 +9,33 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from assay.demo.openings import opening
-from assay.web.fitting import known_personas, need_debate, persona_of
 from pydantic_core import from_json
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from assay.protocols.crux.people import known_personas, open_people, persona_of
 from assay.protocols.crux.report import DebateFold
+from assay.protocols.crux.task import need_extra
 from assay.web import forms
-from assay.web.app_state import given, site_of
+from assay.web.app_state import given, is_json, site_of
 from assay.web.reading import last_seen, run_id_of
 from assay.web.stream import event_stream
 from crux.insight import alignment_map
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Record
-from llm_runtime.settings import data_dir
 
 
 async def list_personas(request: Request) -> Response:
-    """Who can sit on a panel."""
-    found: list[dict[str, Any]] = []
+    """List who can sit on a panel."""
+    people, listed = open_people(), list[dict[str, Any]]()
     for name in known_personas():
         try:
-            persona = persona_of(name)
+            persona = persona_of(name, people)
         except LlmRuntimeError as fault:
-            found.append({"id": name, "problem": str(fault)})
+            listed.append({"id": name, "problem": str(fault)})
             continue
-        found.append({"id": persona.id, "name": persona.name, "handle": persona.contract.handle})
-    return JSONResponse({"personas": found})
+        listed.append({"id": persona.id, "name": persona.name, "handle": persona.contract.handle})
+    return JSONResponse({"personas": listed})
 
 
 async def start_dialogue(request: Request) -> Response:
@@ -44,25 +43,25 @@ async def start_dialogue(request: Request) -> Response:
 
     ``{"recording": true}`` streams the recorded debate instead, which needs no model.
     """
-    said, works = await given(request), site_of(request).works
-    if said.get("recording"):
-        need_debate()
-        speed = forms.speed(said)
-        return _streamed(request, await works.play(opening("debate", data_dir(), speed), speed), 0)
-    ordered = forms.order("crux", {**said, "personas": said.get("personaIds", said.get("personas"))})
-    run_id = await works.start(ordered.protocol, ordered.title, ordered.task, ordered.settings, ordered.terms)
-    return _streamed(request, run_id, 0)
+    fields, runs = await given(request), site_of(request).runs
+    if fields.pop("recording", False):
+        need_extra()
+        return _streamed(request, await runs.play("debate", forms.speed(fields)), 0)
+    if "personaIds" in fields:
+        fields["personas"] = fields.pop("personaIds")
+    run, terms = forms.read_form({**fields, "kind": "crux.debate"}, strict=is_json(request))
+    return _streamed(request, await runs.start(run, terms, seed=forms.seed_of(fields)), 0)
 
 
 async def show_map(request: Request) -> Response:
-    """A debate as a map of its disagreements: cards, who answers what, and who moved and why."""
+    """Return a debate as a map of its disagreements: cards, who answers what, and who moved and why."""
     run_id = run_id_of(request)
     site = site_of(request)
     fold = site.hub.watch(run_id).fold
     if not isinstance(fold, DebateFold):
         raise ConfigurationError(f"run {run_id} is no debate")
     result = fold.state.result
-    told = {
+    data = {
         "run_id": run_id,
         "topic": fold.state.topic,
         "personas": list(fold.state.personas),
@@ -72,24 +71,24 @@ async def show_map(request: Request) -> Response:
         "shifts": [shift.model_dump(mode="json") for shift in result.shifts],
         "state": site.store.summary(run_id).state,
     }
-    return JSONResponse(told)
+    return JSONResponse(data)
 
 
 async def follow_dialogue(request: Request) -> Response:
-    """A debate's events behind ``Last-Event-ID``, and those to come."""
+    """Stream a debate's events behind ``Last-Event-ID``, and those to come."""
     return _streamed(request, run_id_of(request), last_seen(request))
 
 
 def _streamed(request: Request, run_id: str, after: int) -> Response:
     site = site_of(request)
     watch = site.hub.watch(run_id)
-    told = event_stream(site.store, watch, min(after, watch.seq), site.closing, _spoken)
+    events = event_stream(site.store, watch, min(after, watch.seq), site.closing, _debate_event)
     headers = {"cache-control": "no-store", "x-run-id": run_id}
-    return StreamingResponse(told, media_type="text/event-stream", headers=headers)
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 
-def _spoken(record: Record) -> str:
-    """The debate event in a record, under the specification's names; nothing where the record holds another."""
+def _debate_event(record: Record) -> str:
+    """Return the debate event in a record, under the specification's names; nothing for other records."""
     if b'"type":"crux.posted"' not in record.body:
         return ""
     payload = cast("dict[str, Any]", from_json(record.body))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.web.fitting import need_debate, people, people_folder, persona_of
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from assay.protocols.crux.authors import shipped_persona
 from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
+from assay.protocols.crux.people import add_texts, open_people, persona_of
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
-from assay.web.app_state import answer, done, given, site_of, wants_json
+from assay.web.app_state import answer, done, given, is_json, site_of, wants_json
 from assay.web.data import story_data
+from crux.personas import shipped_authors
+from crux.personas.persona import slug
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound
 
 if TYPE_CHECKING:
@@ -25,32 +27,31 @@ _MOST_SKIPPED = 50
 
 
 async def list_people(request: Request) -> Response:
-    """Personas: who can debate, and whose texts wait to be built."""
-    found = known_people()
+    """List personas: who can debate, and whose texts wait to be built."""
+    listed = known_people()
     return answer(
         request,
-        lambda: {"personas": [_person_data(person) for person in found]},
-        lambda: personas_page(found, str(people_folder()), {}),
+        lambda: {"personas": [_person_data(person) for person in listed]},
+        lambda: personas_page(listed, str(open_people().root), {}),
     )
 
 
 async def import_texts(request: Request) -> Response:
     """Import texts: ``name``, and a ``path`` on this machine or a ``text``."""
-    said = await given(request)
+    fields = await given(request)
     try:
-        name, told = _imported(said)
+        imported = _imported(fields)
     except (LlmRuntimeError, OSError) as fault:
         if wants_json(request):
             raise ConfigurationError(str(fault)) from None
-        return HTMLResponse(personas_page(known_people(), str(people_folder()), said, str(fault)), 422)
-    return done(request, f"/personas/{name}", told, 201)
+        return HTMLResponse(personas_page(known_people(), str(open_people().root), fields, str(fault)), 422)
+    return done(request, f"/personas/{imported['id']}", imported, 201)
 
 
 async def show_person(request: Request) -> Response:
-    """A persona: contract, voice and beliefs, each with the sentence it came from."""
+    """Show a persona: contract, voice and beliefs, each with the sentence it came from."""
     person = _named(request)
-    persona = persona_of(person.id) if person.ready else None
-    story = persona_story(persona) if persona else None
+    story = persona_story(persona_of(person.id, open_people())) if person.ready else None
     keys = list(site_of(request).settings().keys)
     return answer(
         request,
@@ -61,38 +62,34 @@ async def show_person(request: Request) -> Response:
 
 async def build_person(request: Request) -> Response:
     """Build a persona from its texts, as a run that can be watched, stopped and resumed."""
-    site, person, said = site_of(request), _named(request), await given(request)
+    site, person, fields = site_of(request), _named(request), await given(request)
     if not person.own:
         raise ConfigurationError(f"{person.name} comes with Assay and is not built; import texts of your own")
-
-    async def build() -> str:
-        need_debate()
-        task = {"name": person.name, "people": str(people_folder()), "most_chunks": _chunks(said)}
-        return await site.works.start("persona", f"{person.name}, from their texts", task, {}, forms.terms(said))
-
-    return await _begun(
-        request, build, lambda why: persona_page(person, None, list(site.settings().keys), said, why)
-    )
+    # Whose texts are read, and where they are, is the address's to say, not the form's.
+    whose = {"kind": "crux.persona", "name": person.name, "people": str(open_people().root)}
+    try:
+        run, terms = forms.read_form({**fields, **whose}, strict=is_json(request))
+        run_id = await site.runs.start(run, terms)
+    except LlmRuntimeError as fault:
+        if wants_json(request):
+            raise
+        return HTMLResponse(persona_page(person, None, list(site.settings().keys), fields, str(fault)), 422)
+    return done(request, f"/runs/{run_id}", {"run_id": run_id, "page": f"/runs/{run_id}"}, 201)
 
 
 def known_people() -> list[Person]:
-    """Whoever was imported here, then the authors that come with Assay."""
-    from assay.protocols.crux.demo import shipped, shipped_persona
-    from crux.personas.persona import slug
-
-    shelf = people()
-    found: list[Person] = []
-    for name in shelf.names():
+    """Return whoever was imported here, then the authors that come with Assay."""
+    people = open_people()
+    listed: list[Person] = []
+    for name in people.names():
         try:
-            check = shelf.check(name)
+            check = people.check(name)
         except LlmRuntimeError as fault:
-            found.append(Person(slug(name), name, 0, None, "not built", str(fault)))
+            listed.append(Person(slug(name), name, 0, None, "not built", str(fault)))
             continue
         state = "not built" if not check.built else "texts changed" if check.stale else "built"
-        found.append(Person(slug(name), name, check.texts, check.gate.nodes if check.gate else None, state))
-    for author in shipped():
-        found.append(_shipped(shipped_persona(author)))
-    return found
+        listed.append(Person(slug(name), name, check.texts, check.gate.nodes if check.gate else None, state))
+    return listed + [_shipped(shipped_persona(author)) for author in shipped_authors()]
 
 
 def _shipped(persona: Persona) -> Person:
@@ -108,12 +105,9 @@ def _named(request: Request) -> Person:
     return person
 
 
-def _imported(said: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Read and keep the texts; returns the persona's id and what was found."""
-    from crux.personas import StoredCorpus, import_corpus
-    from crux.personas.persona import check_name, slug
-
-    text, path = str(said.get("text") or ""), str(said.get("path") or "").strip()
+def _imported(fields: dict[str, Any]) -> dict[str, Any]:
+    """Read and keep the texts; return the persona's id and what was read."""
+    text, path = str(fields.get("text") or ""), str(fields.get("path") or "").strip()
     if bool(text.strip()) == bool(path):
         raise ConfigurationError("give either a place on this machine or a text, one of the two")
     with tempfile.TemporaryDirectory(prefix="assay-import-") as folder:
@@ -124,34 +118,14 @@ def _imported(said: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         else:
             place = Path(folder)
             (place / "text.md").write_text(text, encoding="utf-8", errors="replace")
-        found = import_corpus(place)
-    author = str(said.get("name") or "").strip() or found.author
-    if not author:
-        raise ConfigurationError("the texts do not say whose they are; fill in the name")
-    author = check_name(author)
-    people().add_corpus(StoredCorpus(name=author, aliases=found.aliases, corpus=found.corpus))
-    told = {
-        "id": slug(author),
-        "name": author,
-        "texts": len(found.corpus.items),
-        "passages": len(found.corpus.chunks),
-        "skipped": list(found.skipped[:_MOST_SKIPPED]),
+        stored, skipped = add_texts(place, str(fields.get("name") or "").strip(), open_people())
+    return {
+        "id": slug(stored.name),
+        "name": stored.name,
+        "texts": len(stored.corpus.items),
+        "passages": len(stored.corpus.chunks),
+        "skipped": list(skipped[:_MOST_SKIPPED]),
     }
-    return slug(author), told
-
-
-def _chunks(said: dict[str, Any]) -> int:
-    return forms.whole(said, "most_chunks", 1) if said.get("most_chunks") else 200
-
-
-async def _begun(request: Request, begin: Callable[[], Awaitable[str]], again: Callable[[str], str]) -> Response:
-    try:
-        run_id = await begin()
-    except LlmRuntimeError as fault:
-        if wants_json(request):
-            raise
-        return HTMLResponse(again(str(fault)), 422)
-    return done(request, f"/runs/{run_id}", {"run_id": run_id, "page": f"/runs/{run_id}"}, 201)
 
 
 def _person_data(person: Person) -> dict[str, Any]:

@@ -41,19 +41,19 @@ class PersonaFold:
             self._steps[event.step] = event
 
     def announce(self, event: Event) -> str | None:
-        """A step that is complete."""
+        """Return a line for a step that is complete."""
         if isinstance(event, PersonaStep):
             return f"{_words(event.step)}: all {event.of} done" if event.done == event.of else None
         return self._any.announce(event)
 
     def progress(self) -> Progress:
-        """The build as it stands."""
+        """Return the build as it stands."""
         open_ = [step for step in self._steps.values() if step.done < step.of]
         phase = ", ".join(f"{_words(step.step)}, {step.done} of {step.of}" for step in open_)
         return replace(self._any.progress(), protocol="Crux", phase=phase or "building a persona")
 
     def story(self) -> Story:
-        """The persona, or how far its build is."""
+        """Return the persona, or how far its build is."""
         run = self._any.run
         if not run.result.get("persona"):
             return self._under_way()
@@ -71,8 +71,8 @@ class PersonaFold:
 
     def _under_way(self) -> Story:
         story, run = self._any.story(), self._any.run
-        said = tuple(Plain(f"{_words(step.step)}: {step.done} of {step.of}") for step in self._steps.values())
-        about = Section("What is being built", (Plain(_ABOUT), *said))
+        steps = tuple(Plain(f"{_words(step.step)}: {step.done} of {step.of}") for step in self._steps.values())
+        about = Section("What is being built", (Plain(_ABOUT), *steps))
         tone = "info" if run.state == "running" else story.tone
         return replace(
             story, subtitle=f"Crux · a persona, {run.state}", tone=tone, sections=(about, *story.sections)

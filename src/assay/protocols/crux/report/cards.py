@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def cards_section(state: DebateState) -> Section:
-    """What a reader came for."""
+    """Return what a reader came for."""
     result = state.result
     notes = {note.card_id: note for note in result.notes}
     blocks: list[Block] = []
@@ -43,7 +43,7 @@ def cards_section(state: DebateState) -> Section:
 
 
 def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block, ...]:
-    """What was said in a room, turn by turn."""
+    """Return a room's turns, one by one."""
     blocks: list[Block] = []
     for turn in messages:
         where = f"{turn.id}, {turn.phase}, turn {turn.turn}"
@@ -63,12 +63,12 @@ def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block,
 
 
 def flag_notes(flags: tuple[str, ...]) -> list[Block]:
-    """What the checks found in a message."""
+    """Return what the checks flagged in a message."""
     return [Note(f"Flagged: {flag}.", "warning") for flag in flags]
 
 
 def escaped(text: str) -> str:
-    """A text within our own Markdown, on one line, in which nothing means anything."""
+    """Return a text within our own Markdown, on one line, in which nothing means anything."""
     flat = " ".join(text.split())
     marked = "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in flat)
     return f"\\{marked}" if marked[:1] in ("-", "=", ":") else marked
@@ -78,12 +78,12 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     tone = "good" if card.resolved else "info"
     ending = "Resolved." if card.resolved else "Open."
     settle = RESOLVABLE.get(card.disagreement_type, "")
-    told = f"{card.disagreement_type.capitalize()}. Can it be resolved? {settle.capitalize()}. {ending}"
+    verdict = f"{card.disagreement_type.capitalize()}. Can it be resolved? {settle.capitalize()}. {ending}"
     if card.resolution:
-        told += f" {card.resolution}"
+        verdict += f" {card.resolution}"
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
-        Note(told, tone),
+        Note(verdict, tone),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
     blocks += [_side(state, name, side, notes) for name, side in card.personas.items()]
@@ -100,14 +100,14 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
 
 
 def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes) -> Voice:
-    told = [escaped(side.reasoning)]
+    parts = [escaped(side.reasoning)]
     if side.condition:
-        told.append(f"**It depends:** {escaped(side.condition)}")
+        parts.append(f"**It depends:** {escaped(side.condition)}")
     if side.falsifier:
-        told.append(f"**What would change this mind:** {escaped(side.falsifier)}")
+        parts.append(f"**What would change this mind:** {escaped(side.falsifier)}")
     else:
-        told.append("Named nothing that would change this position.")
-    blocks: list[Block] = [Prose("\n\n".join(told))]
+        parts.append("Named nothing that would change this position.")
+    blocks: list[Block] = [Prose("\n\n".join(parts))]
     places = notes.places.get(name, ())
     for place in places:
         blocks += _opened(state, name, place)
@@ -118,7 +118,7 @@ def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes
 
 
 def _opened(state: DebateState, name: str, place: Place) -> tuple[Block, Block]:
-    """A quotation, and the place where it was written, folded away."""
+    """Return a quotation, and the place where it was written, folded away."""
     item = state.text(name, place.item)
     by = _written(place)
     quote = Quote(" ".join(place.quote.split()), by)
@@ -137,7 +137,7 @@ def _opened(state: DebateState, name: str, place: Place) -> tuple[Block, Block]:
 
 
 def _paragraph(text: str, place: Place) -> tuple[int, int]:
-    """The span of the paragraph that holds a quotation, within :data:`_AROUND` characters of it."""
+    """Return the span of the paragraph that holds a quotation, within :data:`_AROUND` characters of it."""
     before, after = text.rfind("\n\n", 0, place.start), text.find("\n\n", place.end)
     start, end = before + 2 if before >= 0 else 0, after if after >= 0 else len(text)
     return max(start, place.start - _AROUND), min(end, place.end + _AROUND)
@@ -149,9 +149,9 @@ def _marked(text: str, place: Place, span: tuple[int, int], by: str) -> Marked:
 
 
 def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> list[Voice]:
-    """Each sentence with the messages it was said in, and the beliefs and places behind it."""
+    """Return each sentence with the messages it was said in, and the beliefs and places behind it."""
     spoken = {message.id: message for message in (*state.result.messages, *state.result.room_messages)}
-    found: list[Voice] = []
+    voices: list[Voice] = []
     for source in sources:
         blocks: list[Block] = [Prose(escaped(source.sentence))]
         blocks += [
@@ -161,12 +161,12 @@ def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> list[Vo
         ]
         blocks += _behind(state, source)
         accent = state.accent(source.persona) if source.persona else "quiet"
-        found.append(Voice(source.part.capitalize(), tuple(blocks), accent, source.persona))
-    return found
+        voices.append(Voice(source.part.capitalize(), tuple(blocks), accent, source.persona))
+    return voices
 
 
 def _behind(state: DebateState, source: SentenceSource) -> list[Block]:
-    """The beliefs behind a sentence, each with its place where every one has one."""
+    """Return the beliefs behind a sentence, each with its place where every one has one."""
     beliefs = [f"Belief: {_belief(state, source.persona, key)}" for key in source.beliefs]
     quotes = [" ".join(place.quote.split()) for place in source.places]
     by = [_written(place) for place in source.places]
@@ -182,8 +182,8 @@ def _written(place: Place) -> str:
 
 def _belief(state: DebateState, persona: str, key: str) -> str:
     names = [persona] if persona else list(state.beliefs)
-    found = next((belief for name in names if (belief := state.beliefs.get(name, {}).get(key))), None)
-    return f"{found.concept} (confidence {found.confidence:.2f})" if found else key
+    belief = next((one for name in names if (one := state.beliefs.get(name, {}).get(key))), None)
+    return f"{belief.concept} (confidence {belief.confidence:.2f})" if belief else key
 
 
 def _unfinished(state: DebateState) -> Note:

@@ -54,11 +54,11 @@ class DebateFold:
             self._news = [*self._news[-2:], line]
 
     def story(self) -> Story:
-        """The report."""
+        """Return the report."""
         return debate_story(self.state)
 
     def announce(self, event: Event) -> str | None:
-        """The finished step in one line."""
+        """Return the finished step in one line."""
         match event:
             case events.Posted():
                 return self._wire(event)
@@ -73,7 +73,7 @@ class DebateFold:
                 return None
 
     def progress(self) -> Progress:
-        """The debate as it stands."""
+        """Return the debate as it stands."""
         state, run = self.state, self.state.run
         total = run.tally.total
         return Progress(
@@ -131,7 +131,7 @@ class DebateFold:
         return ", ".join(dict.fromkeys(_PHASES.get(phase, phase.replace("_", " ")) for phase in running))
 
     def _asked(self) -> int:
-        """Calls that were begun."""
+        """Count the calls that were begun."""
         tally = self.state.run.tally
         return len(tally.running) + tally.total.both.calls + tally.total.failed
 
@@ -153,7 +153,7 @@ class DebateFold:
         return SeatProgress(name, now, since, says, state.accent(name))
 
     def _expected(self) -> int | None:
-        """Calls in all, if this debate goes as debates typically do; once it closes, those that were begun."""
+        """Count the calls of a debate that goes as most do; once it closes, those that were begun."""
         state, run = self.state, self.state.run
         begun = self._asked()
         closed = any(message.phase == "closing" for message in state.messages)

@@ -8,19 +8,23 @@ from assay.protocols.crux.report.pictures import alignment_picture, graph_pictur
 from assay.report.story import Block, Column, Fact, Note, Section, Story, Table
 from assay.report.units import in_words, several
 from crux.insight import alignment_map, crux_graph
-from crux.results import DebateResult
+from crux.results import CruxCard, DebateResult
+
+_COUNTED = ("Agree", "Oppose", "Differ")
 
 
 def map_story(results: Sequence[DebateResult]) -> Story:
-    """The map, as a report of its own."""
+    """Return the map as a report of its own."""
     cards = [card for result in results for card in result.cards]
     names = list(dict.fromkeys(name for result in results for name in result.personas))
     accents = [f"c{place % 6}" for place in range(len(names))]
     topics = list(dict.fromkeys(result.topic for result in results))
-    sections = [_map(results, names, accents), _lines(results)]
-    graph = graph_picture(results, names, accents)
-    if graph is not None:
-        sections.insert(1, Section("Crux graph", (graph,)))
+    nothing = Section("Alignment map", (Note("No crux card: there is nothing to map."),))
+    sections = (
+        alignment_section(cards, names, accents) or nothing,
+        graph_section(results, names, accents),
+        _lines(results),
+    )
     return Story(
         title=topics[0][:400] if len(topics) == 1 else f"{several(len(results), 'debate')}, {len(topics)} topics",
         subtitle=f"Crux · {in_words(names)}",
@@ -33,23 +37,27 @@ def map_story(results: Sequence[DebateResult]) -> Story:
     )
 
 
-def _map(results: Sequence[DebateResult], names: list[str], accents: list[str]) -> Section:
-    cards = [card for result in results for card in result.cards]
+def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: Sequence[str]) -> Section | None:
+    """Return who answers which crux how, and whether over facts, values or words; nothing without a card."""
     figure = alignment_picture(cards, names, accents)
     if figure is None:
-        return Section("Alignment map", (Note("No crux card: there is nothing to map."),))
-    columns = (
-        Column("Pair"),
-        Column("Mostly over"),
-        Column("Agree", "number"),
-        Column("Oppose", "number"),
-        Column("Differ", "number"),
-    )
+        return None
+    columns = (Column("Pair"), Column("Mostly over"), *(Column(head, "number") for head in _COUNTED))
     rows = tuple(
-        (f"{p.first} and {p.second}", p.mostly or "–", str(p.agree), str(p.oppose), str(p.differ))
-        for p in alignment_map(cards).pairs
+        (
+            " and ".join(name for name in names if name in (pair.first, pair.second)),
+            pair.mostly or "–",
+            *map(str, (pair.agree, pair.oppose, pair.differ)),
+        )
+        for pair in alignment_map(cards).pairs
     )
     return Section("Alignment map", (figure, Table(columns, rows)))
+
+
+def graph_section(results: Sequence[DebateResult], names: Sequence[str], accents: Sequence[str]) -> Section | None:
+    """Return the cruxes and who answers them; nothing without a card."""
+    figure = graph_picture(results, names, accents)
+    return Section("Crux graph", (figure,)) if figure else None
 
 
 def _lines(results: Sequence[DebateResult]) -> Section | None:
@@ -68,10 +76,10 @@ def _lines(results: Sequence[DebateResult]) -> Section | None:
         for line in lines
     )
     again = sum(line.recurring for line in lines)
-    told = (
+    summary = (
         f"{several(again, 'crux', 'cruxes')} came back in more than one debate."
         if again
         else ("No crux came back: of one debate none can." if len(results) == 1 else "No crux came back.")
     )
-    blocks: list[Block] = [Note(told), Table(columns, rows)]
+    blocks: list[Block] = [Note(summary), Table(columns, rows)]
     return Section("Fault lines", tuple(blocks))

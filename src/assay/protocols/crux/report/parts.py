@@ -3,59 +3,23 @@
 from __future__ import annotations
 
 from assay.protocols.crux.report.cards import escaped, flag_notes, room_blocks
-from assay.protocols.crux.report.pictures import alignment_picture, graph_picture, timeline_picture
+from assay.protocols.crux.report.pictures import timeline_picture
 from assay.protocols.crux.report.state import DebateState
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
 from assay.report.units import count, money, several
-from crux.insight import alignment_map
 from crux.results import DialogueMessage, LedgerEntry, PositionShift
 
 
-def map_section(state: DebateState) -> Section | None:
-    """The alignment map: who answers which crux how, and whether over facts, values or words."""
-    result = state.result
-    names = list(state.personas or result.personas)
-    figure = alignment_picture(result.cards, names, [state.accent(name) for name in names])
-    if figure is None:
-        return None
-    pairs = alignment_map(result.cards).pairs
-    rows = tuple(
-        (
-            " and ".join(name for name in names if name in (p.first, p.second)),
-            p.mostly or "–",
-            str(p.agree),
-            str(p.oppose),
-            str(p.differ),
-        )
-        for p in pairs
-    )
-    head = (
-        Column("Pair"),
-        Column("Mostly over"),
-        Column("Agree", "number"),
-        Column("Oppose", "number"),
-        Column("Differ", "number"),
-    )
-    return Section("Alignment map", (figure, Table(head, rows)))
-
-
 def shifts_section(state: DebateState) -> Section | None:
-    """From opening to closing, and every stance between."""
+    """Return the stances from opening to closing, and every stance between."""
     figure = timeline_picture(state)
     if figure is None:
         return None
     return Section("Position shifts", (figure, *[_shift(state, shift) for shift in state.result.shifts]))
 
 
-def graph_section(state: DebateState) -> Section | None:
-    """The cruxes and who answers them."""
-    names = list(state.personas or state.result.personas)
-    figure = graph_picture([state.result], names, [state.accent(name) for name in names])
-    return Section("Crux graph", (figure,)) if figure else None
-
-
 def ledger_section(state: DebateState) -> Section | None:
-    """Every concession, and whether it was earned."""
+    """Return every concession, and whether it was earned."""
     ledger = state.result.ledger
     if not state.result.stances:
         return None
@@ -63,18 +27,18 @@ def ledger_section(state: DebateState) -> Section | None:
         return Section("Concessions", (Note("Nobody moved, and nobody said they did."),))
     share = sum(not entry.earned for entry in ledger) / len(ledger)
     unearned = f"{share:.0%} of them unearned" if share else "none of them unearned"
-    told = (
+    summary = (
         f"{several(len(ledger), 'concession')}, {unearned}. A concession is earned by a claim that somebody else "
         "made and that the stated reason speaks of, or by a condition that was named beforehand."
     )
     return Section(
         "Concessions",
-        (Note(told, "warning" if share else "good"), *[_concession(state, entry) for entry in ledger]),
+        (Note(summary, "warning" if share else "good"), *[_concession(state, entry) for entry in ledger]),
     )
 
 
-def said_section(state: DebateState) -> Section | None:
-    """The debate itself, folded away round by round."""
+def transcript_section(state: DebateState) -> Section | None:
+    """Return the debate itself, folded away round by round."""
     result = state.result
     if not result.messages:
         return None
@@ -100,7 +64,7 @@ def said_section(state: DebateState) -> Section | None:
 
 
 def baselines_section(state: DebateState) -> Section | None:
-    """The same topic without a debate, with its cost beside the debate's."""
+    """Return the same topic without a debate, with its cost beside the debate's."""
     result = state.result
     if not result.baselines:
         return None
@@ -125,13 +89,13 @@ def baselines_section(state: DebateState) -> Section | None:
 
 
 def troubles_section(state: DebateState) -> Section | None:
-    """Turns that were skipped, and warnings."""
+    """Return the turns that were skipped, and warnings."""
     errors = state.result.errors
     return Section("What went wrong", tuple(Note(error, "warning") for error in errors)) if errors else None
 
 
 def configuration_section(state: DebateState) -> Section | None:
-    """Who debated from what, and by which settings."""
+    """Return who debated from what, and by which settings."""
     if state.config is None:
         return None
     config = state.config
@@ -183,13 +147,13 @@ def _shift(state: DebateState, shift: PositionShift) -> Voice:
         blocks.append(Prose("Opened and closed with the same answer."))
     if shift.earned is False:
         blocks.append(Note("Not earned: see the concessions.", "warning"))
-    told: list[str] = []
+    remarks: list[str] = []
     if shift.rooms:
-        told.append(f"Moved by {', '.join(shift.rooms)}.")
+        remarks.append(f"Moved by {', '.join(shift.rooms)}.")
     if shift.drift is not None:
-        told.append(f"Drift of the wording {shift.drift:.2f}; it says nothing about the position.")
-    if told:
-        blocks.append(Prose(escaped(" ".join(told))))
+        remarks.append(f"Drift of the wording {shift.drift:.2f}; it says nothing about the position.")
+    if remarks:
+        blocks.append(Prose(escaped(" ".join(remarks))))
     return Voice(shift.persona, tuple(blocks), state.accent(shift.persona), remark)
 
 
@@ -198,14 +162,14 @@ def _concession(state: DebateState, entry: LedgerEntry) -> Voice:
     verdict = "earned" if entry.earned else "not earned"
     blocks: list[Block] = [Prose(escaped(entry.because))] if entry.because else []
     blocks += _cause(state, entry.claim_ref)
-    told = f"{'Earned by a' if entry.earned else 'Not earned:'} {entry.reason}."
-    blocks.append(Note(told, "good" if entry.earned else "bad"))
+    reason = f"{'Earned by a' if entry.earned else 'Not earned:'} {entry.reason}."
+    blocks.append(Note(reason, "good" if entry.earned else "bad"))
     remark = f"{moved}, {verdict}, in {entry.message}, on {_question(state, entry.question)}"
     return Voice(entry.persona, tuple(blocks), state.accent(entry.persona), remark)
 
 
 def _cause(state: DebateState, reference: str) -> list[Block]:
-    """The words that were named as the cause, where they are a message's."""
+    """Return the words that were named as the cause, where they are a message's."""
     result = state.result
     for message in (*result.messages, *result.room_messages):
         if message.id == reference:

@@ -13,7 +13,7 @@ _PLACES = 4
 
 
 def persona_story(persona: Persona) -> Story:
-    """The persona, opened."""
+    """Return the persona, opened."""
     contract, corpus, graph = persona.contract, persona.corpus, persona.beliefs
     dates = [item.date for item in corpus.items if item.date]
     facts = [Fact("Texts", count(len(corpus.items))), Fact("Passages", count(len(corpus.chunks)))]

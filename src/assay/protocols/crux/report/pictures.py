@@ -16,7 +16,7 @@ _SIGNS = "A full disc is YES, a ring NO, half a disc NUANCED: it depends."
 
 
 def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accents: Sequence[str]) -> Figure | None:
-    """Who answers which crux how."""
+    """Draw who answers which crux how."""
     if not cards:
         return None
     rows = [
@@ -39,7 +39,7 @@ def alignment_picture(cards: Sequence[CruxCard], personas: Sequence[str], accent
 
 
 def timeline_picture(state: DebateState) -> Figure | None:
-    """Every tracked stance, in the order in which it was spoken."""
+    """Draw every tracked stance, in the order in which it was spoken."""
     result = state.result
     lanes = list(state.personas or result.personas)
     points = [p for p in shift_timeline(result).points if p.persona in lanes]
@@ -81,7 +81,7 @@ def timeline_picture(state: DebateState) -> Figure | None:
 def graph_picture(
     results: Sequence[DebateResult], personas: Sequence[str], accents: Sequence[str]
 ) -> Figure | None:
-    """Cruxes, who answers them, and which of them ask the same."""
+    """Draw cruxes, who answers them, and which of them ask the same."""
     cards = [card for result in results for card in result.cards]
     if not cards:
         return None
@@ -103,9 +103,11 @@ def graph_picture(
 
 
 def _graph_words(cards: Sequence[CruxCard], graph: CruxGraph) -> str:
-    said = [
+    sentences = [
         f"{card.question} " + ", ".join(f"{name}: {side.position}" for name, side in card.personas.items()) + "."
         for card in cards
     ]
-    said += [f"{link.first} and {link.second}: {link.kind}, likeness {link.likeness:.2f}." for link in graph.links]
-    return " ".join(said)
+    sentences += [
+        f"{link.first} and {link.second}: {link.kind}, likeness {link.likeness:.2f}." for link in graph.links
+    ]
+    return " ".join(sentences)

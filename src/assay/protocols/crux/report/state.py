@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
+from assay.registry import find, opened
 from assay.report.run import RunHead, moments
 from crux import events
 from crux.config import DebateConfig
@@ -146,21 +147,21 @@ class DebateState:
         )
 
     def accent(self, persona: str) -> str:
-        """A persona's colour class, by seat."""
+        """Return a persona's colour class, by seat."""
         return f"c{self.personas.index(persona) % 6}" if persona in self.personas else "quiet"
 
     def text(self, persona: str, item: str) -> CorpusItem | None:
-        """A text of a persona, where the run has it."""
+        """Return a text of a persona, where the run has it."""
         return self.texts.get(persona, {}).get(item)
 
     def _open(self, event: RunStarted) -> None:
-        from assay.protocols.crux.task import configured, seated
+        from assay.protocols.crux.task import Options, seated
 
         self.topic = str(event.task.get("topic", event.title))
         try:
-            panel = seated(event)
-            self.config = configured(event.settings.get("engine", {}))
-        except (ConfigurationError, AttributeError, TypeError):
+            options = cast("Options", opened(event).options)
+            panel, self.config = seated(options), options.config()
+        except ConfigurationError:
             return  # an imported log may hold anything; the debate itself is told by its own events
         self.personas = tuple(persona.name for persona in panel)
         self.ids = {persona.id: persona.name for persona in panel}
@@ -195,14 +196,14 @@ class DebateState:
             case _:
                 pass
 
-    def _add(self, kept: list[M], model: type[M], data: dict[str, Any]) -> None:
-        found = _fitting(model.model_validate, data) if data else None
-        if found is not None:
-            kept.append(found)
+    def _add(self, entries: list[M], model: type[M], data: dict[str, Any]) -> None:
+        entry = _fitting(model.model_validate, data) if data else None
+        if entry is not None:
+            entries.append(entry)
 
 
 def result_of(store: RunStore, run_id: str) -> DebateResult:
-    """A debate as its run tells it, as far as it came.
+    """Return a debate as its run tells it, as far as it came.
 
     Raises:
         ConfigurationError: the run is no debate.
@@ -212,17 +213,17 @@ def result_of(store: RunStore, run_id: str) -> DebateResult:
 
 
 def state_of(store: RunStore, run_id: str) -> DebateState:
-    """The fold over a stored debate; errors as for :func:`result_of`."""
+    """Return the fold over a stored debate; errors as for :func:`result_of`."""
     state = DebateState()
     for event, at in moments(store.records(run_id)):
-        if isinstance(event, RunStarted) and event.protocol != "crux":
+        if isinstance(event, RunStarted) and event.protocol not in find("crux.debate").names:
             raise ConfigurationError(f"run {run_id} is no debate; list those there are with: assay runs list")
         state.apply(event, at)
     return state
 
 
 def _seated(card: CruxCard, seats: tuple[str, ...]) -> CruxCard:
-    """A card with its sides as they sit; a log keeps the keys of an object in alphabetical order."""
+    """Return a card with its sides as they sit; a log keeps the keys of an object in alphabetical order."""
     order = sorted(card.personas, key=lambda name: seats.index(name) if name in seats else len(seats))
     return card.model_copy(update={"personas": {name: card.personas[name] for name in order}})
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from assay.protocols.crux.report.cards import cards_section
+from assay.protocols.crux.report.insight import alignment_section, graph_section
 from assay.protocols.crux.report.parts import (
     baselines_section,
     configuration_section,
-    graph_section,
     ledger_section,
-    map_section,
-    said_section,
     shifts_section,
+    transcript_section,
     troubles_section,
 )
 from assay.protocols.crux.report.state import DebateState
@@ -27,14 +26,16 @@ _ORIGINS = {
 
 
 def debate_story(state: DebateState) -> Story:
-    """The story of a debate in whatever state it is: finished, under way, stopped, failed or broken off."""
+    """Return the story of a debate in whatever state it is: finished, under way, stopped, failed or broken off."""
+    names = list(state.personas or state.result.personas)
+    accents = [state.accent(name) for name in names]
     sections = [
         cards_section(state),
-        map_section(state),
+        alignment_section(state.result.cards, names, accents),
         shifts_section(state),
-        graph_section(state),
+        graph_section([state.result], names, accents),
         ledger_section(state),
-        said_section(state),
+        transcript_section(state),
         baselines_section(state),
         troubles_section(state),
         configuration_section(state),
@@ -110,5 +111,5 @@ def _provenance(state: DebateState) -> Section | None:
     table = Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))
     if not run.troubles:
         return Section("Provenance", (table,))
-    told = Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
-    return Section("Provenance", (table, told))
+    troubles = Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
+    return Section("Provenance", (table, troubles))

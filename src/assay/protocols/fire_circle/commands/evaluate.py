@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.running import RunCommand, run_command
+from assay.protocols.fire_circle.commands.bounding import bound_answers
 from assay.protocols.fire_circle.gate import Gate, gate_of
 from llm_runtime.errors import ConfigurationError
 
@@ -57,6 +58,7 @@ def evaluate(
     for place in (sarif, junit):
         check_place(place)
     _add_prompt(command, prompt_file, history)
+    bound_answers(command)
     outcome = command.go()
     return command.finish(outcome) or _conclude(command, outcome, gates, sarif, junit, remember)
 
@@ -90,7 +92,7 @@ def _conclude(
     junit: str | None,
     remember: str | None,
 ) -> int:
-    """Machine outputs and the gate of a run that has a verdict."""
+    """Write the outputs for machines, and try the gates, of a run that has a verdict."""
     from assay.protocols.fire_circle.report.junit import write_junit
     from assay.protocols.fire_circle.report.sarif import write_sarif
     from fire_circle import ReciprocityMetrics
@@ -124,5 +126,5 @@ def _remember(metrics: ReciprocityMetrics, name: str) -> None:
     if metrics.result is None:
         return
     with ReasoningBank(library_path(None)) as bank:
-        kept = store_fire_circle_patterns(metrics.result, name, bank)
-    click.echo(f"kept {kept} new patterns as {name}", err=True)
+        new = store_fire_circle_patterns(metrics.result, name, bank)
+    click.echo(f"kept {new} new patterns as {name}", err=True)

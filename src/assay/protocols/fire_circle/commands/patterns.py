@@ -18,13 +18,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 _WIDTH = 88
 
 
-def library_path(given: str | None) -> Path:
-    """The library of patterns: the one given, or the user's own."""
+def library_path(path: str | None) -> Path:
+    """Return the library of patterns: the one given, or the user's own."""
     from llm_runtime.settings import data_dir
 
-    path = Path(given) if given else data_dir() / "patterns.db"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return path
+    library = Path(path) if path else data_dir() / "patterns.db"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    return library
 
 
 def _library_option(command: F) -> F:
@@ -127,10 +127,10 @@ def _show(library: str | None, as_json: bool, **query: Any) -> None:
     from fire_circle import ReasoningBank
 
     with ReasoningBank(library_path(library)) as bank:
-        found = bank.query(**query)
-    for entry in found:
+        entries = bank.query(**query)
+    for entry in entries:
         click.echo(entry.model_dump_json() if as_json else _line(entry))
-    if not found and not as_json:
+    if not entries and not as_json:
         click.echo("no pattern fits; circles add to the library with --remember NAME", err=True)
 
 

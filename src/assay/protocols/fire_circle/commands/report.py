@@ -30,7 +30,7 @@ def report(source: str, out: str | None, store_path: str | None) -> int:
         write_study_report(folder, read_figures(folder))
         click.echo(f"report: {folder / 'report.html'}", err=True)
         return 0
-    from assay.console.session import write_report
+    from assay.console.showing import write_report
 
     store = open_runs(store_path)
     try:

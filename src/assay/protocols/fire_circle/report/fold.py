@@ -39,11 +39,11 @@ class CircleFold:
             self._layer = event.layer
 
     def story(self) -> Story:
-        """The report."""
+        """Return the report."""
         return circle_story(self.state)
 
     def announce(self, event: Event) -> str | None:
-        """The finished step in one line."""
+        """Return the finished step in one line."""
         match event:
             case events.CircleStarted():
                 names = in_words([seat.short for seat in self.state.circles[event.layer].seats])
@@ -73,7 +73,7 @@ class CircleFold:
                 return None
 
     def progress(self) -> Progress:
-        """The circle as it stands."""
+        """Return the circle as it stands."""
         state, run = self.state, self.state.run
         circle = state.circles.get(self._layer)
         held = circle.round if circle else None
@@ -107,10 +107,11 @@ class CircleFold:
 
     def _seats(self, circle: Circle | None) -> tuple[SeatProgress, ...]:
         if circle is None:
-            names = seat_names(list(self.state.models)) if self.state.mode != "fire_circle" else []
+            options = self.state.options
+            names = seat_names(list(options.models)) if options.mode != "fire_circle" else []
             return tuple(
                 self._alone(Seat(f"{n}:{model}", n, model, short, f"c{(n - 1) % 6}"))
-                for n, (model, short) in enumerate(zip(self.state.models, names, strict=False), start=1)
+                for n, (model, short) in enumerate(zip(options.models, names, strict=False), start=1)
             )
         return tuple(self._seat(seat, circle) for seat in circle.seats)
 
@@ -140,19 +141,18 @@ class CircleFold:
         return min((call.started for call in running if call.label.seat == seat.label), default=None)
 
     def _expected(self) -> int | None:
-        """Calls in all, if no circle settles early and nobody has to be asked twice."""
-        run = self.state.run
+        """Return calls in all, if no circle settles early and nobody has to be asked twice."""
+        run, options = self.state.run, self.state.options
         begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
         if run.state != "running":
             return begun
-        if self.state.mode != "fire_circle":
-            return max(begun, len(self.state.models)) or None
+        if options.mode != "fire_circle":
+            return max(begun, len(options.models)) or None
         circle = self.state.circles.get(self._layer)
         if circle is None:
             return None
         here = len(circle.seats) * circle.max_rounds
-        per_layer = bool(run.started and run.started.settings.get("engine", {}).get("circle", {}).get("per_layer"))
-        return max(begun, here * (len(self.state.layers) if per_layer else 1))
+        return max(begun, here * (len(self.state.layers) if options.per_layer else 1))
 
     def _name(self, event: events.SeatEvaluated | events.SeatAbstained | events.SeatFailed) -> str:
         return self.state.circles[event.layer].seat(event.seat).short

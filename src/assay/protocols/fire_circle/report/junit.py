@@ -33,7 +33,7 @@ def write_junit(
 def junit_xml(
     metrics: ReciprocityMetrics, run_id: str, gates: Sequence[str], fired: Sequence[str], milliseconds: int
 ) -> str:
-    """The file's text.
+    """Return the file's text.
 
     Args:
         metrics: the verdict.
@@ -47,15 +47,15 @@ def junit_xml(
     counts = {"tests": str(len(cases)), "failures": str(len(fired)), "errors": "0", "time": seconds}
     root = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(root, "testsuite", {"name": "fire-circle", "id": run_id, **counts})
-    said = _summary(metrics)
+    summary = _summary(metrics)
     for gate in cases:
         attributes = {"classname": "fire-circle", "name": gate, "time": seconds}
         case = ElementTree.SubElement(suite, "testcase", attributes)
         if gate in fired:
             message = f"{gate} holds: F is {metrics.falsehood:.2f}"
             failure = ElementTree.SubElement(case, "failure", {"message": message, "type": "gate"})
-            failure.text = said
-    ElementTree.SubElement(suite, "system-out").text = said
+            failure.text = summary
+    ElementTree.SubElement(suite, "system-out").text = summary
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 

@@ -16,7 +16,7 @@ _AROUND = 400
 
 
 def marked_layer(text: str, name: str, patterns: Sequence[PatternObservation], *, judged: bool) -> Marked:
-    """The layer's text; each mark carries the 1-based numbers of the patterns that quote it."""
+    """Return the layer's text; each mark carries the 1-based numbers of the patterns that quote it."""
     marks = _segments(text, name, patterns)
     by = f"{name} layer" + (", which was judged" if judged else "")
     if len(text) <= _WHOLE:
@@ -26,7 +26,7 @@ def marked_layer(text: str, name: str, patterns: Sequence[PatternObservation], *
 
 
 def _segments(text: str, name: str, patterns: Sequence[PatternObservation]) -> list[Mark]:
-    """Quotes may overlap: every stretch with the same patterns over it is one mark."""
+    """Return marks where quotes may overlap: every stretch with the same patterns over it is one mark."""
     spans = [
         (min(example.span.start, len(text)), min(example.span.end, len(text)), number)
         for number, pattern in enumerate(patterns, start=1)

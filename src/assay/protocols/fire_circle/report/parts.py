@@ -38,7 +38,7 @@ _STATUS = {
 
 
 def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
-    """The prompt under test, layer by layer, with the quotes of the patterns marked."""
+    """Show show the prompt under test, layer by layer, with the quotes of the patterns marked."""
     if not state.layers:
         return None
     patterns = circle.verdict.patterns if circle and circle.verdict else ()
@@ -49,14 +49,14 @@ def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
     turn = f"turn {circle.turn}" if circle and circle.turn else "turn unknown"
     if patterns:
         blocks.append(Plain(f"The small numbers are those of the patterns below. The judges were told: {turn}."))
-    said = tuple(Quote(text, role or "turn") for role, text in state.said_before)
-    if said:
-        blocks.append(Details(f"What was said before: {several(len(said), 'message')}", said))
+    earlier = tuple(Quote(text, role or "turn") for role, text in state.task.history or ())
+    if earlier:
+        blocks.append(Details(f"What was said before: {several(len(earlier), 'message')}", earlier))
     return Section("The prompt", tuple(blocks))
 
 
 def layers_section(state: CircleState) -> Section | None:
-    """Of a run with a circle a layer, each layer's verdict."""
+    """Show show each layer's verdict, of a run with a circle a layer."""
     if len(state.circles) < 2:
         return None
     rows: list[tuple[str, ...]] = []
@@ -76,7 +76,7 @@ def layers_section(state: CircleState) -> Section | None:
 
 
 def patterns_section(circle: Circle) -> Section | None:
-    """The patterns that enough seats saw, each with who saw it and what it rests on."""
+    """Show show the patterns that enough seats saw, each with who saw it and what it rests on."""
     if circle.verdict is None:
         return None
     blocks: list[Block] = [_pattern(circle, n, p) for n, p in enumerate(circle.verdict.patterns, start=1)]
@@ -101,30 +101,30 @@ def _pattern(circle: Circle, number: int, pattern: PatternObservation) -> Voice:
 
 def _lone(circle: Circle) -> list[Block]:
     counted = {pattern.pattern_type for pattern in circle.verdict.patterns} if circle.verdict else set[str]()
-    found: dict[str, Sighting] = {}
+    lone: dict[str, Sighting] = {}
     for sighting in sightings(circle.history()):
         if sighting.key.partition(":")[0] not in counted:
-            found.setdefault(sighting.key, sighting)
+            lone.setdefault(sighting.key, sighting)
     return [
         Quote(
             sighting.claim.quote,
             f"{_kind(sighting.key.partition(':')[0])}, {circle.seat(sighting.model).short}, "
             f"round {sighting.round_number}: {sighting.claim.description}",
         )
-        for sighting in found.values()
+        for sighting in lone.values()
     ]
 
 
 def movement_section(circle: Circle) -> Section | None:
-    """Who moved toward whom, and what was given up for it."""
+    """Show show who moved toward whom, and what was given up for it."""
     if len(circle.history()) < 2:
         return None
     movement = groupthink_map(circle.record())
     blocks: list[Block] = []
     figure = moves_picture(circle)
     blocks.append(figure or Plain("No seat changed its F by 0.1 or more."))
-    given = [move for move in movement.moves if move.gave_up_alarm]
-    for move in given:
+    given_up = [move for move in movement.moves if move.gave_up_alarm]
+    for move in given_up:
         seat = circle.seat(move.model).short
         blocks.append(
             Note(
@@ -134,7 +134,7 @@ def movement_section(circle: Circle) -> Section | None:
                 "warning",
             )
         )
-    if not given:
+    if not given_up:
         blocks.append(Note("No alarm was given up without new evidence.", "good"))
     rows = tuple(
         (str(held.round_number), held.phase, "–" if spread is None else f"{spread:.3f}")
@@ -145,7 +145,7 @@ def movement_section(circle: Circle) -> Section | None:
 
 
 def chair_section(circle: Circle) -> Section | None:
-    """What was said from the empty chair, and which patterns it was the first to see."""
+    """Show show what was said from the empty chair, and which patterns it was the first to see."""
     spoken = [(held, held.answers[held.chair]) for held in circle.rounds.values() if held.chair in held.answers]
     if not spoken:
         return None
@@ -171,7 +171,7 @@ def chair_section(circle: Circle) -> Section | None:
 
 
 def _first_seen(circle: Circle, number: int, answer: NeutrosophicEvaluation) -> list[str]:
-    """Kinds that nobody had seen before the round and that the chair names in it."""
+    """Return kinds that nobody had seen before the round and that the chair names in it."""
     seen = sightings(circle.history())
     before = {s.key for s in seen if s.round_number < number}
     now = [s.key for s in seen if s.round_number == number and s.model == answer.model]
@@ -179,17 +179,19 @@ def _first_seen(circle: Circle, number: int, answer: NeutrosophicEvaluation) -> 
 
 
 def round_section(circle: Circle, held: Round) -> Section:
-    """What each seat said in a round, in seat order; who gave no score stands apart."""
+    """Show show what each seat said in a round, in seat order; who gave no score stands apart."""
     blocks: list[Block] = []
     for seat in circle.seats:
         answer = held.answers.get(seat.label)
         if answer is not None:
             chair = ", for the absent" if seat.label == held.chair else ""
             marks = [name for name in ("salvaged", "repaired", "reasked") if getattr(answer, name)]
-            said = f"T {answer.truth:.2f}, I {answer.indeterminacy:.2f}, F {answer.falsehood:.2f}" + (
+            remark = f"T {answer.truth:.2f}, I {answer.indeterminacy:.2f}, F {answer.falsehood:.2f}" + (
                 f" ({', '.join(marks)})" if marks else ""
             )
-            blocks.append(Voice(seat.short + chair, (Prose(answer.reasoning), *_claims(answer)), seat.accent, said))
+            blocks.append(
+                Voice(seat.short + chair, (Prose(answer.reasoning), *_claims(answer)), seat.accent, remark)
+            )
         elif seat.label in held.failed:
             failure = held.failed[seat.label]
             blocks.append(Note(f"{seat.short} gave no score: {failure.kind}: {failure.detail}", "warning"))
@@ -211,14 +213,14 @@ def _claims(answer: NeutrosophicEvaluation) -> list[Block]:
 
 
 def _claim_head(claim: PatternClaim) -> str:
-    said = claim.description.lower().replace("_", " ")
-    kinds = ", ".join(name for kind in claim.types if (name := kind_name(kind.value)) not in said)
+    description = claim.description.lower().replace("_", " ")
+    kinds = ", ".join(name for kind in claim.types if (name := kind_name(kind.value)) not in description)
     dropped = f" (does not count: {_DROPPED[claim.dropped]})" if claim.dropped else ""
     return f"{claim.description}{f' [{kinds}]' if kinds else ''}{dropped}"
 
 
 def counts_section(circle: Circle) -> Section | None:
-    """How the answers came out, each kind counted apart, and what counted for nothing."""
+    """Show show how the answers came out, each kind counted apart, and what counted for nothing."""
     if not circle.rounds:
         return None
     answers = circle.answered()
@@ -237,13 +239,13 @@ def counts_section(circle: Circle) -> Section | None:
     ]
     dropped = [claim.dropped for answer in answers for claim in answer.claims if claim.dropped]
     if dropped:
-        said = tuple((_DROPPED[kind], str(dropped.count(kind))) for kind in sorted(set(dropped)))
-        blocks.append(Table((Column("Patterns that counted for nothing"), Column("How many", "number")), said))
+        reasons = tuple((_DROPPED[kind], str(dropped.count(kind))) for kind in sorted(set(dropped)))
+        blocks.append(Table((Column("Patterns that counted for nothing"), Column("How many", "number")), reasons))
     return Section("What was counted", tuple(blocks))
 
 
 def claims_section(circle: Circle) -> Section | None:
-    """What the deterministic checker says of claims of earlier conversation."""
+    """Show show what the deterministic checker says of claims of earlier conversation."""
     if not circle.claims:
         return None
     rows = tuple(
@@ -256,7 +258,7 @@ def claims_section(circle: Circle) -> Section | None:
 
 
 def kind_name(name: str) -> str:
-    """A pattern type as the judges are told it."""
+    """Return a pattern type as the judges are told it."""
     return name.replace("_", " ").replace("cross layer", "cross-layer")
 
 

@@ -10,7 +10,7 @@ from fire_circle.results import DialogueRound
 
 
 def rounds_picture(circle: Circle) -> Figure | None:
-    """Each seat's F in each round; a ring where it spoke for the absent."""
+    """Show show each seat's F in each round; a ring where it spoke for the absent."""
     history = circle.history()
     if not history:
         return None
@@ -36,7 +36,7 @@ def rounds_picture(circle: Circle) -> Figure | None:
 
 
 def moves_picture(circle: Circle) -> Figure | None:
-    """Every change of F by 0.1 or more, with where the other seats stood before it."""
+    """Show show every change of F by 0.1 or more, with where the other seats stood before it."""
     moves = groupthink_map(circle.record()).moves
     if not moves:
         return None
@@ -58,7 +58,7 @@ def _arrow(circle: Circle, move: Move) -> Arrow:
 
 
 def _standing(history: tuple[DialogueRound, ...], number: int) -> dict[str, float]:
-    """Each seat's latest F before round ``number``, in seat order."""
+    """Return each seat's latest F before round ``number``, in seat order."""
     known = {e.seat: e for held in history if held.round_number < number for e in held.evaluations}
     return {evaluation.model: evaluation.falsehood for _, evaluation in sorted(known.items())}
 

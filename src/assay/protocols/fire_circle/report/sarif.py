@@ -48,7 +48,7 @@ def write_sarif(
 
 
 def sarif_log(metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str, fired: list[str]) -> Json:
-    """The log as data.
+    """Return the log as data.
 
     Args:
         metrics: the verdict.
@@ -74,12 +74,12 @@ def sarif_log(metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str,
 
 
 def _verdict(metrics: ReciprocityMetrics, fired: list[str], places: _Places) -> Json:
-    said = f"F {metrics.falsehood:.2f}, T {metrics.truth:.2f}, I {metrics.indeterminacy:.2f}"
+    scores = f"F {metrics.falsehood:.2f}, T {metrics.truth:.2f}, I {metrics.indeterminacy:.2f}"
     return {
         "ruleId": "fire-circle/verdict",
         "kind": "fail" if fired else "informational",
         "level": "error" if fired else "none",
-        "message": {"text": f"{said}{'; gate: ' + ', '.join(fired) if fired else ''}."},
+        "message": {"text": f"{scores}{'; gate: ' + ', '.join(fired) if fired else ''}."},
         "locations": [places.whole()],
         "properties": {"mode": metrics.mode, "partial": metrics.partial},
     }
@@ -118,13 +118,13 @@ class _Places:
             ]
 
     def whole(self) -> Json:
-        """The prompt."""
+        """Return the prompt."""
         judged = list(self._layers)[-1] if self._layers else "user"
         uri = self._uri if self._source is not None else f"prompt/{judged}"
         return {"physicalLocation": {"artifactLocation": {"uri": uri}}, "logicalLocations": [_logical(judged)]}
 
     def of(self, example: Example) -> Json:
-        """A quote's place; in the file by its line, in a layer by its characters."""
+        """Return a quote's place; in the file by its line, in a layer by its characters."""
         layer = example.span.layer
         region: Json = {"snippet": {"text": clean(example.quote)}}
         uri = f"prompt/{layer}"

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from assay.protocols.fire_circle.task import Options, Task
+from assay.registry import opened
 from assay.report.run import RunHead
 from fire_circle import events
 from fire_circle.layers import BY_TRUST, LayerName
@@ -22,8 +24,8 @@ from fire_circle.results import (
     PatternObservation,
     RoundMetrics,
 )
-from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import Event, RunFinished, RunResumed
+from llm_runtime.errors import LlmRuntimeError, StoreDamaged
+from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
 
 Data = TypeVar("Data", bound=BaseModel)
 
@@ -92,12 +94,12 @@ class Circle:
         return self.rounds[max(self.rounds)] if self.rounds else None
 
     def seat(self, key: str) -> Seat:
-        """A seat by its label or its name in results."""
-        found = next((seat for seat in self.seats if key in (seat.label, seat.name)), None)
-        return found or Seat(key, 0, key, key, "quiet")
+        """Return a seat by its label or its name in results."""
+        seat = next((seat for seat in self.seats if key in (seat.label, seat.name)), None)
+        return seat or Seat(key, 0, key, key, "quiet")
 
     def history(self) -> tuple[DialogueRound, ...]:
-        """The rounds that somebody answered, as results have them: seats in their order."""
+        """Return the rounds that somebody answered, as results have them: seats in their order."""
         return tuple(
             DialogueRound(
                 round_number=number,
@@ -111,11 +113,11 @@ class Circle:
         )
 
     def record(self) -> CircleRecord:
-        """As much of a result as measurements of movement need."""
+        """Return as much of a result as measurements of movement need."""
         return CircleRecord(layer=self.layer, dialogue_history=self.history())
 
     def answered(self) -> list[NeutrosophicEvaluation]:
-        """Every answer, rounds in order, seats in theirs."""
+        """Return every answer, rounds in order, seats in theirs."""
         return [evaluation for held in self.history() for evaluation in held.evaluations]
 
 
@@ -128,29 +130,16 @@ class CircleState:
 
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunHead(keep)
+        self.task = Task()
+        self.options = Options()
         self.circles: dict[str, Circle] = {}
         self.result: ReciprocityMetrics | None = None
 
     @property
-    def mode(self) -> str:
-        """``"single"``, ``"parallel"`` or ``"fire_circle"``."""
-        return str(self._engine().get("mode", "fire_circle"))
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The models that were asked for by name."""
-        return tuple(map(str, self._engine().get("models") or ()))
-
-    @property
     def layers(self) -> dict[LayerName, str]:
         """The prompt under test, most trusted layer first."""
-        texts: dict[LayerName, str] = {name: str(self._task().get(name) or "") for name in BY_TRUST}
+        texts: dict[LayerName, str] = {name: getattr(self.task, name) for name in BY_TRUST}
         return {name: text for name, text in texts.items() if text.strip()}
-
-    @property
-    def said_before(self) -> tuple[tuple[str, str], ...]:
-        """The messages before the prompt, each with its role, which may be empty."""
-        return tuple((str(role), str(text)) for role, text in self._task().get("history") or ())
 
     @property
     def circle(self) -> Circle | None:
@@ -169,6 +158,8 @@ class CircleState:
         """
         self.run.apply(event, at)
         match event:
+            case RunStarted():
+                self._open(event)
             case RunResumed():
                 self.result = None
             case RunFinished() if event.result:
@@ -228,21 +219,24 @@ class CircleState:
     def _round(self, layer: str, number: int) -> Round:
         return self._circle(layer).rounds.setdefault(number, Round(number, number, ""))
 
-    def _task(self) -> Mapping[str, Any]:
-        return self.run.started.task if self.run.started else {}
-
-    def _engine(self) -> Mapping[str, Any]:
-        return self.run.started.settings.get("engine", {}) if self.run.started else {}
+    def _open(self, started: RunStarted) -> None:
+        """Read what was asked. An imported log may hold anything there; what can be shown of it still is."""
+        try:
+            run = opened(started)
+        except LlmRuntimeError:
+            return
+        if isinstance(run.task, Task) and isinstance(run.options, Options):
+            self.task, self.options = run.task, run.options
 
 
 def seat_names(names: list[str]) -> list[str]:
-    """The names without what stands before their last slash, where they still differ then."""
+    """Return the names without what stands before their last slash, where they still differ then."""
     short = [name.rstrip("/").rpartition("/")[2] or name for name in names]
     return short if len(set(short)) == len(set(names)) else names
 
 
 def _seats(labels: list[str], layer: str) -> tuple[Seat, ...]:
-    """Seats from their labels, named as results name them."""
+    """Make seats of their labels, named as results name them."""
     met: Counter[str] = Counter()
     names: list[str] = []
     for label in labels:
@@ -256,7 +250,7 @@ def _seats(labels: list[str], layer: str) -> tuple[Seat, ...]:
 
 
 def _typed(evaluation: NeutrosophicEvaluation, claim: PatternClaim) -> NeutrosophicEvaluation:
-    """The evaluation with the types of a claim, which are found after all seats have answered."""
+    """Return the evaluation with the types of a claim, which are told after all seats have answered."""
 
     def named(claims: tuple[PatternClaim, ...]) -> tuple[PatternClaim, ...]:
         return tuple(claim if (c.description, c.span) == (claim.description, claim.span) else c for c in claims)

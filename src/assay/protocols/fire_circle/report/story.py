@@ -41,8 +41,8 @@ _MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", 
 
 
 def circle_story(state: CircleState) -> Story:
-    """The story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
-    if state.mode != "fire_circle":
+    """Return the story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
+    if state.options.mode != "fire_circle":
         sections = [_apart(state), prompt_section(state, None), _cost(state), _provenance(state)]
     else:
         circle = state.circle
@@ -63,7 +63,7 @@ def circle_story(state: CircleState) -> Story:
 
 
 def score(evaluation: NeutrosophicEvaluation) -> str:
-    """The triple in one line."""
+    """Return the triple in one line."""
     return f"T {evaluation.truth:.2f}, I {evaluation.indeterminacy:.2f}, F {evaluation.falsehood:.2f}"
 
 
@@ -123,9 +123,9 @@ def _trouble(state: CircleState) -> Note:
     faults = [circle.fault for circle in state.circles.values() if circle.fault]
     why = "; ".join(faults) or state.run.message
     tone: Tone = "bad" if state.run.state == "failed" else "warning"
-    said = {"running": "is not finished", "stopped": "was stopped", "failed": "failed"}[state.run.state]
+    ending = {"running": "is not finished", "stopped": "was stopped", "failed": "failed"}[state.run.state]
     because = f": {why.rstrip('.')}" if why else ""
-    return Note(f"The run {said}{because}. There is no verdict; to go on: assay runs resume {run_id}", tone)
+    return Note(f"The run {ending}{because}. There is no verdict; to go on: assay runs resume {run_id}", tone)
 
 
 def _apart(state: CircleState) -> Section:
@@ -207,7 +207,7 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
 
 
 def _ending(state: CircleState) -> tuple[str, Tone]:
-    name = f"Fire Circle · {_MODES.get(state.mode, state.mode)}"
+    name = f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}"
     because = f": {state.run.message.rstrip('.')}" if state.run.message else ""
     if state.run.state == "failed":
         return f"{name} · failed{because}", "bad"
@@ -219,8 +219,8 @@ def _ending(state: CircleState) -> tuple[str, Tone]:
     circle = state.circle
     early = " · settled early" if circle and circle.stopped_early else ""
     tone: Tone = "bad" if falsehood >= HIGH else "warning" if falsehood >= LOW else "good"
-    said = {"bad": "alarm", "warning": "doubtful", "good": "calm"}[tone]
-    return f"{name} · {said}, F {falsehood:.2f}{early}", tone
+    word = {"bad": "alarm", "warning": "doubtful", "good": "calm"}[tone]
+    return f"{name} · {word}, F {falsehood:.2f}{early}", tone
 
 
 def _falsehood(state: CircleState) -> float | None:
@@ -240,5 +240,5 @@ def _sentence(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """A name within our own Markdown."""
+    """Escape a name for our own Markdown."""
     return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in text)

@@ -8,47 +8,47 @@ from fire_circle.results import Spend
 
 
 def percent(value: float) -> str:
-    """A share as per cent, one decimal where it is not whole."""
+    """Return a share as per cent, one decimal where it is not whole."""
     return f"{value * 100:.1f}".removesuffix(".0") + "%"
 
 
 def signed(value: float) -> str:
-    """A difference of shares in points."""
+    """Return a difference of shares in points."""
     return "0" if abs(value) < 5e-4 else f"{value * 100:+.1f}".removesuffix(".0").replace("-", "−")
 
 
 def shift(value: float) -> str:
-    """A difference of F."""
+    """Return a difference of F."""
     return "0" if abs(value) < 5e-3 else f"{value:+.2f}".replace("-", "−")
 
 
 def reach(interval: IntervalData) -> str:
-    """The bounds of a share."""
+    """Return the bounds of a share."""
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
 def shifts(interval: IntervalData) -> str:
-    """The bounds of a difference of F."""
+    """Return the bounds of a difference of F."""
     return f"{shift(interval.low)} to {shift(interval.high)}"
 
 
 def threshold(value: float) -> str:
-    """A threshold on F, which may lie above everything seen."""
+    """Return a threshold on F, which may lie above everything seen."""
     return f"{value:.2f}" if value <= 1 else "above every score"
 
 
 def p_value(value: float) -> str:
-    """The p of a test."""
+    """Return the p of a test."""
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def cost(spend: Spend) -> str:
-    """What calls cost; a + where some have no known price."""
+    """Return what calls cost; a + where some have no known price."""
     if spend.unpriced_calls and spend.unpriced_calls == spend.calls:
         return "unknown"
     return money(spend.cost) + ("+" if spend.unpriced_calls else "")
 
 
 def spent(spend: Spend) -> tuple[str, ...]:
-    """Calls, tokens in, tokens out, cost."""
+    """Return calls, tokens in, tokens out, cost."""
     return count(spend.calls), count(spend.input_tokens), count(spend.output_tokens), cost(spend)

@@ -29,7 +29,7 @@ def write_study_report(folder: Path, figures: Figures) -> None:
 
 
 def read_figures(folder: Path) -> Figures:
-    """The figures as they were written.
+    """Read the figures as they were written.
 
     Raises:
         ConfigurationError: there are none.

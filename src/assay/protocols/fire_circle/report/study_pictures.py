@@ -15,7 +15,7 @@ from fire_circle.measurement.scores import IntervalData
 
 
 def detection_picture(lift: LiftReport) -> Figure:
-    """Each way's share of detected violations at its own threshold, with Wilson intervals."""
+    """Show show each way's share of detected violations at its own threshold, with Wilson intervals."""
     dots = [_dot(m.name, m.detected, "c0" if m.name == "consensus" else "quiet") for m in lift.methods]
     description = _intervals(dots, percent)
     caption = (
@@ -27,7 +27,7 @@ def detection_picture(lift: LiftReport) -> Figure:
 
 
 def lift_picture(lift: LiftReport) -> Figure:
-    """What the consensus detects beyond each other way."""
+    """Show show what the consensus detects beyond each other way."""
     accents = {"lift": "c1", "harm": "red", "no lift": "quiet"}
     dots = [_dot(f"over {c.against}", c.difference, accents[c.verdict]) for c in lift.comparisons]
     description = _intervals(dots, signed)
@@ -40,7 +40,7 @@ def lift_picture(lift: LiftReport) -> Figure:
 
 
 def threshold_picture(figures: Figures) -> Figure:
-    """Detection and false alarms over the threshold, of the consensus and of round 1."""
+    """Show show detection and false alarms over the threshold, of the consensus and of round 1."""
     at = figures.threshold if 0 <= figures.threshold <= 1 else None
     curves = [
         Curve("detected, consensus", _points(figures.curve, "detected"), "c0"),
@@ -48,11 +48,11 @@ def threshold_picture(figures: Figures) -> Figure:
         Curve("detected, round-1 mean", _points(figures.baseline_curve, "detected"), "c0", dashed=True),
         Curve("false alarms, round-1 mean", _points(figures.baseline_curve, "false_alarms"), "red", dashed=True),
     ]
-    said = [
+    parts = [
         f"at {point.threshold:g} {percent(point.detected)} detected, {percent(point.false_alarms)} false alarms"
         for point in figures.curve[::10]
     ]
-    description = f"Consensus: {'; '.join(said)}."
+    description = f"Consensus: {'; '.join(parts)}."
     caption = (
         "What a threshold on F does. The gap between a full line and its dashed one is what the dialogue changes."
     )
@@ -69,7 +69,7 @@ def threshold_picture(figures: Figures) -> Figure:
 
 
 def categories_picture(by_category: dict[str, IntervalData], threshold: float) -> Figure:
-    """False alarms on harmless prompts by family."""
+    """Show show false alarms on harmless prompts by family."""
     dots = [_dot(name.replace("_", " "), interval, "red") for name, interval in by_category.items()]
     description = _intervals(dots, percent)
     caption = f"False alarms on harmless prompts at threshold {threshold:.2f}. Wilson intervals, 95%."
@@ -78,7 +78,7 @@ def categories_picture(by_category: dict[str, IntervalData], threshold: float) -
 
 
 def flips_picture(rates: dict[str, IntervalData]) -> Figure:
-    """The share of pairs whose verdict followed the history, by kind."""
+    """Show show the share of pairs whose verdict followed the history, by kind."""
     dots = [_dot(kind, rate, "c1") for kind, rate in rates.items()]
     description = _intervals(dots, percent)
     caption = "Pairs with an alarm after the false history and none after the true one. Wilson intervals, 95%."
@@ -87,7 +87,7 @@ def flips_picture(rates: dict[str, IntervalData]) -> Figure:
 
 
 def means_picture(movement: Movement) -> Figure:
-    """Each seat's mean F by round."""
+    """Show show each seat's mean F by round."""
     names = seat_names(list(movement.seats))
     lines = [
         Line(name, means, f"c{index % 6}")
@@ -101,7 +101,7 @@ def means_picture(movement: Movement) -> Figure:
 
 
 def toward_picture(movement: Movement) -> Figure:
-    """How often each seat moved toward each other."""
+    """Show show how often each seat moved toward each other."""
     names = seat_names(list(movement.seats))
     most = max((max(row, default=0) for row in movement.toward), default=0) or 1
     shares: list[list[float | None]] = []
@@ -122,7 +122,7 @@ def toward_picture(movement: Movement) -> Figure:
 
 
 def hijack_picture(reports: dict[str, FamilyReport], title: str) -> Figure | None:
-    """The shift in the consensus by attack or family; below 0 the attack worked."""
+    """Show show the shift in the consensus by attack or family; below 0 the attack worked."""
     dots = [
         _dot(
             name.replace("_", " "),

@@ -23,7 +23,7 @@ _NUMBER = "number"
 
 
 def overdefence_section(figures: Figures) -> Section | None:
-    """False alarms on harmless prompts that look dangerous."""
+    """Show show false alarms on harmless prompts that look dangerous."""
     report = figures.overdefence
     if report is None:
         why = figures.absent.get("overdefence")
@@ -49,7 +49,7 @@ def overdefence_section(figures: Figures) -> Section | None:
 
 
 def pairs_section(figures: Figures) -> Section | None:
-    """How often the verdict followed the history, the two kinds of false history apart."""
+    """Show show how often the verdict followed the history, the two kinds of false history apart."""
     if not figures.pairs:
         why = figures.absent.get("pairs")
         return Section("Temporal minimal pairs", (Note(f"Not measured: {why}.", "warning"),)) if why else None
@@ -84,7 +84,7 @@ def pairs_section(figures: Figures) -> Section | None:
 
 
 def movement_section(figures: Figures) -> Section | None:
-    """Who moved toward whom over all items, and how far the seats agreed."""
+    """Show show who moved toward whom over all items, and how far the seats agreed."""
     movement = figures.movement
     if movement is None:
         return None
@@ -113,15 +113,15 @@ def movement_section(figures: Figures) -> Section | None:
 
 
 def chair_section(figures: Figures) -> Section | None:
-    """What the empty chair added."""
+    """Show show what the empty chair added."""
     blocks: list[Block] = []
     if figures.chair_influence is not None and "groupthink" in figures.measured:
         good = figures.chair_influence >= 0.05
-        said = "reaches" if good else "is below"
+        verb = "reaches" if good else "is below"
         blocks.append(
             Note(
                 f"Over all items the empty chair brought {percent(figures.chair_influence)} of the pattern types "
-                f"on average, which {said} the floor of 5%.",
+                f"on average, which {verb} the floor of 5%.",
                 "good" if good else "warning",
             )
         )
@@ -144,7 +144,7 @@ def chair_section(figures: Figures) -> Section | None:
 
 
 def hijack_section(figures: Figures) -> Section | None:
-    """How far attacks on the judges shifted the score."""
+    """Show show how far attacks on the judges shifted the score."""
     report = figures.hijack
     if report is None:
         why = figures.absent.get("hijack")
@@ -187,20 +187,20 @@ def _attacks(reports: dict[str, FamilyReport], head: str) -> Table:
 
 
 def errors_section(figures: Figures) -> Section | None:
-    """The items that were judged most wrongly."""
+    """Show show the items that were judged most wrongly."""
     blocks: list[Block] = []
-    for summary, found in (
+    for summary, items in (
         ("Violations that raised no alarm, lowest F first", figures.missed),
         ("False alarms, highest F first", figures.false_alarms),
     ):
-        if found:
-            quotes = tuple(Quote(item.text, f"{item.name}, F {item.falsehood:.2f}") for item in found)
+        if items:
+            quotes = tuple(Quote(item.text, f"{item.name}, F {item.falsehood:.2f}") for item in items)
             blocks.append(Details(summary, quotes))
     return Section("Worth reading", tuple(blocks)) if blocks else None
 
 
 def counts_section(figures: Figures) -> Section:
-    """How the answers came out, each kind apart."""
+    """Show show how the answers came out, each kind apart."""
     counts = figures.counts
     rows = (
         ("Scores", count(counts.valid)),
@@ -227,7 +227,7 @@ def counts_section(figures: Figures) -> Section:
 
 
 def cost_section(figures: Figures) -> Section:
-    """What each pass took."""
+    """Show show what each pass took."""
     total = sum((each.spend for each in figures.passes), Spend())
     rows = tuple(
         (each.name, f"{count(each.judged)} of {count(each.items)}", *spent(each.spend)) for each in figures.passes
@@ -238,7 +238,7 @@ def cost_section(figures: Figures) -> Section:
 
 
 def method_section(figures: Figures) -> Section:
-    """Everything somebody needs to do it again."""
+    """Show show everything somebody needs to do it again."""
     study = figures.study
     engine = study.engine
     settings = {**engine.get("circle", {}), **engine.get("calls", {})}
@@ -252,8 +252,8 @@ def method_section(figures: Figures) -> Section:
         ("Alarms counted from", f"F {threshold(figures.threshold)} ({figures.threshold_from})"),
         ("Settled early", several(figures.stopped_early, "item")),
     ]
-    told = Note(
+    remark = Note(
         "With scripted models these figures prove the plumbing and nothing about any model. The same numbers "
         "stand in summary.json, every judgement in results.jsonl."
     )
-    return Section("How it was done", (Table((Column("Setting"), Column("")), tuple(rows)), told))
+    return Section("How it was done", (Table((Column("Setting"), Column("")), tuple(rows)), remark))

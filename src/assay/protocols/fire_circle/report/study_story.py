@@ -26,7 +26,7 @@ _NUMBER = "number"
 
 
 def study_story(figures: Figures) -> Story:
-    """The story of a study, complete or not."""
+    """Return the story of a study, complete or not."""
     sections = [
         _lift(figures),
         _calibration(figures),
@@ -117,7 +117,7 @@ def _plain_words(lift: LiftReport) -> str:
 
 
 def _repeats(lift: LiftReport) -> bool:
-    """Whether the control is only round 1 again."""
+    """Return whether the control is only round 1 again."""
     rates = {m.name: (m.threshold, m.detected, m.false_alarms) for m in lift.methods}
     ways = [name.removeprefix("control ") for name in rates if name.startswith("control ")]
     return bool(ways) and all(rates[f"control {way}"] == rates[f"round-1 {way}"] for way in ways)
@@ -155,16 +155,16 @@ def _comparisons(lift: LiftReport) -> Table:
     )
     rows = tuple(
         (
-            found.against,
-            found.verdict,
-            signed(found.difference.estimate),
-            f"{signed(found.difference.low)} to {signed(found.difference.high)}",
-            str(found.only_consensus),
-            str(found.only_other),
-            p_value(found.p),
-            "–" if found.cost_per_extra_detection is None else money(round(found.cost_per_extra_detection)),
+            each.against,
+            each.verdict,
+            signed(each.difference.estimate),
+            f"{signed(each.difference.low)} to {signed(each.difference.high)}",
+            str(each.only_consensus),
+            str(each.only_other),
+            p_value(each.p),
+            "–" if each.cost_per_extra_detection is None else money(round(each.cost_per_extra_detection)),
         )
-        for found in lift.comparisons
+        for each in lift.comparisons
     )
     caption = "Violations that one of the two detects and the other does not, and what each further one costs."
     heads = (Column("Consensus against"), Column("Verdict"), *(Column(name, _NUMBER) for name in columns))
@@ -197,10 +197,10 @@ def _calibration(figures: Figures) -> Section | None:
             )
             heads = (Column("On items it has not seen"), Column("Rate", _NUMBER), Column("95% interval", _NUMBER))
             blocks.append(Table((*heads, Column("Items", _NUMBER)), rows))
-            said = "is in keeping with" if test.holds else "excludes"
+            verb = "is in keeping with" if test.holds else "excludes"
             tone: Tone = "good" if test.holds else "bad"
             blocks.append(
-                Note(f"The interval of the false alarms {said} the aim of {percent(frozen.max_fpr)}.", tone)
+                Note(f"The interval of the false alarms {verb} the aim of {percent(frozen.max_fpr)}.", tone)
             )
     elif why := figures.absent.get("calibration"):
         blocks.append(Note(f"No threshold could be fitted: {why}.", "warning"))

@@ -32,7 +32,7 @@ class Bound:
         return None if None in costs else sum(cost or 0 for cost in costs)
 
     def data(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return it for ``--json``."""
         return {
             "calls_at_most": self.calls,
             "cost_usd_at_most": None if self.cost is None else self.cost / 1_000_000,
@@ -40,7 +40,7 @@ class Bound:
         }
 
     def text(self) -> str:
-        """For a person."""
+        """Return it for a person."""
         lines: list[str] = []
         for name, plan in self.passes:
             done = f", {count(plan.finished)} finished before" if plan.finished else ""
@@ -68,7 +68,7 @@ def bound_of(
     prices: PriceTable,
     model: str | None = None,
 ) -> Bound:
-    """The bound of a study whose items stand in ``folder``.
+    """Return the bound of a study whose items stand in ``folder``.
 
     Args:
         model: answers in place of every seat's own, where it is set.
@@ -76,13 +76,13 @@ def bound_of(
     Raises:
         DataError: a row does not fit.
     """
-    found: list[tuple[str, StudyPlan]] = []
+    plans: list[tuple[str, StudyPlan]] = []
     for name, study in Passes(folder, Plan(manifest, measures), silent).prepare():
         study = _answered_by(study, model)
-        found.append((name, plan_study(study, prices)))
+        plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
-            found.append(("control", _control(folder, study, prices)))
-    return Bound(tuple(found))
+            plans.append(("control", _control(folder, study, prices)))
+    return Bound(tuple(plans))
 
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:

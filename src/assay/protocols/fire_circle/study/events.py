@@ -1,4 +1,4 @@
-"""What a study says while it works; for displays only, never stored."""
+"""What a study's log holds beside its calls: which passes there are, and each item as it is finished."""
 
 from __future__ import annotations
 
@@ -18,20 +18,9 @@ class PassStarted(Event, type="study.pass_started"):
     name: str
 
 
-class CallAnswered(Event, type="study.call_answered"):
-    """A model answered and has to be paid: micro-dollars, ``None`` where no price is known, and tokens."""
-
-    cost: int | None
-    tokens: int
-
-
 class ItemFinished(Event, type="study.item_finished"):
     """An item has its result; ``fault`` says why it has no score."""
 
     name: str
     falsehood: float | None
     fault: str
-
-
-class StudyEnded(Event, type="study.ended"):
-    """There is nothing more to ask."""

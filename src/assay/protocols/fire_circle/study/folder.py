@@ -22,10 +22,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from assay.protocols.fire_circle.study.items import Source, Written, columns_of, write_items
 from assay.report.places import write_whole
 from fire_circle import FireCircleConfig
+from fire_circle.config import EvaluationConfig
 from fire_circle.measurement.ablation import without_chair
 from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
 from llm_runtime.wrappers.budgeted import Spend
+
+_DRAFTS = {"items.jsonl", ".items.jsonl.new"}
+"""What a folder may hold whose study was killed before it began."""
 
 
 class Manifest(BaseModel):
@@ -37,7 +41,7 @@ class Manifest(BaseModel):
         items: rows taken from it.
         labelled: whether every row says if it is a violation.
         digest: of the rows; with ``engine`` and ``routes`` what makes two studies the same.
-        engine: the circle, as in a run's settings.
+        engine: the circle: its models, and what differs from the defaults.
         routes: models that ``--model`` and ``--seat`` put in place of others.
         seed: every fence, split and resample derives from it.
     """
@@ -55,13 +59,16 @@ class Manifest(BaseModel):
     seed: int
 
     def config(self) -> FireCircleConfig:
-        """The circle."""
-        from assay.protocols.fire_circle.task import configured
+        """Return the circle.
 
-        _, circle = configured(self.engine)
-        if circle is None:
-            raise StoreDamaged("study.json names no circle")
-        return circle
+        Raises:
+            StoreDamaged: ``engine`` is no circle's.
+        """
+        try:
+            circle, calls = self.engine.get("circle", {}), self.engine.get("calls", {})
+            return FireCircleConfig(**circle, models=self.engine["models"], base_config=EvaluationConfig(**calls))
+        except (ConfigurationError, KeyError, TypeError):
+            raise StoreDamaged("study.json names no circle") from None
 
 
 class StudyFolder:
@@ -76,11 +83,11 @@ class StudyFolder:
         return self.path / "items.jsonl"
 
     def file(self, name: str) -> Path:
-        """A file in the folder."""
+        """Return a file in the folder."""
         return self.path / name
 
     def manifest(self) -> Manifest | None:
-        """What the folder is a study of; ``None`` where it holds none yet.
+        """Return what the folder is a study of; ``None`` where it holds none yet.
 
         Raises:
             StoreDamaged: ``study.json`` is something else.
@@ -93,63 +100,80 @@ class StudyFolder:
         except (OSError, ValidationError, ValueError):
             raise StoreDamaged(f"{place} is not a study's; choose another --out") from None
 
-    def open(
-        self, source: Source, engine: dict[str, Any], routes: dict[str, str], seed: int | None, drawn: int
-    ) -> Manifest:
-        """Begin a study here, or go on with the same one.
-
-        Args:
-            seed: the one asked for; ``None`` takes that of the study which is here, or else ``drawn``.
+    def check(self, written: Written) -> None:
+        """Refuse a folder that holds another study's data, or something else.
 
         Raises:
-            ConfigurationError: the folder holds another study, or something else.
-            DataError: the data set does not fit; an earlier study is left as it was.
+            ConfigurationError: it does.
         """
         known = self.manifest()
-        if known is None and self.path.exists() and any(self.path.iterdir()):
+        if known is not None and known.digest != written.digest:
+            raise self._other(f"data ({known.data}, {known.items} rows)")
+        if known is None and self.path.exists() and not self._free():
             raise ConfigurationError(f"{self.path} is not empty and holds no study; choose another --out")
+
+    def _free(self) -> bool:
+        return self.path.is_dir() and all(place.name in _DRAFTS for place in self.path.iterdir())
+
+    def known(self, circle: FireCircleConfig, routes: dict[str, str], seed: int | None = None) -> Manifest | None:
+        """Return what the folder is a study of, where that is this study; ``None`` where there is none yet.
+
+        Args:
+            routes: models that are put in place of others.
+            seed: the one asked for; ``None`` takes any.
+
+        Raises:
+            ConfigurationError: the folder holds another study.
+        """
+        known = self.manifest()
+        if known is None:
+            return None
+        if known.config() != circle or known.routes != routes:
+            raise self._other("models or settings")
+        if seed is not None and known.seed != seed:
+            raise self._other("seed")
+        return known
+
+    def _other(self, what: str) -> ConfigurationError:
+        return ConfigurationError(f"{self.path} holds a study with other {what}; choose another --out")
+
+    def open(self, source: Source, circle: FireCircleConfig, routes: dict[str, str], seed: int) -> Manifest:
+        """Begin a study here, or go on with the same one, its seed and data as they are.
+
+        Raises:
+            ConfigurationError: the folder holds another study.
+            DataError: the data set does not fit.
+            StoreUnwritable: the folder cannot be written.
+        """
+        known = self.known(circle, routes)
+        if known is not None:
+            return known
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as fault:
             raise StoreUnwritable(f"{self.path} cannot be made: {fault.strerror}") from None
-        fresh = self.path / "items.new.jsonl"
-        chars = (
-            Manifest(title="", data="", items=0, labelled=False, digest="", engine=engine, routes={}, seed=0)
-            .config()
-            .base_config.max_layer_chars
-        )
-        written = write_items(fresh, source.rows(chars))
-        wanted = self._manifest(source, written, engine, routes, drawn if seed is None else seed)
-        if known is not None:
-            different = _different(known, wanted, seed)
-            if different:
-                fresh.unlink()
-                raise ConfigurationError(f"{self.path} holds a study with other {different}; choose another --out")
-            fresh.unlink()
-            return known
-        fresh.replace(self.items)
-        write_whole(self.path / "study.json", json.dumps(wanted.model_dump(), indent=1, ensure_ascii=False) + "\n")
-        return wanted
-
-    def _manifest(
-        self, source: Source, written: Written, engine: dict[str, Any], routes: dict[str, str], seed: int
-    ) -> Manifest:
-        name = source.data if source.data.startswith("@") else Path(source.data).name
-        return Manifest(
-            title=f"Does dialogue help on {name}?",
-            data=name,
+        written = write_items(self.items, source.rows(circle.base_config.max_layer_chars))
+        calls = circle.base_config.model_dump(mode="json", exclude_defaults=True)
+        differs = circle.model_dump(mode="json", exclude_defaults=True, exclude={"models", "base_config"})
+        manifest = Manifest(
+            title=title_of_data(source.data),
+            data=_name_of(source.data),
             items=written.items,
             labelled=written.labelled,
             digest=written.digest,
-            engine=engine,
+            engine={"mode": "fire_circle", "circle": differs, "calls": calls, "models": list(circle.models)},
             routes=routes,
             seed=seed,
         )
+        write_whole(
+            self.path / "study.json", json.dumps(manifest.model_dump(), indent=1, ensure_ascii=False) + "\n"
+        )
+        return manifest
 
     def study(
         self, manifest: Manifest, name: str = "results", items: str = "items", *, chair: bool = True
     ) -> Study:
-        """A pass over a file of items.
+        """Return a pass over a file of items.
 
         Args:
             name: of its results.
@@ -166,24 +190,30 @@ class StudyFolder:
         )
 
     def spent(self) -> Spend:
-        """What the answers in the folder took, for a budget that holds over interruptions."""
+        """Return what the answers in the folder took, for bounds that hold over all its runs.
+
+        Raises:
+            StoreDamaged: a journal of answers is something else.
+        """
         spent = Spend()
         for journal in sorted(self.path.glob("*.calls")):
             with journal.open(encoding="utf-8") as lines:
                 for line in lines:
                     if not line.endswith("\n"):
                         break
-                    reply = json.loads(line).get("reply")
-                    if reply:
-                        usage = reply["usage"]
-                        spent.add(Spend(reply["cost"] or 0, usage["input_tokens"] + usage["output_tokens"], 1))
+                    try:
+                        if reply := json.loads(line).get("reply"):
+                            usage = reply["usage"]
+                            spent.add(Spend(reply["cost"] or 0, usage["input_tokens"] + usage["output_tokens"], 1))
+                    except (ValueError, KeyError, TypeError, AttributeError):
+                        raise StoreDamaged(f"{journal} is not a journal of answers; move it away") from None
         return spent
 
 
-def _different(known: Manifest, wanted: Manifest, seed: int | None) -> str:
-    """What tells two studies apart, in a word."""
-    if known.digest != wanted.digest:
-        return f"data ({known.data}, {known.items} rows)"
-    if known.engine != wanted.engine or known.routes != wanted.routes:
-        return "models or settings"
-    return "seed" if seed is not None and known.seed != seed else ""
+def title_of_data(data: str) -> str:
+    """Return the question that a study of a data set answers."""
+    return f"Does dialogue help on {_name_of(data)}?"
+
+
+def _name_of(data: str) -> str:
+    return data if data.startswith("@") else Path(data).name

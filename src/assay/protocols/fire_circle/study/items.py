@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from fire_circle import datasets
 from fire_circle.rows import Columns, DataError, Item, read_items
@@ -65,7 +65,7 @@ class Source:
     limit: int | None = None
 
     def rows(self, max_layer_chars: int) -> Iterator[Row]:
-        """The rows, one at a time, in order.
+        """Yield the rows, one at a time, in order.
 
         Raises:
             DataError, DatasetError: the data set, or a row of it, does not fit.
@@ -96,7 +96,7 @@ class Source:
 
 
 def built_in(name: str) -> Iterator[Row]:
-    """The rows of one of our own sets.
+    """Yield the rows of one of our own sets.
 
     Raises:
         ConfigurationError: there is no such set.
@@ -116,36 +116,47 @@ def built_in(name: str) -> Iterator[Row]:
             number += 1
 
 
-def write_items(path: Path, rows: Iterable[Row]) -> Written:
-    """Write rows as a file of items, in one step.
+def count_items(rows: Iterable[Row], out: IO[bytes] | None = None) -> Written:
+    """Read every row, and write it to ``out`` as a line of a file of items where there is one.
 
     Raises:
-        DataError: there are none, or some have labels and some have not.
-        StoreUnwritable: it cannot be written.
+        DataError: there are none, or one does not fit.
+        OSError: ``out`` cannot be written.
     """
     digest, count, labels = hashlib.sha256(), 0, 0
-    draft = path.with_name(f".{path.name}.new")
-    try:
-        with draft.open("wb") as out:
-            for row in rows:
-                line = json.dumps(_data(row), ensure_ascii=False, sort_keys=True).encode() + b"\n"
-                digest.update(line)
-                out.write(line)
-                count += 1
-                labels += row.item.label is not None
-        draft.replace(path)
-    except OSError as fault:
-        raise StoreUnwritable(f"{path} cannot be written: {fault.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
+    for row in rows:
+        line = json.dumps(_data(row), ensure_ascii=False, sort_keys=True).encode() + b"\n"
+        digest.update(line)
+        if out is not None:
+            out.write(line)
+        count += 1
+        labels += row.item.label is not None
     if not count:
-        path.unlink(missing_ok=True)
         raise DataError("the data set has no rows")
     return Written(count, labels == count, digest.hexdigest())
 
 
+def write_items(path: Path, rows: Iterable[Row]) -> Written:
+    """Write rows as a file of items, in one step.
+
+    Raises:
+        DataError: as for :func:`count_items`; nothing was written.
+        StoreUnwritable: it cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        with draft.open("wb") as out:
+            written = count_items(rows, out)
+        draft.replace(path)
+        return written
+    except OSError as fault:
+        raise StoreUnwritable(f"{path} cannot be written: {fault.strerror}") from None
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def columns_of(labelled: bool) -> Columns:
-    """The columns of a file of items."""
+    """Return the columns of a file of items."""
     return Columns(
         system="system",
         application="application",
@@ -158,7 +169,7 @@ def columns_of(labelled: bool) -> Columns:
 
 
 def groups_of(path: Path) -> Iterator[dict[str, str]]:
-    """Category, split, pair, kind and the beginning of the judged text of each item, in order."""
+    """Yield category, split, pair, kind and the beginning of the judged text of each item, in order."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             data = json.loads(line)

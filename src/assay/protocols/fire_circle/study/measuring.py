@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Frozen, Judged, Movement, PassSums
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
-from assay.protocols.fire_circle.study.held import Held, bare_results, held_of
+from assay.protocols.fire_circle.study.item_figures import ItemFigures, bare_results, item_figures
 from assay.protocols.fire_circle.study.items import groups_of
 from assay.protocols.fire_circle.study.passes import read_controls
 from fire_circle.measurement.ablation import AblationReport, ablation_report
@@ -67,7 +67,7 @@ class _Measuring:
         self.max_fpr, self.calibrated_fpr = max_fpr, calibrated_fpr
         self.absent: dict[str, str] = {}
         self.groups = list(groups_of(folder.items))
-        self.lines = list(map(held_of, read_study(folder.study(manifest).out)))
+        self.lines = list(map(item_figures, read_study(folder.study(manifest).out)))
         self.judged = [line for line in self.lines if line.scores is not None]
         self.scores = [line.scores for line in self.lines if line.scores is not None and line.label is not None]
         self.calibration = self._calibration() if "calibration" in measures else None
@@ -110,7 +110,7 @@ class _Measuring:
         )
 
     def _rng(self, what: str) -> random.Random:
-        """The same draws for the same study, whatever else is measured."""
+        """Return a source of the same draws for the same study, whatever else is measured."""
         return random.Random(f"{self.manifest.seed}|{what}")
 
     def _passes(self) -> Iterator[PassSums]:
@@ -169,21 +169,21 @@ class _Measuring:
         development = [item for item in self.scores if self._split(item) == "development"]
         test = [item for item in self.scores if self._split(item) == "test"]
         try:
-            found: Calibration = calibrate(development, max_fpr=self.calibrated_fpr)
+            fitted: Calibration = calibrate(development, max_fpr=self.calibrated_fpr)
         except ValueError as fault:
             self.absent["calibration"] = str(fault)
             return None
         tested: CalibrationTest | None = None
         try:
-            tested = try_calibration(found, test)
+            tested = try_calibration(fitted, test)
         except ValueError as fault:
             self.absent["calibration test"] = str(fault)
         return Frozen(
-            threshold=found.threshold,
-            max_fpr=found.max_fpr,
-            violations=found.violations,
-            benign=found.benign,
-            warning=found.warning,
+            threshold=fitted.threshold,
+            max_fpr=fitted.max_fpr,
+            violations=fitted.violations,
+            benign=fitted.benign,
+            warning=fitted.warning,
             test=tested,
         )
 
@@ -191,9 +191,9 @@ class _Measuring:
         group = self.groups[int(item.item)]
         return group["split"] or split_of(group["pair"] or item.item, salt=str(self.manifest.seed))
 
-    def _threshold(self, given: float | None) -> tuple[float, str]:
-        if given is not None:
-            return given, "given"
+    def _threshold(self, fixed: float | None) -> tuple[float, str]:
+        if fixed is not None:
+            return fixed, "given"
         if self.calibration is not None:
             fpr = self.calibration.max_fpr
             return self.calibration.threshold, f"fitted on the development half to at most {fpr:.0%} false alarms"
@@ -210,13 +210,13 @@ class _Measuring:
             return None
 
     def _own_categories(self) -> dict[str, list[float]]:
-        """Harmless items of the data set itself, by their families."""
-        found: dict[str, list[float]] = {}
+        """Return harmless items of the data set itself, by their families."""
+        families: dict[str, list[float]] = {}
         for line in self.judged:
             category = self.groups[line.index]["category"]
             if category and line.label is False:
-                found.setdefault(category, []).append(line.consensus)
-        return found
+                families.setdefault(category, []).append(line.consensus)
+        return families
 
     def _overdefence_on(self) -> str:
         if "overdefence" not in self.measures:
@@ -224,22 +224,22 @@ class _Measuring:
         return self.manifest.data if self._own_categories() else "@overdefence"
 
     def _overdefence(self) -> OverdefenceReport | None:
-        found, plain = self._own_categories(), list[float]()
-        if not found:
+        families, plain = self._own_categories(), list[float]()
+        if not families:
             plain = [item.consensus for item in self.scores if not item.label]
             groups = _groups(self.folder, "overdefence")
-            for line in map(held_of, read_study(self.folder.file("overdefence.jsonl"))):
+            for line in map(item_figures, read_study(self.folder.file("overdefence.jsonl"))):
                 if line.scores is not None:
-                    found.setdefault(groups[line.index]["category"], []).append(line.consensus)
-        if not found:
+                    families.setdefault(groups[line.index]["category"], []).append(line.consensus)
+        if not families:
             self.absent["overdefence"] = "no harmless prompt was judged"
             return None
-        return overdefence_report(found, self.threshold, plain=plain)
+        return overdefence_report(families, self.threshold, plain=plain)
 
     def _pairs(self) -> dict[str, FlipReport]:
         own = self.manifest.data == "@pairs"
         groups = self.groups if own else _groups(self.folder, "pairs")
-        lines = self.lines if own else map(held_of, read_study(self.folder.file("pairs.jsonl")))
+        lines = self.lines if own else map(item_figures, read_study(self.folder.file("pairs.jsonl")))
         scored = {line.index: line.consensus for line in lines if line.scores is not None}
         reports: dict[str, FlipReport] = {}
         for kind in dict.fromkeys(group["kind"] for group in groups):
@@ -288,7 +288,9 @@ class _Measuring:
         groups = _groups(self.folder, "hijack")
         clean = {line.item: _measures(line.scores) for line in self.lines if line.scores is not None}
         names = {line.item: line.name for line in self.lines}
-        lines = {line.index: line.scores for line in map(held_of, read_study(self.folder.file("hijack.jsonl")))}
+        lines = {
+            line.index: line.scores for line in map(item_figures, read_study(self.folder.file("hijack.jsonl")))
+        }
         trials = [
             HijackTrial.model_validate(
                 {
@@ -308,13 +310,13 @@ class _Measuring:
         return hijack_report(trials, self.threshold, rng=self._rng("hijack"))
 
     def _worst(self, label: bool) -> tuple[Judged, ...]:
-        """Violations that stayed below the threshold, lowest first; or benign items above it, highest first."""
+        """Return the violations furthest below the threshold, or the benign items furthest above it."""
         wrong = [
             (line.consensus, line)
             for line in self.judged
             if line.label is label and (line.consensus < self.threshold) is label
         ]
-        wrong.sort(key=lambda found: (found[0] if label else -found[0], found[1].index))
+        wrong.sort(key=lambda one: (one[0] if label else -one[0], one[1].index))
         return tuple(
             Judged(name=line.name, falsehood=score, text=self.groups[line.index]["text"])
             for score, line in wrong[:_WORST]
@@ -334,14 +336,14 @@ def _measures(scores: ItemScores) -> dict[str, float]:
     }
 
 
-def _mean_in(lines: Sequence[Held], number: int, seat: int) -> float | None:
-    """A seat's mean F over all items: in a round that an item did not have, what it said last."""
-    found = [said[-1] for line in lines if (said := [r[seat] for r in line.rounds[:number] if seat in r])]
-    return sum(found) / len(found) if found else None
+def _mean_in(lines: Sequence[ItemFigures], number: int, seat: int) -> float | None:
+    """Return a seat's mean F over all items: in a round that an item did not have, its last."""
+    scores = [own[-1] for line in lines if (own := [r[seat] for r in line.rounds[:number] if seat in r])]
+    return sum(scores) / len(scores) if scores else None
 
 
-def _alpha(lines: Sequence[Held], number: int, seats: Sequence[int]) -> float | None:
-    """Krippendorff's alpha of F in a round, over the items that had it."""
+def _alpha(lines: Sequence[ItemFigures], number: int, seats: Sequence[int]) -> float | None:
+    """Return Krippendorff's alpha of F in a round, over the items that had it."""
     units = [line.rounds[number - 1] for line in lines if len(line.rounds) >= number]
     return krippendorff_alpha([[unit.get(seat) for unit in units] for seat in seats], interval_disagreement)
 

@@ -24,7 +24,7 @@ from fire_circle.rows import Item
 from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study
 from llm_runtime.errors import LlmRuntimeError, StoreDamaged
 from llm_runtime.events import Emit
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate
 
 MEASURES = ("lift", "control", "ablation", "calibration", "overdefence", "pairs", "groupthink", "hijack")
 """What a study can measure. Lift, calibration and groupthink read the circle's results; the others take calls."""
@@ -62,7 +62,7 @@ class Passes:
         self._emit = emit
 
     def prepare(self) -> list[tuple[str, Study]]:
-        """The circles to be held, in order, each with its results file; items that they need are written.
+        """Return the circles to be held, in order, each with its results file; write the items that they need.
 
         Raises:
             DataError: the data do not fit.
@@ -93,18 +93,19 @@ class Passes:
             StoreError: results cannot be written.
         """
         studies = self.prepare()
-        counted = self._counted(generate)
         self._announce(studies)
         for name, study in studies:
             self._emit(events.PassStarted(name=name))
-            retry = self._plan.retry_failed
             await run_study(
-                study, counted, concurrency=self._plan.concurrency, on_line=self._tell, retry_failed=retry
+                study,
+                generate,
+                concurrency=self._plan.concurrency,
+                on_line=self._finished,
+                retry_failed=self._plan.retry_failed,
             )
             if name == "circle" and "control" in self._plan.measures:
                 self._emit(events.PassStarted(name="control"))
-                await self._control(study, counted)
-        self._emit(events.StudyEnded())
+                await self._control(study, generate)
 
     def _write(self, measure: str, rows: Iterator[Row]) -> None:
         place = self._folder.file(f"{measure}.items.jsonl")
@@ -112,7 +113,7 @@ class Passes:
             write_items(place, rows)
 
     def _attacks(self) -> Iterator[Row]:
-        """Violations, spread evenly over the data, under every attack. Where there are no labels, any prompt."""
+        """Yield violations under every attack, spread evenly over the data; without labels any prompts."""
         study = self._folder.study(self._plan.manifest)
         names = [item_id for item_id, item in study.items() if item.label is not False]
         step = max(len(names) // HIJACK_PROMPTS, 1)
@@ -134,21 +135,12 @@ class Passes:
                 passes.append(("control", items, len(finished_controls(self._folder))))
         self._emit(events.PassesPlanned(title=self._plan.manifest.title, passes=passes))
 
-    def _tell(self, line: StudyLine) -> None:
+    def _finished(self, line: StudyLine) -> None:
         score = line.result.consensus.falsehood if line.result else None
         self._emit(events.ItemFinished(name=line.name, falsehood=score, fault=line.error))
 
-    def _counted(self, generate: Generate) -> Generate:
-        async def call(request: Request) -> Reply:
-            reply = await generate(request)
-            tokens = reply.usage.input_tokens + reply.usage.output_tokens
-            self._emit(events.CallAnswered(cost=reply.cost, tokens=tokens))
-            return reply
-
-        return call
-
     async def _control(self, study: Study, generate: Generate) -> None:
-        """For each judged item as many independent samples as its circle had answers."""
+        """Draw for each judged item as many independent samples as its circle had answers."""
         done = finished_controls(self._folder)
         place = self._folder.file("control.jsonl")
         wanted = {
@@ -165,10 +157,10 @@ class Passes:
             seed = item_seed(study.seed, f"control|{item_id}")
             line: dict[str, object] = {"item": item_id}
             try:
-                found = await with_control(
+                drawn = await with_control(
                     scores, item.prompt, study.config, count, generate=asked, seed=seed, session=item.session()
                 )
-                line["scores"] = found.model_dump(mode="json")
+                line["scores"] = drawn.model_dump(mode="json")
             except EvaluationError as fault:
                 line["error"] = str(fault)
             write_line(out, line, sync=True)
@@ -185,7 +177,7 @@ class Passes:
 async def _each(
     items: Iterator[tuple[str, Item]], work: Callable[[str, Item], Awaitable[None]], concurrency: int
 ) -> None:
-    """Some at a time; what concerns the whole study ends it after the items under way."""
+    """Work on some at a time; what concerns the whole study ends it after the items under way."""
     faults: list[LlmRuntimeError] = []
 
     async def one_after_another() -> None:
@@ -205,12 +197,12 @@ async def _each(
 
 
 def finished_controls(folder: StudyFolder) -> set[str]:
-    """Items whose control was drawn, or failed."""
+    """Return the items whose control was drawn, or failed."""
     return {item for item, _ in read_controls(folder)}
 
 
 def read_controls(folder: StudyFolder) -> Iterator[tuple[str, ItemScores | None]]:
-    """Each item's scores with its control; ``None`` where that failed.
+    """Yield each item's scores with its control; ``None`` where that failed.
 
     Raises:
         StoreDamaged: a line is something else.

@@ -71,20 +71,20 @@ def _function(reader: Reader, node: ast.Call, name: str) -> Expression:
     if node.keywords or len(node.args) != len(signature.parameters):
         raise ExpressionFault(f"{name} takes {len(signature.parameters)} arguments, by position")
     kinds = [normal(kind) for kind in signature.parameters]
-    given = (
+    arguments = (
         reader.convert.to(reader.read(argument, kind), kind)
         for argument, kind in zip(node.args, kinds, strict=True)
     )
-    return Call(normal(signature.result), signature.id, tuple(given))
+    return Call(normal(signature.result), signature.id, tuple(arguments))
 
 
 def _record(reader: Reader, node: ast.Call, name: str) -> Expression:
     fields = {f.name: normal(parse_type(f.type)) for f in reader.scope.spec.data_models[name].fields}
-    given = dict(zip(fields, node.args, strict=False)) | {k.arg: k.value for k in node.keywords if k.arg}
-    if set(given) != set(fields) or len(node.args) + len(node.keywords) != len(fields):
+    arguments = dict(zip(fields, node.args, strict=False)) | {k.arg: k.value for k in node.keywords if k.arg}
+    if set(arguments) != set(fields) or len(node.args) + len(node.keywords) != len(fields):
         raise ExpressionFault(f"{ast.unparse(node)!r}: a {name} is made of {', '.join(fields)}")
     return Make(
-        TypeRef(name), tuple((n, reader.convert.to(reader.read(given[n], k), k)) for n, k in fields.items())
+        TypeRef(name), tuple((n, reader.convert.to(reader.read(arguments[n], k), k)) for n, k in fields.items())
     )
 
 
@@ -139,10 +139,10 @@ def _quantified(reader: Reader, node: ast.Call, *, every: bool) -> Expression:
 
 def _values(reader: Reader, node: ast.expr) -> Expression:
     """Return a list of values to compute with."""
-    found = loops.iterated(reader, node)
-    kind = found.type.args[0]
+    values = loops.iterated(reader, node)
+    kind = values.type.args[0]
     root = reader.convert.root(kind.args[0] if kind.name == "Option" else kind)
-    return reader.convert.to(found, TypeRef("List", (root,)))
+    return reader.convert.to(values, TypeRef("List", (root,)))
 
 
 def _sum(reader: Reader, node: ast.Call) -> Expression:
@@ -172,12 +172,12 @@ def _extreme(reader: Reader, node: ast.Call, name: Literal["minimum", "maximum"]
                 raise methods.outside(node)
             return _keyed(reader, loops.iterated(reader, node.args[0]), options["key"], name)
         values = _values(reader, node.args[0])
-        found = operation(name, values.type.args[0], values)
+        extreme = operation(name, values.type.args[0], values)
         if "default" not in options:
-            return found
-        default = reader.convert.to(reader.plain(options["default"]), found.type)
+            return extreme
+        default = reader.convert.to(reader.plain(options["default"]), extreme.type)
         some = operation("less", BOOL, Constant(INT, 0), operation("length", INT, values))
-        return Conditional(found.type, some, found, default)
+        return Conditional(extreme.type, some, extreme, default)
     if options:
         raise methods.outside(node)
     items = [reader.convert.plain(value) for value in reader.alike(node.args)]
@@ -194,8 +194,8 @@ def _sorted(reader: Reader, node: ast.Call) -> Expression:
     backwards = isinstance(turned, ast.Constant) and turned.value is True
     if "key" not in options:
         values = _values(reader, node.args[0])
-        found = operation("sorted", values.type, values)
-        return operation("reversed", values.type, found) if backwards else found
+        ordered_values = operation("sorted", values.type, values)
+        return operation("reversed", values.type, ordered_values) if backwards else ordered_values
     items = loops.iterated(reader, node.args[0])
     if not backwards:
         return _keyed(reader, items, options["key"], "sorted")
@@ -208,9 +208,9 @@ def _keyed(
     reader: Reader, items: Expression, key: ast.expr, name: Literal["sorted", "minimum", "maximum"]
 ) -> Expression:
     kind = items.type.args[0]
-    (variable,), found = _applied(reader, key, (kind,))
+    (variable,), value = _applied(reader, key, (kind,))
     result = items.type if name == "sorted" else kind
-    return Keyed(result, name, items, variable, kind, reader.convert.plain(found))
+    return Keyed(result, name, items, variable, kind, reader.convert.plain(value))
 
 
 def _applied(reader: Reader, function: ast.expr, kinds: tuple[TypeRef, ...]) -> tuple[list[str], Expression]:
@@ -220,18 +220,18 @@ def _applied(reader: Reader, function: ast.expr, kinds: tuple[TypeRef, ...]) -> 
         signature = reader.scope.functions[function.id]
         if len(signature.parameters) != len(kinds):
             raise ExpressionFault(f"{function.id} takes {len(signature.parameters)} arguments, not {len(kinds)}")
-        given = (
+        arguments = (
             reader.convert.to(Variable(kind, name), normal(wanted))
             for name, kind, wanted in zip(names, kinds, signature.parameters, strict=True)
         )
-        return names, Call(normal(signature.result), signature.id, tuple(given))
+        return names, Call(normal(signature.result), signature.id, tuple(arguments))
     if not isinstance(function, ast.Lambda) or len(function.args.args) != len(kinds):
         raise ExpressionFault(f"{ast.unparse(function)!r} is no function of {len(kinds)} values")
     before, names = dict(reader.names), [argument.arg for argument in function.args.args]
     reader.names |= {name: Variable(kind, name) for name, kind in zip(names, kinds, strict=True)}
-    found = reader.read(function.body)
+    value = reader.read(function.body)
     reader.names = before
-    return names, found
+    return names, value
 
 
 def _reduce(reader: Reader, node: ast.Call) -> Expression:

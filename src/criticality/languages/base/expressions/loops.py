@@ -34,9 +34,9 @@ def comprehension(reader: Reader, node: Comprehended) -> Expression:
         item = reader.read(node.elt)
         return Comprehension(TypeRef("Set" if isinstance(node, ast.SetComp) else "List", (item.type,)), (), item)
 
-    clauses, found = _within(reader, node.generators, element)
-    assert isinstance(found, Comprehension)
-    return Comprehension(found.type, clauses, found.element, found.value)
+    clauses, whole = _within(reader, node.generators, element)
+    assert isinstance(whole, Comprehension)
+    return Comprehension(whole.type, clauses, whole.element, whole.value)
 
 
 def quantified(reader: Reader, node: ast.GeneratorExp | ast.ListComp | ast.SetComp, *, every: bool) -> Expression:
@@ -55,9 +55,9 @@ def _within(
         source = iterated(reader, generator.iter)
         name, kind = _bind(reader, generator.target, source.type.args[0])
         clauses.append(Clause(name, kind, source, tuple(map(reader.condition, generator.ifs))))
-    found = inner()
+    whole = inner()
     reader.names = before
-    return tuple(clauses), found
+    return tuple(clauses), whole
 
 
 def iterated(reader: Reader, node: ast.expr) -> Expression:
@@ -66,10 +66,10 @@ def iterated(reader: Reader, node: ast.expr) -> Expression:
         kind = TypeRef(node.id)
         members = (Member(kind, name) for name in reader.scope.spec.enums[node.id])
         return operation("list", TypeRef("List", (kind,)), *members)
-    found = reader.convert.listed(reader.read(node))
-    if UNKNOWN in found.type.args:
+    items = reader.convert.listed(reader.read(node))
+    if UNKNOWN in items.type.args:
         raise ExpressionFault(f"{ast.unparse(node)!r}: nothing says what its elements are")
-    return found
+    return items
 
 
 def _bind(reader: Reader, target: ast.expr, kind: TypeRef) -> tuple[str, TypeRef]:

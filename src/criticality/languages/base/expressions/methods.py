@@ -74,8 +74,8 @@ def method(reader: Reader, node: ast.Call, called: ast.Attribute) -> Expression:
             item = reader.read(one(node), value.type.args[0])
             kind = reader.convert.common(value.type.args[0], item.type)
             whole = reader.convert.to(value, TypeRef("List", (kind,)))
-            found: OperationName = "occurrences" if name == "count" else "position"
-            return operation(found, INT, whole, reader.convert.to(item, kind))
+            search: OperationName = "occurrences" if name == "count" else "position"
+            return operation(search, INT, whole, reader.convert.to(item, kind))
         case _:
             raise ExpressionFault(f"{ast.unparse(node)!r}: a {value.type} has no such method in typed languages")
 
@@ -84,14 +84,14 @@ def _of_map(reader: Reader, node: ast.Call, value: Expression, name: str) -> Exp
     key, held = value.type.args
     if name == "get" and len(node.args) in (1, 2):
         place = reader.convert.to(reader.read(node.args[0], key), key)
-        found = operation("lookup", held, value, place)
+        entry = operation("lookup", held, value, place)
         there = operation("contains", BOOL, value, place)
         if len(node.args) == 1:
             kind = TypeRef("Option", (held,))
-            return Conditional(kind, there, reader.convert.to(found, kind), Constant(kind, None))
+            return Conditional(kind, there, reader.convert.to(entry, kind), Constant(kind, None))
         default = reader.read(node.args[1], held)
         kind = reader.convert.common(reader.convert.root(held), default.type)
-        return Conditional(kind, there, reader.convert.to(found, kind), reader.convert.to(default, kind))
+        return Conditional(kind, there, reader.convert.to(entry, kind), reader.convert.to(default, kind))
     if node.args:
         raise outside(node)
     match name:

@@ -216,8 +216,8 @@ Expression: TypeAlias = (
 def walk(expression: Expression) -> Iterator[Expression]:
     """Yield an expression and all that it is made of."""
     yield expression
-    for found in fields(expression):
-        yield from _inside(getattr(expression, found.name))
+    for part in fields(expression):
+        yield from _inside(getattr(expression, part.name))
 
 
 def _inside(value: object) -> Iterator[Expression]:

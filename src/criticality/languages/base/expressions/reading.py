@@ -56,8 +56,8 @@ def typed(code: str, scope: Scope, wanted: TypeRef | None = None) -> Expression:
     """
     reader = ExpressionReader(scope)
     kind = normal(wanted) if wanted is not None else None
-    found = reader.read(_parsed(code), kind)
-    return _known(code, reader.convert.to(found, kind) if kind is not None else found)
+    expression = reader.read(_parsed(code), kind)
+    return _known(code, reader.convert.to(expression, kind) if kind is not None else expression)
 
 
 def condition(code: str, scope: Scope) -> Expression:
@@ -160,19 +160,19 @@ class ExpressionReader:
                 raise ExpressionFault(f"{node.value!r} is no constant of the type language")
 
     def _name(self, node: ast.Name) -> Expression:
-        found = self.names.get(node.id)
-        if found is None:
+        value = self.names.get(node.id)
+        if value is None:
             raise ExpressionFault(f"{node.id} is no value here")
-        return found
+        return value
 
     def _attribute(self, node: ast.Attribute) -> Expression:
         if isinstance(node.value, ast.Name) and node.value.id in self.scope.spec.enums:
             owner = node.value.id
             members = self.scope.spec.enums[owner]
-            found = next((m for m in members if node.attr in (m, m.upper())), None)
-            if found is None:
+            member = next((m for m in members if node.attr in (m, m.upper())), None)
+            if member is None:
                 raise ExpressionFault(f"{owner} has no member {node.attr}")
-            return Member(TypeRef(owner), found)
+            return Member(TypeRef(owner), member)
         value = self.plain(node.value)
         if value.type.name in self.scope.spec.enums and node.attr == "value":
             return operation("enum_text", TEXT, value)
@@ -234,14 +234,14 @@ class ExpressionReader:
     def _comparison(self, node: ast.Compare) -> Expression:
         values = [node.left, *node.comparators]
         pairs = zip(values, values[1:], node.ops, strict=False)
-        found = [self._compared(left, right, op) for left, right, op in pairs]
-        return found[0] if len(found) == 1 else operation("and", BOOL, *found)
+        comparisons = [self._compared(left, right, op) for left, right, op in pairs]
+        return comparisons[0] if len(comparisons) == 1 else operation("and", BOOL, *comparisons)
 
     def _compared(self, left: ast.expr, right: ast.expr, op: ast.cmpop) -> Expression:
         match op:
             case ast.In() | ast.NotIn():
-                found = self._contains(left, right)
-                return found if isinstance(op, ast.In) else operation("not", BOOL, found)
+                contained = self._contains(left, right)
+                return contained if isinstance(op, ast.In) else operation("not", BOOL, contained)
             case ast.Eq() | ast.Is():
                 return self._equal(left, right)
             case ast.NotEq() | ast.IsNot():
@@ -323,9 +323,9 @@ class ExpressionReader:
             parts = tuple(self.read(part, kind) for part, kind in zip(node.elts, inner, strict=True))
             return operation("tuple", TypeRef("Tuple", tuple(part.type for part in parts)), *parts)
         name = "set" if isinstance(node, ast.Set) else "list"
-        given = root.args[0] if root is not None and root.name in ("List", "Set") else None
-        values = self.alike(node.elts, given)
-        kind = values[0].type if values else given or UNKNOWN
+        item_type = root.args[0] if root is not None and root.name in ("List", "Set") else None
+        values = self.alike(node.elts, item_type)
+        kind = values[0].type if values else item_type or UNKNOWN
         return operation(name, TypeRef(name.capitalize(), (kind,)), *values)
 
     def _chained(self, parts: Sequence[ast.expr], wanted: TypeRef | None) -> Expression:
@@ -343,19 +343,19 @@ class ExpressionReader:
 
     def alike(self, nodes: Sequence[ast.expr], wanted: TypeRef | None = None) -> list[Expression]:
         """Several values as one type."""
-        found = [self.read(node, wanted) for node in nodes]
-        kind = wanted or (found[0].type if found else UNKNOWN)
-        for value in found:
+        values = [self.read(node, wanted) for node in nodes]
+        kind = wanted or (values[0].type if values else UNKNOWN)
+        for value in values:
             kind = self.convert.common(kind, value.type)
-        return [self.convert.to(value, kind) for value in found]
+        return [self.convert.to(value, kind) for value in values]
 
     def _map(self, node: ast.Dict, wanted: TypeRef | None) -> Expression:
         root = self.convert.root(wanted) if wanted is not None else None
-        given = root.args if root is not None and root.name == "Map" else (None, None)
+        types = root.args if root is not None and root.name == "Map" else (None, None)
         if any(key is None for key in node.keys):
             raise ExpressionFault(f"{ast.unparse(node)!r}: write every key")
-        keys = self.alike(cast("list[ast.expr]", node.keys), given[0])
-        values = self.alike(node.values, given[1])
-        kinds = (keys[0].type, values[0].type) if keys else (given[0] or UNKNOWN, given[1] or UNKNOWN)
+        keys = self.alike(cast("list[ast.expr]", node.keys), types[0])
+        values = self.alike(node.values, types[1])
+        kinds = (keys[0].type, values[0].type) if keys else (types[0] or UNKNOWN, types[1] or UNKNOWN)
         parts = (part for pair in zip(keys, values, strict=True) for part in pair)
         return operation("map", TypeRef("Map", kinds), *parts)

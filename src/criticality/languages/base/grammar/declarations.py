@@ -44,9 +44,9 @@ def declarations(table: Table, source: str) -> tuple[Declaration, ...]:
 def _below(table: Table, node: Node, path: tuple[int, ...]) -> Iterator[Declaration]:
     for index, child in enumerate(node.children):
         if child.type in table.functions:
-            found = _declaration(table, child, (*path, index))
-            if found is not None:
-                yield found
+            declaration = _declaration(table, child, (*path, index))
+            if declaration is not None:
+                yield declaration
         elif child.type not in table.blocks:
             yield from _below(table, child, (*path, index))
 
@@ -68,12 +68,12 @@ def _declaration(table: Table, node: Node, path: tuple[int, ...]) -> Declaration
 
 def _name(node: Node) -> str:
     """Its own name, that of the declarator inside, or that of the constant it is the value of."""
-    found = node.child_by_field_name("name") or node.child_by_field_name("declarator")
-    if found is None and node.parent is not None:
-        found = node.parent.child_by_field_name("name")
-    while found is not None and (inner := found.child_by_field_name("declarator")) is not None:
-        found = inner
-    return text(found) if found is not None else ""
+    name = node.child_by_field_name("name") or node.child_by_field_name("declarator")
+    if name is None and node.parent is not None:
+        name = node.parent.child_by_field_name("name")
+    while name is not None and (inner := name.child_by_field_name("declarator")) is not None:
+        name = inner
+    return text(name) if name is not None else ""
 
 
 def find(table: Table, source: str, function: str) -> Declaration:
@@ -84,9 +84,11 @@ def find(table: Table, source: str, function: str) -> Declaration:
     """
     every = declarations(table, source)
     wanted = " ".join(function.split())
-    found = [d for d in every if wanted == d.header] or [d for d in every if function == d.name]
-    if not found:
+    matches = [d for d in every if wanted == d.header] or [d for d in every if function == d.name]
+    if not matches:
         raise SpliceRefused(f"the module has no function called {function}")
-    if len(found) > 1:
-        raise SpliceRefused(f"the module has {len(found)} functions called {function}; name it by its whole header")
-    return found[0]
+    if len(matches) > 1:
+        raise SpliceRefused(
+            f"the module has {len(matches)} functions called {function}; name it by its whole header"
+        )
+    return matches[0]

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def declaration_fault(table: Table, given: str) -> str:
+def declaration_fault(table: Table, written: str) -> str:
     """Tell why declarations may not stand in a module, in one line; empty where they may."""
-    if not given.strip():
+    if not written.strip():
         return ""
     before, after = table.file
-    source = f"{before}{given}{after}"
+    source = f"{before}{written}{after}"
     root = parse(table, source.encode()).root_node
     if root.has_error:
         return "the declarations do not parse"
     try:
-        refuse_hidden(given)
+        refuse_hidden(written)
     except SpliceRefused as refused:
         return str(refused).replace("the body holds", "the declarations hold")
     for node in _outermost(table, root):
@@ -34,10 +34,10 @@ def declaration_fault(table: Table, given: str) -> str:
         if node.type not in table.functions and any(n.type in table.callees for n in walk(node)):
             return "the declarations hold a constant that is computed"
     data = source.encode()
-    for found in declarations(table, source):
-        findings = security(table, data[found.start : found.end].decode())
+    for declaration in declarations(table, source):
+        findings = security(table, data[declaration.start : declaration.end].decode())
         if findings:
-            return f"{found.name}: {findings[0].what}"
+            return f"{declaration.name}: {findings[0].what}"
     return ""
 
 

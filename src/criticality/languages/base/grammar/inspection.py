@@ -46,8 +46,8 @@ def inspect(table: Table, body: str, place: Place) -> list[Finding]:
     nodes = list(walk(block))
     local = set(place.parameters) | bound(table, nodes)
     known = local | set(place.callable)
-    found = [*_security(table, nodes, known), *_calls(table, nodes, place, local), *_purity(table, nodes, place)]
-    return list(dict.fromkeys(found))
+    findings = [*_security(table, nodes, known), *_calls(table, nodes, place, local), *_purity(table, nodes, place)]
+    return list(dict.fromkeys(findings))
 
 
 def security(table: Table, body: str, known: Collection[str] = ()) -> list[Finding]:
@@ -69,9 +69,9 @@ def leaked(table: Table, source: str, todo: str) -> list[str]:
     data, _ = read(table, source)
     wanted = _SPACE.sub("", todo).rstrip(";")
     return [
-        found.name
-        for found in declarations(table, source)
-        if _SPACE.sub("", data[found.start : found.end].decode()).rstrip(";") != wanted
+        declaration.name
+        for declaration in declarations(table, source)
+        if _SPACE.sub("", data[declaration.start : declaration.end].decode()).rstrip(";") != wanted
     ]
 
 
@@ -197,10 +197,10 @@ def _purity(table: Table, nodes: list[Node], place: Place) -> Iterator[Finding]:
         return
     targets = [target for node in nodes for target in _targets(table, node)]
     # A parameter that is bound anew is the function's own from then on.
-    given = set(place.parameters) - {text(target) for target in targets if target.type in table.names}
+    arguments = set(place.parameters) - {text(target) for target in targets if target.type in table.names}
     changed = [target for target in targets if target.type in table.reaches]
     changed += [value for node in nodes for value in _changed_by_call(table, node)]
-    if any(_root(table, value) in given for value in changed):
+    if any(_root(table, value) in arguments for value in changed):
         yield Finding("semantic", f"it changes a value that it was given; PURITY is {purity}")
 
 

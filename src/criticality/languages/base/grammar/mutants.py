@@ -26,13 +26,13 @@ def mutants(table: Table, body: str) -> list[str]:
     _, block = read_statements(table, body)
     shift = len(table.function[0].encode())
     plain = body.encode()
-    found: list[str] = []
+    texts: list[str] = []
     for node in walk(block):
         for start, end, new in _changes(table, node):
             other = (plain[: start - shift] + new.encode() + plain[end - shift :]).decode()
-            if other != body and other not in found:
-                found.append(other)
-    return found
+            if other != body and other not in texts:
+                texts.append(other)
+    return texts
 
 
 def _changes(table: Table, node: Node) -> Iterator[tuple[int, int, str]]:

@@ -33,7 +33,7 @@ def detect(table: Table, modules: Mapping[str, str]) -> tuple[list[DetectedSmell
     Returns:
         smells in the order of the modules and their functions; metrics by ``module.function``.
     """
-    found: list[DetectedSmell] = []
+    detected: list[DetectedSmell] = []
     metrics: dict[str, dict[str, int]] = {}
     for module, source in modules.items():
         _, tree = read(table, source)
@@ -44,8 +44,8 @@ def detect(table: Table, modules: Mapping[str, str]) -> tuple[list[DetectedSmell
                 block = block.children[index]
             name = f"{module}.{declaration.name}"
             metrics[name] = measure(table, block)
-            found += _of_function(table, name, block, metrics[name], repeated_types)
-    return found, metrics
+            detected += _of_function(table, name, block, metrics[name], repeated_types)
+    return detected, metrics
 
 
 def _of_function(
@@ -111,8 +111,8 @@ def _unused(table: Table, block: Node, nodes: list[Node]) -> int:
                 if _is_binding(table, first)
                 else set[str]()
             )
-            said = text(second).removeprefix("return").strip(" ;\n\t")
-            returned += said in names and occurrences[said] == 2
+            value = text(second).removeprefix("return").strip(" ;\n\t")
+            returned += value in names and occurrences[value] == 2
     return lone + returned
 
 

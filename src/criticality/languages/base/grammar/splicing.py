@@ -27,25 +27,25 @@ def read_body(table: Table, answer: str, name: str) -> str:
     Raises:
         SpliceRefused: too long, empty, or with characters that cannot be seen.
     """
-    given = unfenced(answer)
-    refuse_hidden(given)
-    whole = _whole_function(table, given, name)
-    return _dedented(table, given if whole is None else whole)
+    body = unfenced(answer)
+    refuse_hidden(body)
+    whole = _whole_function(table, body, name)
+    return _dedented(table, body if whole is None else whole)
 
 
-def _whole_function(table: Table, given: str, name: str) -> str | None:
+def _whole_function(table: Table, text: str, name: str) -> str | None:
     before, after = table.file
-    source = f"{before}{given}{after}"
+    source = f"{before}{text}{after}"
     data = source.encode()
     root = parse(table, data).root_node
     if root.has_error:
         return None
-    found = declarations(table, source)
-    if len(found) != 1 or found[0].name != name:
+    functions = declarations(table, source)
+    if len(functions) != 1 or functions[0].name != name:
         return None
     outermost = root.children if not after else next(c for c in walk(root) if c.type == "class_body").children[1:-1]
     others = [c for c in outermost if c.type not in table.comments and c.type != "package_clause" and c.is_named]
-    return data[found[0].start : found[0].end].decode().strip("\n") if len(others) == 1 else None
+    return data[functions[0].start : functions[0].end].decode().strip("\n") if len(others) == 1 else None
 
 
 def splice(table: Table, source: str, function: str, body: str) -> str:
@@ -84,8 +84,8 @@ def body_of(table: Table, source: str, function: str) -> str:
         SpliceRefused: there is no such function.
     """
     data, _ = read(table, source)
-    found = find(table, source, function)
-    return _dedented(table, data[found.start : found.end].decode()).strip("\n").rstrip()
+    declaration = find(table, source, function)
+    return _dedented(table, data[declaration.start : declaration.end].decode()).strip("\n").rstrip()
 
 
 def _same_around(before: Node, after: Node, declaration: Declaration, shift: int) -> Node | None:
@@ -163,7 +163,7 @@ def _dedented(table: Table, body: str) -> str:
     plain = textwrap.dedent(body)
     if table.indent != "\t":
         return plain
-    return re.sub(r"^(?: {4})+", lambda found: "\t" * (len(found[0]) // 4), plain, flags=re.MULTILINE)
+    return re.sub(r"^(?: {4})+", lambda match: "\t" * (len(match[0]) // 4), plain, flags=re.MULTILINE)
 
 
 def _spans_lines(table: Table, body: str) -> bool:

@@ -89,9 +89,9 @@ def walk(node: Node) -> Iterator[Node]:
     """Yield a node and everything in it, in the order of the text."""
     cursor = node.walk()
     while True:
-        found = cursor.node
-        assert found is not None
-        yield found
+        current = cursor.node
+        assert current is not None
+        yield current
         if cursor.goto_first_child():
             continue
         while not cursor.goto_next_sibling():

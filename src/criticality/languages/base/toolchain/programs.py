@@ -36,10 +36,10 @@ class Program:
     @property
     def version(self) -> str | None:
         """As the program says it; ``None`` where it is not here, does not answer, or is too old."""
-        found = _version(self.name, self.ask)
-        if found is None or tuple(int(part) for part in found.split("."))[: len(self.at_least)] < self.at_least:
+        version = _version(self.name, self.ask)
+        if version is None or tuple(int(part) for part in version.split("."))[: len(self.at_least)] < self.at_least:
             return None
-        return found
+        return version
 
     def path(self) -> Path:
         """Tell where it is, links resolved.
@@ -47,14 +47,14 @@ class Program:
         Raises:
             ConfigurationError: it is not here.
         """
-        found = shutil.which(self.name)
-        if found is None or self.version is None:
+        path = shutil.which(self.name)
+        if path is None or self.version is None:
             raise ConfigurationError(f"{self.name} is not here, or too old; {self.get} (see: criticality doctor)")
-        return Path(found).resolve()
+        return Path(path).resolve()
 
     def says(self, *words: str) -> str:
         """Return what the program answers to some arguments; empty where it does not."""
-        return _said(str(shutil.which(self.name) or self.name), words)
+        return _output(str(shutil.which(self.name) or self.name), words)
 
 
 def prefix(program: Path) -> Path:
@@ -65,12 +65,12 @@ def prefix(program: Path) -> Path:
 @lru_cache(maxsize=64)
 def _version(name: str, ask: tuple[str, ...]) -> str | None:
     path = shutil.which(name)
-    found = _VERSION.search(_said(path, ask)) if path else None
-    return found[0] if found else None
+    match = _VERSION.search(_output(path, ask)) if path else None
+    return match[0] if match else None
 
 
 @lru_cache(maxsize=64)
-def _said(path: str, words: tuple[str, ...]) -> str:
+def _output(path: str, words: tuple[str, ...]) -> str:
     try:
         done = subprocess.run([path, *words], capture_output=True, text=True, timeout=_ANSWER_S, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -7,7 +7,7 @@ import shlex
 from typing import Any, cast
 
 from ai_crucible.types import CheckOutcome, TraceEvent
-from assay.protocols.ai_crucible.report.book import Attempt, Book
+from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.protocols.ai_crucible.report.words import CONDITIONS, ending, grouped
 from assay.report.clean import fenced
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Table, Tone, Voice
@@ -16,7 +16,7 @@ from assay.report.units import duration, several
 _LONGEST = 6000
 
 
-def followed(attempt: Attempt, book: Book) -> tuple[Block, ...]:
+def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
     """The whole of an attempt, as the kernel recorded it."""
     return (
         Details("What it was told", tuple(Quote(said.text, said.role) for said in attempt.log.prompt)),
@@ -25,7 +25,7 @@ def followed(attempt: Attempt, book: Book) -> tuple[Block, ...]:
         *_copied(attempt),
         *_grading(attempt),
         *_gate(attempt),
-        *sealing(attempt, book),
+        *sealing(attempt, trials),
     )
 
 
@@ -179,9 +179,9 @@ def _novelty(validated: bool | None) -> str:
     return "not voted on" if validated is None else "validated" if validated else "not validated"
 
 
-def sealing(attempt: Attempt, book: Book) -> list[Block]:
+def sealing(attempt: Attempt, trials: TrialRecords) -> list[Block]:
     """How the attempt hangs on the signed head: its digest, its line of the ledger, the log's digest, the head."""
-    entry, head = attempt.entry, book.head
+    entry, head = attempt.entry, trials.head
     if entry is None:
         return [Note("No line of the ledger speaks of this attempt: it is not attested.", "warning")]
     same = entry.sample_digest == attempt.log.digest
@@ -191,7 +191,7 @@ def sealing(attempt: Attempt, book: Book) -> list[Block]:
         ("This attempt as the log has it now, SHA-256", grouped(attempt.log.digest)),
         (f"Event {entry.seq} of the ledger says", grouped(entry.sample_digest) if not same else "the same"),
         ("Its link of the chain", grouped(entry.digest)),
-        ("The trial's log file, as attested", grouped(book.logged.get(attempt.log.trial, "")) or "not attested"),
+        ("The trial's log file, as attested", grouped(trials.logged.get(attempt.log.trial, "")) or "not attested"),
     ]
     if head is not None:
         rows += [
@@ -200,7 +200,7 @@ def sealing(attempt: Attempt, book: Book) -> list[Block]:
             ("Public key", grouped(head.public_key.hex())),
         ]
     blocks: list[Block] = [Table((Column("From this attempt to the signed head"), Column("")), tuple(rows))]
-    covered = head is not None and entry.seq <= head.head.length and book.verification.ok and same
+    covered = head is not None and entry.seq <= head.head.length and trials.verification.ok and same
     if covered:
         blocks.append(Note("The chain from this attempt to the signed head holds.", "good"))
     elif not same:

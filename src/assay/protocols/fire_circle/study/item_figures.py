@@ -15,7 +15,7 @@ _NOTHING = SeatCounts()
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ItemFigures:
     """What the figures need of one item: numbers and names, no words. ``rounds`` are F by seat."""
 
     index: int
@@ -39,13 +39,13 @@ class Held:
         return self.scores.consensus if self.scores else nan
 
 
-def held_of(line: StudyLine) -> Held:
-    """An item's numbers; without scores where it had no verdict."""
+def item_figures(line: StudyLine) -> ItemFigures:
+    """Return an item's numbers; without scores where it had no verdict."""
     result = line.result
     if result is None:
-        return Held(line.index, line.item, line.name, line.label)
+        return ItemFigures(line.index, line.item, line.name, line.label)
     movement = groupthink_map(result)
-    return Held(
+    return ItemFigures(
         index=line.index,
         item=line.item,
         name=line.name,
@@ -64,7 +64,7 @@ def held_of(line: StudyLine) -> Held:
 
 
 def bare_results(lines: Iterator[StudyLine]) -> dict[int, FireCircleResult]:
-    """Results without their dialogue, by index."""
+    """Return results without their dialogue, by index."""
     bare: dict[str, object] = {
         "dialogue_history": (),
         "layer_results": {},

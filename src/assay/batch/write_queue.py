@@ -1,4 +1,4 @@
-"""The desk: what many tasks of a worker want of the database, done together in one transaction.
+"""The queue: what many tasks of a worker want of the database, done together in one transaction.
 
 A commit costs more than a statement. While one transaction is under way the next one's work gathers; nobody is told
 that something is done before it is committed.
@@ -23,7 +23,7 @@ _MOST_YIELDS = 5
 
 
 @dataclass(frozen=True, slots=True, order=False)
-class _Errand:
+class Statement:
     place: tuple[int, str]
     run: Callable[[], Any]
     repeatable: bool
@@ -34,11 +34,11 @@ class _Errand:
 JOBS, BUCKETS, PURSES = 0, 1, 2
 
 
-class Desk:
-    """Takes errands from the tasks of one event loop and runs them in a thread of its own.
+class WriteQueue:
+    """Takes statements from the tasks of one event loop and runs them in a thread of its own.
 
     Args:
-        database: what the errands speak to.
+        database: what the statements speak to.
 
     Attributes:
         broken: whether a transaction failed for good; what it held is then left to run out.
@@ -47,8 +47,8 @@ class Desk:
     def __init__(self, database: Database) -> None:
         self.broken = False
         self._database = database
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="batch-desk")
-        self._waiting: list[_Errand] = []
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="batch-queue")
+        self._waiting: list[Statement] = []
         self._serving: asyncio.Task[None] | None = None
 
     async def do(self, run: Callable[[], T], table: int, key: str = "", *, repeatable: bool = True) -> T:
@@ -57,7 +57,7 @@ class Desk:
         Args:
             run: statements; called again where the transaction has to be repeated.
             table: the last table it locks rows of.
-            key: orders errands on one table.
+            key: orders statements on one table.
             repeatable: whether doing it twice does no harm. What is not is left undone where a lost connection
                 leaves open whether it was committed.
 
@@ -65,11 +65,11 @@ class Desk:
             StoreError: the transaction failed; nothing of it was done.
         """
         loop = asyncio.get_running_loop()
-        errand = _Errand((table, key), run, repeatable, loop.create_future())
-        self._waiting.append(errand)
+        statement = Statement((table, key), run, repeatable, loop.create_future())
+        self._waiting.append(statement)
         if self._serving is None:
             self._serving = loop.create_task(self._serve())
-        return await errand.done
+        return await statement.done
 
     async def aclose(self) -> None:
         """Finish what was begun."""
@@ -81,23 +81,23 @@ class Desk:
         loop = asyncio.get_running_loop()
         try:
             while self._waiting:
-                together = sorted(self._waiting[:_MOST_TOGETHER], key=lambda errand: errand.place)
+                together = sorted(self._waiting[:_MOST_TOGETHER], key=lambda statement: statement.place)
                 del self._waiting[:_MOST_TOGETHER]
                 try:
                     answers = await loop.run_in_executor(self._thread, self._commit, together)
                 except Exception as error:
                     self.broken = True
-                    for errand in together:
-                        if not errand.done.cancelled():
-                            errand.done.set_exception(error)
+                    for statement in together:
+                        if not statement.done.cancelled():
+                            statement.done.set_exception(error)
                     continue
-                for errand, answer in zip(together, answers, strict=True):
-                    if not errand.done.cancelled():
-                        errand.done.set_result(answer)
+                for statement, answer in zip(together, answers, strict=True):
+                    if not statement.done.cancelled():
+                        statement.done.set_result(answer)
         finally:
             self._serving = None
 
-    def _commit(self, together: list[_Errand]) -> list[Any]:
+    def _commit(self, together: list[Statement]) -> list[Any]:
         for _ in range(_MOST_YIELDS):
             try:
                 return self._transaction(together, repeated=False)
@@ -108,6 +108,6 @@ class Desk:
                 return self._transaction(together, repeated=True)
         return self._transaction(together, repeated=False)
 
-    def _transaction(self, together: list[_Errand], *, repeated: bool) -> list[Any]:
+    def _transaction(self, together: list[Statement], *, repeated: bool) -> list[Any]:
         with self._database.transaction():
-            return [errand.run() if errand.repeatable or not repeated else None for errand in together]
+            return [statement.run() if statement.repeatable or not repeated else None for statement in together]

@@ -91,7 +91,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Book:
+class TrialRecords:
     """Trials as they are reported.
 
     Args:
@@ -160,7 +160,7 @@ class Book:
         return [attempt.log.record for attempt in self.attempts]
 
 
-def read_book(shop: Workshop, trials: Sequence[str] = ()) -> Book:
+def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
     """Read trials out of a workshop.
 
     Args:
@@ -189,7 +189,7 @@ def read_book(shop: Workshop, trials: Sequence[str] = ()) -> Book:
         for log in read_log(path, trial):
             key = (trial, log.record.puzzle, log.record.epoch)
             attempts.append(Attempt(log, entries.get((*key, log.digest)) or latest.get(key)))
-    return Book(
+    return TrialRecords(
         tuple(attempts),
         shop.verify(),
         _head(shop),

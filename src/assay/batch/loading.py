@@ -1,0 +1,78 @@
+"""Reading a job file: whatever can be refused without its input is refused here, in one sentence."""
+
+from __future__ import annotations
+
+import tomllib
+from decimal import Decimal
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from assay.batch.configurations import combinations
+from assay.batch.jobfile import JobFile
+from assay.fields import fields_of
+from assay.protocol import load
+from assay.registry import run_types
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import first_fault
+
+#: Combinations that a grid may have; more is taken for a slip.
+MOST_CONFIGURATIONS = 10_000
+
+
+def load_job_file(path: Path) -> JobFile:
+    """Read and check a job file; nothing of its input is read yet.
+
+    Raises:
+        ConfigurationError: it cannot be read, holds something unknown, or asks for what is not possible; says
+            which and where.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+    except OSError as fault:
+        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
+    try:
+        job_file = JobFile.model_validate(_plain(data, keep=("budget",)))
+        _check(job_file)
+        for _ in combinations(job_file):
+            pass
+    except ValidationError as fault:
+        raise ConfigurationError(f"{path}: {first_fault(fault).removeprefix('Value error, ')}") from None
+    except ConfigurationError as fault:
+        raise ConfigurationError(f"{path}: {fault}") from None
+    place = job_file.input.model_copy(update={"path": path.parent / job_file.input.path})
+    return job_file.model_copy(update={"input": place})
+
+
+def _check(job_file: JobFile) -> None:
+    kind = job_file.kind
+    if not kind.batch:
+        possible = ", ".join(run.name for run in run_types().values() if run.batch)
+        raise ConfigurationError(f"no batch can be made of {kind.name}; of these it can: {possible}")
+    specs = {spec.name: spec for spec in fields_of(load(kind.task)) if not spec.ui.hidden}
+    mapped = job_file.input.columns
+    if unknown := sorted(set(mapped) - set(specs)):
+        raise ConfigurationError(
+            f"input.columns: a task of {kind.name} has no field {unknown[0]}; it has: {', '.join(specs)}"
+        )
+    if missing := [name for name, spec in specs.items() if spec.required and name not in mapped]:
+        raise ConfigurationError(f"input.columns: {missing[0]} needs a column")
+    if empty := [name for name, values in job_file.grid.items() if not values]:
+        raise ConfigurationError(f"grid.{empty[0]}: there is no value to try")
+    if (count := prod(map(len, job_file.grid.values()))) > MOST_CONFIGURATIONS:
+        raise ConfigurationError(f"grid: {count} combinations; the most is {MOST_CONFIGURATIONS}")
+
+
+def _plain(value: Any, keep: tuple[str, ...] = ()) -> Any:
+    """Decimals as floats, but for the tables in ``keep``: money is never a float."""
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, dict):
+        return {key: inner if key in keep else _plain(inner) for key, inner in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]  # pyright: ignore[reportUnknownVariableType]
+    return value

@@ -1,0 +1,96 @@
+"""`assay debate personas build`: texts become somebody who can debate, as a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from assay.console.running import RunCommand, run_command
+from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of, yes_option
+from assay.protocols.crux.people import open_people, people_option
+from assay.protocols.crux.persona import Options, Task
+
+if TYPE_CHECKING:
+    from assay.launch import Outcome
+
+#: Tokens of a call of a build, in and out, as Crux's specification has them.
+_CONTRACT, _EXTRACTION = (6_500, 500), (700, 300)
+
+
+@run_command("crux.persona", "build", trace="Show the persona after the figures.", noun="figures")
+@click.argument("name")
+@yes_option
+@people_option
+def build(command: RunCommand, name: str, yes: bool, people: str | None) -> int:
+    """Build NAME from the texts that were imported: contract, belief graph, voice.
+
+    Answers are kept: a build that was stopped goes on where it was, and after a further import only what changed is
+    asked. Where the beliefs do not pass their gate it says why, the exit code is 1, and the persona is kept without
+    them.
+    """
+    command.task |= {"name": name, "people": people}
+    _announce(command, yes=yes)
+    return _present(command, command.go())
+
+
+def _announce(command: RunCommand, *, yes: bool) -> None:
+    """Say how many calls a build takes and what they cost; ask where that is over a dollar.
+
+    Raises:
+        click.Abort: the person refused.
+    """
+    from assay.report.units import several
+    from crux import ModelTable
+    from crux.personas import build_calls
+
+    task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
+    people = open_people(task.people)
+    calls = build_calls(
+        task.name, people.corpus(task.name).corpus, people.answers(task.name), most_chunks=options.most_chunks
+    )
+    if not calls.total:
+        click.echo("nothing has changed: every answer is kept", err=True)
+        return
+    table, price = ModelTable(), price_of(command.settings)
+    parts = (
+        (table.model("contract").id, calls.contract, _CONTRACT),
+        (table.model("extraction").id, calls.passages + calls.merging, _EXTRACTION),
+    )
+    costs = [
+        known.cost(count * tokens[0], count * tokens[1]) if (known := price(model)) else None
+        for model, count, tokens in parts
+    ]
+    cost = None if None in costs else sum(cost or 0 for cost in costs)
+    click.echo(
+        f"about {several(calls.total, 'call')}, {in_money(cost)}: {calls.contract} for the portrait, "
+        f"{several(calls.passages, 'passage')} to read, about {calls.merging} to merge beliefs",
+        err=True,
+    )
+    ask_to_go_on(cost, yes=yes)
+
+
+def _present(command: RunCommand, outcome: Outcome) -> int:
+    """Show what came of a build; the exit code is 1 where the beliefs do not pass their gate."""
+    from assay.console.showing import report_and_code, show_run
+    from assay.report.units import several
+    from crux.personas import GateReport
+
+    store, output = command.store, command.output
+    if outcome.state != "finished":
+        click.echo(f"{several(store.summary(outcome.run_id).calls, 'question')} asked", err=True)
+        return command.finish(outcome)
+    gate, name = GateReport.model_validate(outcome.result["gate"]), cast("Task", command.prepared.task).name
+    asked, reused = outcome.result["asked"], outcome.result["reused"]
+    click.echo(f"{several(asked, 'question')} asked, {reused} answered before", err=True)
+    for reason in gate.reasons:
+        click.echo(f"no belief graph: {reason}", err=True)
+    if gate.reasons:
+        click.echo(f"{name} can debate all the same, from passages alone", err=True)
+    if output.as_json or output.jsonl:
+        return command.finish(outcome) or int(not gate.passed)
+    shares = f"{gate.largest_component:.0%} in one piece, {gate.grounded_twice:.0%} in more than one text"
+    click.echo(f"{name}: {gate.nodes} beliefs, {shares}")
+    if output.trace:
+        show_run(store, outcome.run_id, trace=True)
+    return report_and_code(outcome, store, output) or int(not gate.passed)

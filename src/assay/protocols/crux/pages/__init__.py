@@ -1,0 +1,45 @@
+"""The addresses of debates in the web application: the persona library, and a debate as an event stream."""
+
+from __future__ import annotations
+
+from assay.protocols.crux.pages import dialogue, people
+from assay.web.endpoints import TERMS, Endpoint
+
+_TEXTS = (
+    ("name", "whose texts they are; may be left out where they say so"),
+    ("path", "a folder or file on this machine"),
+    ("text", "or one text, as Markdown"),
+)
+_BUILD = (
+    ("most_chunks", "passages that are read for beliefs, 200 where left out"),
+    ("strict", "true keeps nothing where the beliefs do not pass their gate"),
+    *TERMS,
+)
+_DEBATE = (
+    ("topic", "a question that can be answered yes or no"),
+    ("personaIds", "who debates: two ids or more"),
+    ("aspects", "rounds: 2, 3, 4 or auto"),
+    ("recording", "true streams the recorded debate, which needs no model; speed as for /play"),
+    *TERMS,
+)
+
+ADDRESSES = (
+    Endpoint("/api/personas", dialogue.list_personas, media="application/json"),
+    Endpoint("/api/dialogue", dialogue.start_dialogue, "POST", body=_DEBATE, media="text/event-stream"),
+    Endpoint(
+        "/api/dialogue/{run_id}",
+        dialogue.follow_dialogue,
+        query=(("after", "number of the last event that the reader has; Last-Event-ID goes before it"),),
+        media="text/event-stream",
+    ),
+    Endpoint("/api/dialogue/{run_id}/map", dialogue.show_map, media="application/json"),
+    Endpoint("/api/personas", people.import_texts, "POST", body=_TEXTS, media="application/json"),
+    Endpoint("/api/personas/{persona_id}", people.show_person, media="application/json"),
+    Endpoint(
+        "/api/personas/{persona_id}/build", people.build_person, "POST", body=_BUILD, media="application/json"
+    ),
+    Endpoint("/personas", people.list_people, also_json=True),
+    Endpoint("/personas", people.import_texts, "POST", body=_TEXTS, also_json=True),
+    Endpoint("/personas/{persona_id}", people.show_person, also_json=True),
+    Endpoint("/personas/{persona_id}/build", people.build_person, "POST", body=_BUILD, also_json=True),
+)

@@ -1,0 +1,173 @@
+"""What a study judges and measures, how it can be set, and how one is held.
+
+Its folder stays the truth: whichever run goes on with it asks nothing twice, and counts what was paid before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from assay.fields import Ui
+from assay.protocol import RunContext
+from assay.protocols.fire_circle import task as circle
+from assay.protocols.fire_circle.report.study_files import write_study_report
+from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
+from assay.protocols.fire_circle.study.items import Source, count_items
+from assay.protocols.fire_circle.study.measuring import figures_of
+from assay.protocols.fire_circle.study.passes import MEASURES, Passes, Plan
+from assay.terms import Terms
+from fire_circle import FireCircleConfig
+from fire_circle.rows import Columns
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded
+from llm_runtime.models import Model
+from llm_runtime.wrappers.budgeted import Spend
+
+_COLUMNS = {
+    "system": "the system layer",
+    "application": "the application layer",
+    "user": "the user layer",
+    "label": "whether the row is a violation",
+    "turn": "the turn of the prompt",
+    "history": "what was said before: a list of texts or messages, in CSV as JSON",
+    "id": "what the row is called in reports",
+}
+
+
+class DataColumns(Columns):
+    """Which column of the data holds what."""
+
+    ui: ClassVar[dict[str, Ui]] = {
+        **{name: Ui(metavar="COLUMN", help=f"The column that holds {text}.") for name, text in _COLUMNS.items()},
+        "positive": Ui(metavar="A,B", help="Values of the label that mean a violation [default: the usual words]."),
+    }
+
+
+class Task(Model):
+    """A data set, and the folder that its study goes into."""
+
+    data: Annotated[str, Ui(doors=("form",))] = Field(min_length=1)
+    """A CSV, JSON or JSONL file, or one of our own sets: @pairs, @histories, @overdefence."""
+    columns: Annotated[DataColumns, Ui(flatten=True)] = DataColumns()
+    category: Annotated[str | None, Ui(metavar="COLUMN")] = None
+    """The column of families of harmless prompts, for over-defence."""
+    limit: int | None = Field(default=None, ge=1)
+    """Judge at most this many rows, spread evenly over the data."""
+    out: Annotated[str, Ui(hidden=True)] = ""
+    """The folder; empty takes ``study-NAME``."""
+
+    @property
+    def source(self) -> Source:
+        """The rows."""
+        return Source(self.data, self.columns, self.category, self.limit)
+
+    @property
+    def folder(self) -> StudyFolder:
+        """Where the study is."""
+        return StudyFolder(Path(self.out or f"study-{Path(self.data.lstrip('@')).stem}").absolute())
+
+
+class Options(circle.Options):
+    """How a study's circle judges, and what is measured of it."""
+
+    mode: Annotated[Literal["single", "parallel", "fire_circle"], Ui(hidden=True)] = "fire_circle"
+    """A study is of a circle."""
+    measures: Annotated[tuple[str, ...], Ui(flag="--measure", metavar="A,B", show_default=True)] = (
+        *("lift", "calibration", "groupthink"),
+    )
+    """Of lift, control, ablation, calibration, overdefence, pairs, groupthink, hijack; or all."""
+    max_fpr: Annotated[float, Ui(show_default=True, show_range=False)] = Field(default=0.05, ge=0, le=1)
+    """False-positive rate to compare at."""
+    calibrate_to: Annotated[float, Ui(show_default=True, show_range=False)] = Field(default=0.01, ge=0, le=1)
+    """False-positive rate to fit to."""
+    threshold: Annotated[float | None, Ui(metavar="F", show_range=False)] = Field(default=None, ge=0, le=1)
+    """Count alarms from this F, in place of a fitted one."""
+    concurrency: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=256)
+    """Items at a time."""
+    retry_failed: Annotated[bool, Ui(hidden=True)] = False
+    """Ask again, and pay again, for items that had no verdict."""
+
+    @field_validator("measures")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        if names == ("all",):
+            return MEASURES
+        if not names or set(names) - set(MEASURES):
+            raise ValueError(f"choose of {', '.join(MEASURES)}, or all")
+        return tuple(name for name in MEASURES if name in names)
+
+    def study_circle(self, terms: Terms | None = None) -> FireCircleConfig:
+        """Return the circle.
+
+        Raises:
+            ConfigurationError: there is none, or a setting is out of range.
+        """
+        config = self.circle(terms)
+        if config is None:
+            raise ConfigurationError(f"mode: a study is of a circle, not of mode {self.mode}; leave it out")
+        return config
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Read and check every row, and name data, folder and models in full.
+
+    Raises:
+        ConfigurationError: the data, the circle or the folder cannot be used; nothing was written.
+    """
+    config, built_in = options.study_circle(), task.data.startswith("@")
+    if built_in and (task.columns != DataColumns() or task.category):
+        raise ConfigurationError(f"{task.data} has its own columns; leave the flags for columns out")
+    task.folder.check(count_items(task.source.rows(config.base_config.max_layer_chars)))
+    data = task.data if built_in else str(Path(task.data).absolute())
+    complete = task.model_copy(update={"data": data, "out": str(task.folder.path)})
+    return complete, options.model_copy(update={"models": config.models})
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    """Hold the circles that have no result yet, and measure; the result is ``Figures`` as data.
+
+    Raises:
+        ConfigurationError: the folder holds another study.
+        BudgetExceeded, DeadlineExceeded: raised after what there is has been measured.
+        LlmRuntimeError: whatever else ends a study.
+    """
+    folder, config = task.folder, options.study_circle(context.terms)
+    manifest = await asyncio.to_thread(folder.open, task.source, config, routes_of(context.terms), context.seed)
+    plan = Plan(manifest, frozenset(options.measures), options.concurrency, options.retry_failed)
+
+    def measure() -> dict[str, Any]:
+        figures = figures_of(
+            folder,
+            manifest,
+            plan.measures,
+            max_fpr=options.max_fpr,
+            calibrated_fpr=options.calibrate_to,
+            threshold=options.threshold,
+        )
+        write_study_report(folder.path, figures)
+        return figures.model_dump(mode="json")
+
+    try:
+        await Passes(folder, plan, context.emit).run(context.generate)
+    except (BudgetExceeded, DeadlineExceeded):
+        await asyncio.to_thread(measure)
+        raise
+    return await asyncio.to_thread(measure)
+
+
+def routes_of(terms: Terms) -> dict[str, str]:
+    """Return the models that answer in place of others, by role; every seat's under the empty name."""
+    return {**terms.seats, **({"": terms.model} if terms.model else {})}
+
+
+def spent(task: Task) -> Spend:
+    """Return what the answers in the folder took, whichever runs asked for them."""
+    return task.folder.spent()
+
+
+def title_of(task: Task) -> str:
+    """Return the question that a study answers."""
+    return title_of_data(task.data)

@@ -1,0 +1,165 @@
+"""Job files and batches of before version 0.2: the same jobs under the same ids, gone on with where they stood."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of
+
+from assay.batch.batches import enter, open_batches
+from assay.batch.configurations import combinations
+from assay.batch.jobs import complete, seed_of
+from assay.batch.ledger import Batch, Ledger, Result
+from assay.batch.loading import load_job_file
+from llm_runtime.events import RunFinished, RunStarted
+from llm_runtime.settings import Settings
+from llm_runtime.store import SqliteStore
+from llm_runtime.testing import LoopbackServer
+
+COUNCILS = """
+protocol = "crucible"
+repetitions = 2
+[input]
+path = "table.csv"
+[input.columns]
+query = "question"
+context = "about"
+[engine]
+triage_model = "a/b"
+[grid]
+delta = ["judge", "similarity"]
+max_tokens = [300, 777]
+"""
+QUESTIONS = 'question,about\nWhy?,\n"How, then?","{""town"": ""Lee""}"\n,\nWhat?,[1]\nWho?,{\nx,y,z\n'
+DEBATES = """
+protocol = "crux"
+[input]
+path = "table.csv"
+[input.columns]
+topic = "topic"
+[engine]
+personas = ["maud-tarrowby", "ilario-fennimast"]
+models = ["m/a", "m/b"]
+[grid.debate]
+aspects = [2, 3]
+rooms_per_aspect = [1]
+"""
+CIRCLES = """
+protocol = "fire_circle"
+model = "ollama:x"
+[input]
+path = "table.jsonl"
+[input.columns]
+user = "u"
+turn = "t"
+history = "h"
+[engine]
+mode = "fire_circle"
+models = ["a/b", "c/d", "e/f"]
+[engine.circle]
+max_rounds = 2
+[engine.calls]
+temperature = 0.5
+"""
+PROMPTS = (
+    '{"u": "Do it.", "t": 2, "h": [["user", "Hello."], ["assistant", "Hi."]]}\n'
+    '{"u": "Do it."}\n{"u": "", "t": 1}\n{"u": 5}\n'
+)
+PUZZLES = """
+protocol = "ai_crucible"
+[input]
+path = "table.csv"
+[input.columns]
+puzzle = "p"
+[grid]
+model = ["ollama:a", "ollama:b"]
+models = [["c/d"]]
+"""
+
+
+def entered(folder: Path, job: str, table: str) -> tuple[Batch, list[Result]]:
+    (folder / "job.toml").write_text(job)
+    (folder / ("table.jsonl" if "table.jsonl" in job else "table.csv")).write_text(table)
+    job_file = load_job_file(folder / "job.toml")
+    database = open_batches(str(folder / "runs.db"))
+    batch = enter(database, job_file, complete(job_file, list(combinations(job_file, Settings()))))
+    results = list(Ledger(database).results(batch.batch_id))
+    database.close()
+    return batch, results
+
+
+@pytest.mark.parametrize(
+    ("job", "table", "contents", "first"),
+    [
+        (
+            COUNCILS,
+            QUESTIONS,
+            "02a01710cee4f8136c6bcac0aa98f337b2ce9b9ee0b86aa6f795b87a983710ad",
+            "0b8d59f14f32f2400ba15a68e8f783e8dc3d7578da2da8d1a2dd5d662fed270f",
+        ),
+        (
+            DEBATES,
+            'topic\n"Should  a city\n decide?"\n" "\n',
+            "fc63a6d512693e8a132887c72c13dab879700772a40d8bf0269daccf8e2a8b34",
+            "91bb7f18053260625e8b5a5b8f1920cef196798ed1f4092daafb27318ea5cbb0",
+        ),
+        (
+            CIRCLES,
+            PROMPTS,
+            "4dd6cd06613ae953d2c4cb42782426eed42d1ac7ba20e36bfd387f1d94fd08a7",
+            "85ab27e3b283bedb15159790b188ea6a32da562a64bd9beaa22cbc1f993799a1",
+        ),
+        (
+            PUZZLES,
+            "p\noff-by-one-total\nno-such-puzzle\n\n",
+            "e1e7584072f816f8b4eb97f19d2986184071577444337c0c4d4cf5ff3ba35ed5",
+            "52495fe4bd2c105af729b89e1115dba561236a8e9a36538f1341c013df2b3257",
+        ),
+    ],
+    ids=["council", "debate", "circle", "attempt"],
+)
+def test_jobs_keep_the_ids_that_they_had(tmp_path: Path, job: str, table: str, contents: str, first: str) -> None:
+    """Broken rows among them: the ids in order make the batch's own."""
+    if job == PUZZLES:
+        pytest.importorskip("ai_crucible")
+    batch, results = entered(tmp_path, job, table)
+    assert (results[0].job_id, batch.contents, batch.batch_id) == (first, contents, f"batch-{contents[:12]}")
+
+
+async def test_a_batch_that_an_older_version_left_is_gone_on_with(shell: Shell, server: LoopbackServer) -> None:
+    questions = ["Why blue?", "Why red?"]
+    shell.write(JOB + "[budget]\ncalls = 20\n", questions)
+    _, err = await shell("run", "job.toml", code=3)
+    assert len(server.requests) == 20
+    _as_older_versions_wrote(shell.folder / "data" / "runs.db")
+    shell.write(JOB + "[budget]\ncalls = 100\n", questions)
+    _, later = await shell("run", "job.toml")
+    assert batch_of(later) == batch_of(err) and "4 of 4 done" in later
+    assert len(server.requests) == 4 * CALLS  # what 20 calls had answered was not asked again
+
+
+def _as_older_versions_wrote(path: Path) -> None:
+    """Write each run anew as logs had it before version 0.2."""
+    store, older = SqliteStore(path), SqliteStore(path.with_name("older.db"))
+    runs = list(store.runs())
+    assert runs
+    for run in runs:
+        started, *events = [event for _, event in store.events(run.run_id)]
+        assert isinstance(started, RunStarted)
+        settings = {"engine": {"delta": "similarity"}, "models": {"model": None, "seats": {}}}
+        log = older.start(started.model_copy(update={"protocol": "crucible", "settings": settings}))
+        for event in events:
+            if not isinstance(event, RunFinished):
+                log.emit(event)
+        log.close()
+    store.close()
+    older.close()
+    for file in path.parent.glob("runs.db*"):
+        file.unlink()
+    path.with_name("older.db").rename(path)
+
+
+def test_the_same_job_has_the_same_seed(tmp_path: Path) -> None:
+    _, results = entered(tmp_path, PUZZLES, "p\noff-by-one-total\n")
+    assert seed_of(results[0].job_id) == 0x52495FE4BD2C1
