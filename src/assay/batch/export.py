@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import Any, BinaryIO
 
 from assay.batch.ledger import Batch, Result
 from llm_runtime.errors import MissingExtraError
-
-TableFormat: TypeAlias = Literal["jsonl", "csv", "parquet"]
 
 #: Columns that say what came of a job; two engines that did the same work agree in them.
 COLUMNS = ("job", "row", "repetition", "configuration", "task", "state", "result", "error", "message")
@@ -55,23 +53,25 @@ def shown(configuration: dict[str, Any]) -> dict[str, Any]:
     return left
 
 
-def write_jsonl(table: Iterable[dict[str, Any]], file: IO[str]) -> None:
-    """One object a line."""
+def write_jsonl(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    """Write one object a line."""
     for line in table:
-        file.write(json.dumps(line) + "\n")
+        file.write(json.dumps(line).encode() + b"\n")
 
 
-def write_csv(table: Iterable[dict[str, Any]], file: IO[str]) -> None:
-    """Cells that hold objects are JSON; a text that a spreadsheet takes for a formula gets a quote in front."""
-    writer = csv.writer(file)
+def write_csv(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    """Write cells: objects are JSON; a text that a spreadsheet takes for a formula gets a quote in front."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text)
     for number, line in enumerate(table):
         if number == 0:
             writer.writerow(line)
         writer.writerow([_cell(value) for value in line.values()])
+    text.detach()
 
 
-def write_parquet(table: Iterable[dict[str, Any]], path: Path) -> None:
-    """Objects are columns of JSON text: their shape may differ from job to job.
+def write_parquet(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    """Write columns; objects are JSON text: their shape may differ from job to job.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -89,10 +89,18 @@ def write_parquet(table: Iterable[dict[str, Any]], path: Path) -> None:
         [(name, arrow.int64() if name in whole else arrow.string()) for name in (*COLUMNS, *HISTORY)]
     )
     rows = iter(table)
-    with parquet.ParquetWriter(path, schema) as writer:
+    with parquet.ParquetWriter(file, schema) as writer:
         while page := list(islice(rows, 500)):
             flat = [{name: _plain(value) for name, value in line.items()} for line in page]
             writer.write_table(arrow.Table.from_pylist(flat, schema=schema))
+
+
+#: By the ending of a file's name.
+WRITERS: dict[str, Callable[[Iterable[dict[str, Any]], BinaryIO], None]] = {
+    ".jsonl": write_jsonl,
+    ".csv": write_csv,
+    ".parquet": write_parquet,
+}
 
 
 def _plain(value: Any) -> Any:
