@@ -70,18 +70,15 @@ def completed(job_file: JobFile, configuration: Configuration, task: BaseModel) 
         LlmRuntimeError: the options do not fit together, or this machine lacks what they need.
     """
     options = prepared(Prepared(job_file.kind, task, configuration.options)).options
-    whole = options.model_dump(mode="json", exclude_defaults=True)
-    data = configuration.data
+    whole, data = options.model_dump(mode="json", exclude_defaults=True), configuration.data
     if job_file.older:
-        data = kept = older_options(data, whole)
-    else:
-        data = {
-            **data,
-            "added": {name: value for name, value in whole.items() if data["options"].get(name) != value},
-        }
-        free = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
-        kept = {"options": whole, "terms": {k: v for k, v in data["terms"].items() if k not in free}}
-    return replace(configuration, data=data, options=options, digest=sha256(canonical_json(kept)).digest())
+        data = older_options(data, whole)
+        return replace(configuration, data=data, options=options, digest=_digest(data))
+    bounds = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
+    terms = {name: value for name, value in data["terms"].items() if name not in bounds}
+    added = {name: value for name, value in whole.items() if data["options"].get(name) != value}
+    digest = _digest({"options": whole, "terms": terms})
+    return replace(configuration, data={**data, "added": added}, options=options, digest=digest)
 
 
 def run_of(kind: str, task: Mapping[str, Any], data: Mapping[str, Any]) -> Prepared:
@@ -100,6 +97,10 @@ def terms_of(data: Mapping[str, Any]) -> Terms:
     if "terms" in data:
         return Terms.model_validate(data["terms"])
     return Terms(model=data["model"] or "", max_tokens=data["max_tokens"])
+
+
+def _digest(data: Mapping[str, Any]) -> bytes:
+    return sha256(canonical_json(data)).digest()
 
 
 def _combination(job_file: JobFile, values: Mapping[str, Any], own: Terms) -> Configuration:

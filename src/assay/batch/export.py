@@ -20,7 +20,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> Iterator[dict[str, Any]]:
-    """Each result as JSON-compatible data.
+    """Yield each result as JSON-compatible data.
 
     Args:
         batch: whose they are.
@@ -46,7 +46,7 @@ def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> I
 
 
 def shown(configuration: dict[str, Any]) -> dict[str, Any]:
-    """A configuration as its job file has it, without what only a run needs: of personas, who they are."""
+    """Return a configuration as its job file has it, without what only a run needs: of personas, who they are."""
     left = {name: value for name, value in configuration.items() if name != "added"}
     if "personas" in left:
         left["personas"] = [each["contract"]["persona_id"] for each in left["personas"]]

@@ -98,19 +98,19 @@ class Contents:
             yield job
 
     def digest(self) -> str:
-        """The digest in hex, once all have passed; those that have not do so now, unseen."""
+        """Return the digest in hex, once all have passed; those that have not do so now, unseen."""
         for _ in self:
             pass
         return self._digest.hexdigest()
 
 
 def seed_of(job_id: str) -> int:
-    """The seed of a job's run, 0 to 2^52-1: the same job draws the same nonces wherever it runs."""
+    """Return the seed of a job's run, 0 to 2^52-1: the same job draws the same nonces wherever it runs."""
     return int(job_id[:13], 16)
 
 
 def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | None, str]:
-    """The task of a row, complete; or ``None`` and why it cannot be run."""
+    """Return the task of a row, complete; or ``None`` and why it cannot be run."""
     if row.fault:
         return None, row.fault
     kind = job_file.kind
@@ -128,7 +128,7 @@ def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | 
 
 
 def _identity(job_file: JobFile, row: Row, task: Mapping[str, Any] | None, text: str, fault: str) -> bytes:
-    """What a job's id is drawn from, but for its configuration and repetition."""
+    """Return what a job's id is drawn from, but for its configuration and repetition."""
     # Not the words of a fault: those of a later version may differ, and a batch goes on.
     kind, words = job_file.kind.name, "broken" if fault else ""
     if job_file.older:

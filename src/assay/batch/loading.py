@@ -68,7 +68,7 @@ def _check(job_file: JobFile) -> None:
 
 
 def _plain(value: Any, keep: tuple[str, ...] = ()) -> Any:
-    """Decimals as floats, but for the tables in ``keep``: money is never a float."""
+    """Return decimals as floats, but for the tables in ``keep``: money is never a float."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, dict):

@@ -112,14 +112,14 @@ def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
 
     with _ledger(_store_url(store_path)) as (ledger, purses):
         batches = [ledger.batch(batch_id)] if batch_id else ledger.batches()
-        found = [look(ledger, purses, each.batch_id) for each in batches]
+        listed = [look(ledger, purses, each.batch_id) for each in batches]
     if as_json:
-        click.echo(json.dumps({"batches": [progress.to_dict() for progress in found]}, indent=1))
+        click.echo(json.dumps({"batches": [progress.to_dict() for progress in listed]}, indent=1))
         return
-    for progress in found:
+    for progress in listed:
         reason = f" ({progress.batch.reason})" if progress.batch.reason else ""
         click.echo(f"{progress.batch.batch_id}  {progress.state}{reason}\n  {progress.line()}")
-    if not found:
+    if not listed:
         click.echo("no batches yet; make one with: assay batch run JOB.toml", err=True)
 
 
