@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from assay.batch.jobfile import JobFile
 from assay.batch.older import older_options
-from assay.fields import FieldSpec, read
+from assay.fields import read
 from assay.launch import check_terms
 from assay.protocol import RunType, load
 from assay.registry import Prepared, prepared, stored
@@ -103,17 +103,18 @@ def _digest(data: Mapping[str, Any]) -> bytes:
     return sha256(canonical_json(data)).digest()
 
 
-def _combination(job_file: JobFile, values: Mapping[str, Any], own: Terms) -> Configuration:
+def _combination(job_file: JobFile, cell: Mapping[str, Any], own: Terms) -> Configuration:
     kind = job_file.kind
     shared = {"model": job_file.model, "max_tokens": job_file.max_tokens, **job_file.terms}
     tables: dict[str, Any] = deepcopy({"engine": job_file.engine, "options": job_file.options, "terms": shared})
-    for name, value in values.items():
+    for name, value in cell.items():
         table, path = job_file.place(name)
         _put(tables[table], path, value)
-    terms = cast("Terms", read(Terms, tables["terms"], names=_term))
+    terms = cast("Terms", read(Terms, tables["terms"], names=lambda spec: _TERMS[spec.name]))
     check_terms(kind, terms, _TERMS)
     terms = terms.over(own)
-    options = read(load(kind.options), {**_upgraded(kind, tables["engine"]), **tables["options"]}, names=_option)
+    values = {**_upgraded(kind, tables["engine"]), **tables["options"]}
+    options = read(load(kind.options), values, names=lambda spec: f"options.{spec.name}")
     if job_file.older:
         data = {"engine": tables["engine"], "model": terms.model or None, "max_tokens": terms.max_tokens}
     else:
@@ -138,11 +139,3 @@ def _put(table: dict[str, Any], path: str, value: Any) -> None:
             raise ConfigurationError(f"grid.{path}: {name} is no table")
         table = cast("dict[str, Any]", inner)
     table[last] = deepcopy(value)
-
-
-def _option(spec: FieldSpec) -> str:
-    return f"options.{spec.name}"
-
-
-def _term(spec: FieldSpec) -> str:
-    return _TERMS[spec.name]

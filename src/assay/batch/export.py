@@ -19,17 +19,11 @@ HISTORY = ("failures", "run", "cost")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> Iterator[dict[str, Any]]:
-    """Yield each result as JSON-compatible data.
-
-    Args:
-        batch: whose they are.
-        results: of the ledger.
-        history: with :data:`HISTORY`; without it, the table depends on the work alone.
-    """
+def lines(batch: Batch, results: Iterable[Result]) -> Iterator[dict[str, Any]]:
+    """Yield each result of a batch as JSON-compatible data."""
     configurations = [shown(configuration) for configuration in batch.configurations]
     for result in results:
-        line: dict[str, Any] = {
+        yield {
             "job": result.job_id,
             "row": result.row,
             "repetition": result.repetition,
@@ -39,10 +33,10 @@ def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> I
             "result": None if result.result is None else json.loads(result.result),
             "error": result.error,
             "message": result.message,
+            "failures": result.failures,
+            "run": result.run_id,
+            "cost": result.cost,
         }
-        if history:
-            line |= {"failures": result.failures, "run": result.run_id, "cost": result.cost}
-        yield line
 
 
 def shown(configuration: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from assay.batch.configurations import Configuration, completed
 from assay.batch.inputs import Row, rows
 from assay.batch.jobfile import JobFile
 from assay.batch.older import older_words
-from assay.fields import FieldSpec, fields_of, read
+from assay.fields import FieldSpec, read, specs_of
 from assay.protocol import load
 from assay.registry import Prepared, prepared
 from llm_runtime.canonical import canonical_json
@@ -115,12 +115,12 @@ def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | 
         return None, row.fault
     kind = job_file.kind
     try:
+        model = load(kind.task)
+        specs = specs_of(model)
         values = {
-            spec.name: _cell(spec, row.values.get(job_file.input.columns[spec.name]))
-            for spec in fields_of(load(kind.task))
-            if spec.name in job_file.input.columns
+            name: _cell(specs[name], row.values.get(column)) for name, column in job_file.input.columns.items()
         }
-        return prepared(Prepared(kind, read(load(kind.task), values), options)).task, ""
+        return prepared(Prepared(kind, read(model, values), options)).task, ""
     except MissingExtraError:
         raise
     except LlmRuntimeError as refusal:

@@ -113,7 +113,7 @@ class BatchFold:
         for name, measure in self._measures.items():
             if (value := measure(data)) is not None:
                 sums.setdefault(name, Sum()).add(value)
-        if "puzzle" in data and (data["puzzle"] in self.tasks or len(self.tasks) < MOST_TASKS):
+        if data.keys() >= {"puzzle", "passed"} and (data["puzzle"] in self.tasks or len(self.tasks) < MOST_TASKS):
             passed = self.tasks.setdefault(data["puzzle"], {}).setdefault(result.configuration, [0, 0])
             passed[0] += data["passed"]
             passed[1] += 1
