@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import json
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -238,7 +238,7 @@ async def run_study(
         out = append_from_whole_line(study.out)
         try:
             worker = _Worker(study, generate, journal, out, emit_for, on_line)
-            await worker.work(((i, item) for i, item in study.items() if i not in done), concurrency)
+            await work_on(((i, item) for i, item in study.items() if i not in done), worker.judge, concurrency)
         finally:
             out.close()
             journal.close()
@@ -250,6 +250,32 @@ async def run_study(
         duplicates=rows - items,
         spend=worker.spend,
     )
+
+
+async def work_on(
+    items: Iterator[tuple[str, Item]], work: Callable[[str, Item], Awaitable[None]], concurrency: int
+) -> None:
+    """Work on so many items at a time.
+
+    Raises:
+        LlmRuntimeError: what concerns the whole study, after the items under way have had their chance.
+    """
+    faults: list[LlmRuntimeError] = []
+
+    async def one_after_another() -> None:
+        for item_id, item in items:
+            try:
+                await work(item_id, item)
+            except LlmRuntimeError as fault:
+                faults.append(fault)
+            if faults:
+                return
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(concurrency):
+            group.create_task(one_after_another())
+    if faults:
+        raise faults[0]
 
 
 @dataclass(slots=True)
@@ -264,26 +290,7 @@ class _Worker:
     failed: int = 0
     spend: Spend = field(default_factory=Spend)
 
-    async def work(self, items: Iterator[tuple[str, Item]], concurrency: int) -> None:
-        faults: list[LlmRuntimeError] = []
-
-        async def one_after_another() -> None:
-            for item_id, item in items:
-                try:
-                    await self._judge(item_id, item)
-                except LlmRuntimeError as fault:
-                    # What concerns the whole study ends it, after the items under way have had their chance.
-                    faults.append(fault)
-                if faults:
-                    return
-
-        async with asyncio.TaskGroup() as group:
-            for _ in range(concurrency):
-                group.create_task(one_after_another())
-        if faults:
-            raise faults[0]
-
-    async def _judge(self, item_id: str, item: Item) -> None:
+    async def judge(self, item_id: str, item: Item) -> None:
         try:
             result = await fire_circle_evaluate(
                 item.prompt,

@@ -10,7 +10,7 @@ import click
 
 from assay import __version__, registry
 from assay.console.lazy import HELP, lazy_group
-from assay.protocol import Protocol
+from assay.protocol import Protocol, load
 from llm_runtime.errors import LlmRuntimeError
 
 
@@ -51,34 +51,30 @@ def main() -> NoReturn:
 
 def build_main() -> NoReturn:
     """``criticality`` and ``crit`` are ``assay build``."""
-    from assay.protocols.criticality.commands import build
-
-    sys.exit(run(build))
+    _command_of("criticality")
 
 
 def circle_main() -> NoReturn:
     """``fire-circle`` is ``assay circle``."""
-    from assay.protocols.fire_circle.commands import circle
-
-    sys.exit(run(circle))
+    _command_of("fire_circle")
 
 
 def debate_main() -> NoReturn:
     """``crux`` is ``assay debate``."""
-    from assay.protocols.crux.commands import debate
-
-    sys.exit(run(debate))
+    _command_of("crux")
 
 
 def trial_main() -> NoReturn:
     """``ai-crucible`` is ``assay trial``."""
-    from assay.protocols.ai_crucible.commands import trial
+    _command_of("ai_crucible")
 
-    sys.exit(run(trial))
+
+def _command_of(protocol: str) -> NoReturn:
+    sys.exit(run(load(registry.ours(protocol).command[1])))
 
 
 def _colour() -> bool | None:
-    """What the environment says about colour; ``None`` leaves it to whether a terminal looks."""
+    """Return what the environment says about colour; ``None`` leaves it to whether a terminal looks."""
     if os.environ.get("NO_COLOR"):
         return False
     return True if os.environ.get("FORCE_COLOR", "0") not in ("", "0") else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -36,11 +37,8 @@ def list_runs(
     protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool, store_path: str | None
 ) -> None:
     """List runs, newest first."""
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         summaries = store.runs(protocol=protocol, search=search, state=state, limit=limit)
-    finally:
-        store.close()
     if as_json:
         import json
         from dataclasses import asdict
@@ -65,8 +63,7 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
     """Show a run: its result and figures, its whole story, or a report of it."""
     from assay.console.showing import show_run, write_report
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
         if jsonl:
             for record in store.records(run_id):
@@ -76,8 +73,6 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
             click.echo(f"report: {write_report(store, run_id, Path(out))}", err=True)
             return
         show_run(store, run_id, trace=trace)
-    finally:
-        store.close()
 
 
 @runs.command("resume")
@@ -101,13 +96,10 @@ def resume(
     from assay.console.running import resume_run
     from assay.console.showing import OutputOptions, present
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
         output = OutputOptions(out=out, quiet=quiet)
         return present(resume_run(run_id, store, terms, output), store, output)
-    finally:
-        store.close()
 
 
 @runs.command("replay")
@@ -125,8 +117,7 @@ def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
     """
     from assay.console.running import replay_run
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
         try:
             return replay_run(store, run_id, speed, quiet=quiet)
@@ -135,8 +126,6 @@ def replay(run: str, speed: float, quiet: bool, store_path: str | None) -> int:
                 raise
             click.echo(f"run {run_id}: replayed, and it failed in the same way as recorded: {error}")
             return 0
-    finally:
-        store.close()
 
 
 def _recorded_error(store: RunStore, run_id: str) -> str:
@@ -171,13 +160,10 @@ def fork(
     from assay.console.running import fork_run
     from assay.console.showing import OutputOptions, present
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
         output = OutputOptions(out=out, quiet=quiet)
         return present(fork_run(run_id, at, store, terms, output), store, output)
-    finally:
-        store.close()
 
 
 @runs.command("verify")
@@ -192,11 +178,8 @@ def verify_run(run: str, as_json: bool, store_path: str | None) -> int:
     """
     from llm_runtime.store.verify import verify
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         verification = verify(store, store.find(run))
-    finally:
-        store.close()
     if as_json:
         import json
         from dataclasses import asdict
@@ -226,8 +209,7 @@ def export(run: str, path: str | None, store_path: str | None) -> None:
     """Write a run's log as JSON lines, with its signed head; to PATH, or to standard output."""
     from llm_runtime.store.transfer import export_run
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
         if path is None or path == "-":
             with click.open_file("-", "wb") as file:
@@ -240,8 +222,6 @@ def export(run: str, path: str | None, store_path: str | None) -> None:
                 export_run(store, run_id, cast("BinaryIO", file))
         except OSError as fault:
             raise ConfigurationError(f"{path} cannot be written: {fault.strerror}; name another place") from None
-    finally:
-        store.close()
 
 
 @runs.command("import")
@@ -256,16 +236,13 @@ def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) 
     """
     from llm_runtime.store.transfer import import_run
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         try:
             with click.open_file(path, "rb") as file:
                 run_id = import_run(store, cast("BinaryIO", file), as_id=new_id, trust=trust)
         except OSError as fault:
             raise ConfigurationError(f"{path} cannot be read: {fault.strerror}; name an exported run") from None
         click.echo(f"imported run {run_id}", err=True)
-    finally:
-        store.close()
 
 
 @runs.command("delete")
@@ -274,10 +251,7 @@ def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) 
 @store_option
 def delete(run: str, store_path: str | None) -> None:
     """Delete a run and its signed head."""
-    store: RunStore = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run)
         store.delete(run_id)
         click.echo(f"deleted run {run_id}", err=True)
-    finally:
-        store.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -61,8 +62,5 @@ def serve(
         if browser:
             click.launch(address)
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready)
-    finally:
-        store.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
@@ -16,6 +15,7 @@ from assay.report.progress import Progress
 from assay.report.run import RunFold
 from assay.report.screen import FRAME_MS, progress_view, sums_line
 from assay.report.units import clock, several
+from llm_runtime.clock import now_ms
 from llm_runtime.events import Event
 
 if TYPE_CHECKING:
@@ -27,11 +27,6 @@ Manner: TypeAlias = Literal["live", "plain", "coloured"]
 
 _INTERVAL = 0.1
 """Seconds between looks at whether anything changed: at most ten redraws a second."""
-
-
-def wall_clock() -> int:
-    """Return milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
 
 
 def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
@@ -80,7 +75,7 @@ class LiveDisplay:
         stream: TextIO | None = None,
         budget: int | None = None,
         manner: Manner | None = None,
-        now: Callable[[], int] = wall_clock,
+        now: Callable[[], int] = now_ms,
     ) -> None:
         self._fold = fold
         self._stream = stream or sys.stderr

@@ -21,15 +21,17 @@ _WIDEST_TITLE = 120
 def print_runs(runs: Sequence[RunSummary]) -> None:
     """Print one line for each run; only the title is cut where the terminal is narrow."""
     id_width = max(len(run.run_id) for run in runs)
+    kind_width = max(12, *(len(run.protocol) + 2 for run in runs))
     head = (
-        f"{'run':<{id_width}}  {'started (UTC)':<16}  {'protocol':<12}{'state':<12}{'tokens':>7}{'cost':>10}  title"
+        f"{'run':<{id_width}}  {'started (UTC)':<16}  {'protocol':<{kind_width}}"
+        f"{'state':<12}{'tokens':>7}{'cost':>10}  title"
     )
     left = max(shutil.get_terminal_size((160, 24)).columns - head.index("title"), 12)
     click.secho(head, bold=True)
     for run in runs:
         cost = "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown else "")
         click.echo(
-            f"{run.run_id:<{id_width}}  {written_time(run.started_at)[:16]:<16}  {run.protocol:<12}"
+            f"{run.run_id:<{id_width}}  {written_time(run.started_at)[:16]:<16}  {run.protocol:<{kind_width}}"
             f"{click.style(f'{run.state:<12}', fg=_COLOURS[run.state])}"
             f"{short_count(run.input_tokens + run.output_tokens):>7}{cost:>10}  "
             f"{one_line(run.title, min(left, _WIDEST_TITLE))}"

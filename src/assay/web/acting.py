@@ -85,7 +85,7 @@ async def fork_run(request: Request) -> Response:
 
     async def fork() -> str:
         terms = forms.terms_of(fields, strict=is_json(request), without=("at",))
-        return await site.runs.fork(run_id, forms.whole(fields, "at"), terms)
+        return await site.runs.fork(run_id, forms.whole_number(fields.get("at"), "at"), terms)
 
     return await _begun(request, fork, lambda why: fork_page(run, reachable(site), fields, why))
 

@@ -15,6 +15,8 @@ from llm_runtime.errors import ConfigurationError
 
 _LONGEST = 1 << 18
 """Characters of one field."""
+_DIGITS = 16
+"""Of a seed, the longest of our numbers; those of events are shorter."""
 _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
 _APART = (*_KIND, "seed")
@@ -116,23 +118,23 @@ def seed_of(fields: Mapping[str, Any]) -> int | None:
     """
     if fields.get("seed") in (None, ""):
         return None
-    seed = whole(fields, "seed")
+    seed = whole_number(fields["seed"], "seed")
     if seed >= 2**53:
         raise ConfigurationError("seed: Input should be less than 9007199254740992")
     return seed
 
 
-def whole(fields: Mapping[str, Any], name: str) -> int:
-    """Return a whole number from 0 up that must be there.
+def whole_number(value: object, name: str) -> int:
+    """Return a whole number from 0 up, as forms, addresses and programs write it; ``None`` and "" are missing.
 
     Raises:
-        ConfigurationError: it is missing, or something else.
+        ConfigurationError: it is missing, something else, or longer than any number of ours.
     """
-    text = str(fields.get(name, "")).strip()
+    text = "" if value is None else str(value).strip()
     if not text:
         raise ConfigurationError(f"{name} is missing; fill it in")
-    if not text.isascii() or not text.isdigit():
-        raise ConfigurationError(f"{name} must be a whole number from 0 up")
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
+        raise ConfigurationError(f"{name} must be a whole number from 0 up, of at most {_DIGITS} digits")
     return int(text)
 
 

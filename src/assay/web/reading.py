@@ -22,6 +22,7 @@ from assay.report.markdown import story_markdown
 from assay.report.svg import PALETTE
 from assay.web import data
 from assay.web.app_state import respond, site_of, wants_json
+from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
@@ -142,7 +143,7 @@ async def show_events(request: Request) -> Response:
     site, run_id = site_of(request), run_id_of(request)
     watch = site.hub.watch(run_id)
     start = request.query_params.get("after")
-    after = _number(start, "after") if start is not None else max(watch.seq - PAGE, 0)
+    after = whole_number(start, "after") if start is not None else max(watch.seq - PAGE, 0)
     if wants_json(request):
         records = site.store.records(run_id, after, PAGE)
         events = [{"seq": record.seq, "at": record.at, "event": from_json(record.body)} for record in records]
@@ -157,7 +158,7 @@ async def show_events(request: Request) -> Response:
 async def show_event(request: Request) -> Response:
     """Show one event as the log keeps it."""
     site, run_id = site_of(request), run_id_of(request)
-    seq = _number(request.path_params["seq"], "the event's number")
+    seq = whole_number(request.path_params["seq"], "the event's number")
     record = next(site.store.records(run_id, seq - 1, 1), None)
     if record is None or record.seq != seq:
         raise RunNotFound(f"run {run_id} has no event {seq}")
@@ -175,7 +176,7 @@ async def show_event(request: Request) -> Response:
 async def show_call(request: Request) -> Response:
     """Show one call, by the number of the event that began it: its request and its reply."""
     site, run_id = site_of(request), run_id_of(request)
-    seq = _number(request.path_params["seq"], "the call's number")
+    seq = whole_number(request.path_params["seq"], "the call's number")
     watch = site.hub.watch(run_id)
     entry = watch.calls.at(seq)
     if entry is None:
@@ -248,7 +249,7 @@ def last_seen(request: Request) -> int:
         ConfigurationError: it is no number.
     """
     number = request.headers.get("last-event-id", request.query_params.get("after", "0"))
-    return _number(number, "Last-Event-ID")
+    return whole_number(number, "Last-Event-ID")
 
 
 def _view(request: Request, view: str, content: Callable[[LiveRun], object]) -> Response:
@@ -284,12 +285,6 @@ def run_id_of(request: Request) -> str:
     if not valid_run_id(run_id):
         raise RunNotFound(f"there is no run {run_id[:80]!r}")
     return run_id
-
-
-def _number(text: str, name: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 10):
-        raise ConfigurationError(f"{name} must be a whole number from 0 up")
-    return int(text)
 
 
 def _state(text: str) -> RunState | None:

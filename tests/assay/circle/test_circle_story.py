@@ -65,7 +65,7 @@ def usual(request: Request) -> str:
     return answer(SCORES[request.label.seat][request.label.round - 1])
 
 
-async def told(
+async def folded(
     script: Callable[[Request], Any], task: dict[str, Any] = TASK, *, title: str = "A prompt", ends: bool = True
 ) -> CircleFold:
     """A run through the real engine, folded."""
@@ -103,7 +103,7 @@ def headings(story: Story) -> list[str]:
 
 
 async def test_it_tells_the_verdict_the_marked_prompt_and_every_round() -> None:
-    story = (await told(usual)).story()
+    story = (await folded(usual)).story()
     assert story.tone == "bad" and "F 0.90" in story.subtitle
     assert headings(story)[:5] == ["Verdict", "The prompt", "Patterns", "How the seats moved", "The empty chair"]
     assert [heading for heading in headings(story) if heading.startswith("Round")] == [
@@ -126,7 +126,7 @@ async def test_an_alarm_given_up_without_new_evidence_is_called_what_it_is() -> 
         data = json.loads(usual(request))
         return json.dumps({**data, "patterns_observed": [], "consensus_patterns": []})
 
-    story = (await told(quiet)).story()
+    story = (await folded(quiet)).story()
     page = story_html(story)
     assert "a gave up an alarm in round 2, from 0.90 to 0.40" in page
     figures = [block for section in story.sections for block in section.blocks if isinstance(block, Figure)]
@@ -141,7 +141,7 @@ async def test_failures_refusals_and_abstentions_are_counted_apart_and_never_sco
             return json.dumps({"abstain": True, "reasoning": "I see too little."})
         return usual(request)
 
-    page = story_html((await told(script)).story())
+    page = story_html((await folded(script)).story())
     assert "c gave no score: api_error: gone" in page
     assert "abstained" in page and "I see too little." in page
 
@@ -150,7 +150,7 @@ async def test_a_circle_that_fails_is_told_as_far_as_it_came() -> None:
     def script(request: Request) -> Any:
         return usual(request) if request.label.round == 1 else CallError("down", provider="x", model="m")
 
-    fold = await told(script)
+    fold = await folded(script)
     story = fold.story()
     assert story.tone == "bad" and "failed" in story.subtitle
     (trouble,) = [block for block in story.sections[0].blocks if isinstance(block, Note) and block.tone == "bad"]
@@ -159,7 +159,7 @@ async def test_a_circle_that_fails_is_told_as_far_as_it_came() -> None:
 
 
 async def test_a_run_that_broke_off_before_its_end_still_has_its_verdict_from_the_events() -> None:
-    whole, cut = await told(usual), await told(usual, ends=False)
+    whole, cut = await folded(usual), await folded(usual, ends=False)
     assert [s.heading for s in cut.story().sections] == [s.heading for s in whole.story().sections]
     assert "not finished" in story_markdown(cut.story())
 
@@ -181,7 +181,7 @@ async def test_nothing_written_into_any_field_acts(payload: str) -> None:
             )
         return answer(0.9 if request.label.seat == "1:a" else 0.2, f"{text} said", padded, padded)
 
-    story = (await told(script, task, title=text)).story()
+    story = (await folded(script, task, title=text)).story()
     page = story_html(story)
     assert hostile.faults_of(page) == []
     assert not hostile.CONTROLS.search(page)

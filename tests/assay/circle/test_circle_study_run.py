@@ -149,3 +149,26 @@ async def test_a_study_is_not_forked_and_other_models_are_refused(
     other = await ended(await launcher.resume(short.run_id, Terms(model="ollama:x", max_calls=99), model=model))
     assert other.state == "failed" and "other models or settings" in str(other.error)
     assert model.calls == 10
+
+
+async def test_where_nothing_is_a_violation_no_judge_is_attacked(store: RunStore, tmp_path: Path) -> None:
+    task = {"data": "@overdefence", "limit": 3, "out": str(tmp_path / "study")}
+    study = read_run("fire_circle.study", task, {"models": ["a", "b", "c"], "measures": ["hijack", "overdefence"]})
+    outcome = await ended(await Launcher(store, Settings).start(study, model=Counted()))
+    assert outcome.state == "finished", outcome.error
+    assert outcome.result["hijack"] is None and "no attacked prompt" in outcome.result["absent"]["hijack"]
+    assert outcome.result["overdefence"]["prompts"] == 3
+
+
+async def test_a_folder_of_version_0_1_goes_on(store: RunStore, study: Prepared, tmp_path: Path) -> None:
+    """Its ``study.json`` names settings that are the defaults too, as the flags of the time did."""
+    model, launcher = Counted(), Launcher(store, Settings)
+    await ended(await launcher.start(study, Terms(max_calls=10), seed=5, model=model))
+    place = tmp_path / "study/study.json"
+    manifest = json.loads(place.read_text())
+    assert manifest["engine"] == {"mode": "fire_circle", "circle": {}, "calls": {}, "models": ["a", "b", "c"]}
+    manifest["engine"] |= {"circle": {"max_rounds": 3, "pattern_classification": "heuristic"}, "calls": {}}
+    place.write_text(json.dumps(manifest))
+    done = await ended(await launcher.start(study, model=model))
+    assert done.state == "finished" and model.calls == ROWS * SEATS * 3
+    assert done.result["study"]["seed"] == 5

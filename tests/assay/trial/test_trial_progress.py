@@ -7,17 +7,19 @@ from pathlib import Path
 import pytest
 
 from assay.protocols.ai_crucible.commands.progress import TrialProgress
+from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
 from assay.protocols.ai_crucible.report.words import dollars, signed
 from assay.protocols.ai_crucible.trials import solver_of
 from assay.report.clean import fenced
 
 
 def test_time_left_follows_from_the_attempts_done() -> None:
-    times = iter([0.0, 0.0, 10.0, 20.0, 20.0, 30.0, 40.0])
-    progress = TrialProgress(4, limit=2.0, used=lambda: (1500, 0.25), quiet=True, now=lambda: next(times))
+    times = iter([0.0, 10.0])
+    progress = TrialProgress("m", limit=2.0, quiet=True, now=lambda: next(times))
     with progress:
-        progress("a", True)
-        progress("b", False)
+        progress(TrialBegan(trial="t", attempts=4, puzzles=2))
+        progress(AttemptEnded(puzzle="a", passed=True, tokens=1500, cost=250_000))
+        progress(AttemptEnded(puzzle="b", passed=False, tokens=1500, cost=250_000))
         assert progress.line() == "2 of 4 attempts · 1 passed · 0:10 left · 3.0k tokens · $0.5000 of $2.00"
 
 

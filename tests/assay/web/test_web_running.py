@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from assay.protocols.fire_circle.task import Options
 from assay.registry import prepared
-from assay.web.forms import read_form
+from assay.web.forms import read_form, seed_of
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Key, Settings
 from llm_runtime.store import RunStore
@@ -248,3 +248,14 @@ def test_what_a_form_may_not_hold(fields: dict[str, Any], refusal: str, strict: 
 def test_a_program_has_to_say_numbers_as_numbers(fields: dict[str, Any]) -> None:
     with pytest.raises(ConfigurationError, match="valid"):
         read_form({"query": "x", **fields}, strict=True)
+
+
+@pytest.mark.parametrize("value", [0, "0", " 7 ", 2**53 - 1, "9007199254740991"])
+def test_a_seed_is_a_whole_number(value: object) -> None:
+    assert seed_of({"seed": value}) == int(str(value))
+
+
+@pytest.mark.parametrize("value", [-1, 1.5, True, "x", "²", " ", 2**53, "9" * 17, "9" * 5_000])
+def test_what_is_no_seed_is_refused(value: object) -> None:
+    with pytest.raises(ConfigurationError, match=r"^seed"):
+        seed_of({"seed": value})

@@ -1,8 +1,8 @@
 """A trial as a run, in a process of its own: Inspect is heavy, and wants an event loop to itself.
 
 The trial goes by the run's id, so a run that is resumed goes on with the same trial and repeats no attempt. Models
-are reached by that process, not through the model function of the run: what they said is in Inspect's own log, and
-is told from there.
+are reached by that process, not through the model function of the run: their answers are in Inspect's own log, from
+which the run's events are made.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
 from assay.protocols.ai_crucible.trials import need_inspect, solver_of
+from assay.report.units import several
 from assay.terms import Terms
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Emit, Event
 from llm_runtime.models import Model
 
@@ -91,6 +92,8 @@ class Options(Model):
     """Attempts at one time."""
     folder: Annotated[str, Ui(hidden=True)] = ""
     """Where logs and the ledger are kept; empty is the user's own place."""
+    trial: Annotated[str, Ui(hidden=True)] = ""
+    """An earlier trial that it goes on with; empty is one of its own, by the run's id."""
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
@@ -136,17 +139,17 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 
     Raises:
         ConfigurationError: there is no such puzzle or model, no box on this machine, or no Inspect.
-        TrialFailed: its process broke off.
+        BudgetExceeded: the money is used up before all attempts are made.
+        TrialFailed: attempts have no verdict, or its process broke off.
     """
     order = {
         **task.model_dump(mode="json"),
         **options.model_dump(mode="json"),
         "model": context.terms.model,
         "max_cost": context.terms.budget,
-        "trial": context.run_id,
+        "trial": options.trial or context.run_id,
         "seed": context.seed,
     }
-    emit = context.emit
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "assay.protocols.ai_crucible.trial_process"),
         stdin=asyncio.subprocess.PIPE,
@@ -161,22 +164,28 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     try:
         process.stdin.write(json.dumps(order).encode() + b"\n")
         await process.stdin.drain()
-        figures = await _hear(process.stdout, emit)
-        await process.wait()
+        figures = await _relay(process.stdout, context.emit)
+    except asyncio.CancelledError:
+        # A trial that is told to stop still says what it has come to.
+        await _end(process)
+        with suppress(LlmRuntimeError):
+            await _relay(process.stdout, context.emit)
+        raise
     finally:
         await _end(process)
-        said = await complaints
+        complaint = await complaints
     if figures is None:
-        last = said.decode(errors="replace").strip().splitlines()[-1:] or ["it said nothing"]
+        last = complaint.decode(errors="replace").strip().splitlines()[-1:] or ["it left no message"]
         raise TrialFailed(f"the trial's process ended without a result: {last[0][:300]}")
+    _check_end(figures)
     return figures
 
 
-async def _hear(lines: asyncio.StreamReader, emit: Emit) -> dict[str, Any] | None:
-    """Tell what the process says as events; returns the figures it ends with."""
+async def _relay(lines: asyncio.StreamReader, emit: Emit) -> dict[str, Any] | None:
+    """Emit what the process writes as events; return the figures that it ends with."""
     async for line in lines:
-        said = cast("dict[str, Any]", json.loads(line))
-        kind, body = str(said["kind"]), said["body"]
+        message = cast("dict[str, Any]", json.loads(line))
+        kind, body = str(message["kind"]), message["body"]
         if kind == "fault":
             raise ConfigurationError(str(body))
         if kind == "figures":
@@ -185,8 +194,26 @@ async def _hear(lines: asyncio.StreamReader, emit: Emit) -> dict[str, Any] | Non
     return None
 
 
+def _check_end(figures: Mapping[str, Any]) -> None:
+    """Refuse a trial that is not complete: its run can be resumed, and repeats no finished attempt.
+
+    Raises:
+        BudgetExceeded: the money is used up.
+        TrialFailed: attempts have no verdict, or the trial was cut off.
+    """
+    trial, made = figures["trial"], several(figures["graded"], "attempt")
+    if figures["status"] == "success":
+        return
+    if figures["status"] in ("cancelled", "started"):
+        raise TrialFailed(f"trial {trial} was stopped with {made} made")
+    if figures["unpaid"]:
+        raise BudgetExceeded(f"trial {trial} has used up its money with {made} made")
+    without = several(figures["without"], "attempt")
+    raise TrialFailed(f"trial {trial} has {without} without a verdict{figures['first']}")
+
+
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """The end of its input tells it to stop; one that does not is killed with all that it began."""
+    """Close its input, which tells it to stop; kill one that does not, with all that it began."""
     assert process.stdin
     with suppress(OSError):
         process.stdin.close()

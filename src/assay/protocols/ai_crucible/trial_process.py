@@ -10,17 +10,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, seal_event
-from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.errors import LlmRuntimeError, StoreBusy
 
 if TYPE_CHECKING:
     from ai_crucible.workshop import TrialReport, Workshop
 
 Say = Callable[[str, Any], None]
+_PATIENCE_S = 20.0
 
 
 def main() -> int:
@@ -44,35 +47,47 @@ def _make(order: dict[str, Any], say: Say) -> None:
 
     need_inspect("a trial")
     need_box()
-    shop = workshop(order.get("folder") or None)
-    report = (_recorded if order.get("demo") else _live)(order, shop, say)
+    shop = workshop(order["folder"] or None)
+    report = (_recorded if order["demo"] else _live)(order, shop, say)
     records = read_trials(shop, [report.trial])
     for attempt in records.attempts:
         say("told", attempt_event(attempt).model_dump(mode="json"))
     say("sealed", seal_event(records).model_dump(mode="json"))
-    say(
-        "figures",
-        {**records.data(), "attempts": len(records.attempts), "trial": report.trial, "status": report.status},
-    )
+    say("figures", {**records.data(), "attempts": len(records.attempts), **_end(report)})
+
+
+def _end(report: TrialReport) -> dict[str, Any]:
+    """Return whether the trial is complete, and what is missing."""
+    first = next(iter(report.errors), None)
+    reason = ((first.error if first else "") or "no reason given").splitlines()[0][:300]
+    return {
+        "trial": report.trial,
+        "status": report.status,
+        "unpaid": report.unpaid,
+        "graded": len(report.attempts) - len(report.errors),
+        "without": len(report.errors),
+        "first": f"; the first: {first.puzzle}: {reason}" if first else "",
+    }
 
 
 def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
-    """A model attempts the puzzles."""
+    """Let a model attempt the puzzles."""
     from assay.protocols.ai_crucible.inspect.trials import finished_attempts, inspect_faults, tell_price
     from assay.protocols.ai_crucible.trials import plan_of, solver_of
     from llm_runtime.pricing import load_prices
     from llm_runtime.settings import load_settings
 
-    plan = plan_of(
-        order["puzzles"], solver_of(order.get("model") or None), order["k"], order["arm"], order["protocol"], ()
-    )
-    if order.get("max_cost") is not None:
-        tell_price(plan.model, load_prices(load_settings().prices_path))
+    solver, judges = solver_of(order["model"] or None), order["judges"]
+    plan = plan_of(order["puzzles"], solver, order["k"], order["arm"], order["protocol"], judges)
+    if order["max_cost"] is not None:
+        prices = load_prices(load_settings().prices_path)
+        for model in (plan.model, *judges):
+            tell_price(model, prices)
     trial = order["trial"]
-    plan.keep(shop, trial)
-    done = finished_attempts(shop.folder / "logs" / trial)
-    _begin(say, trial, plan.k, len(plan.puzzles), done)
-    with inspect_faults():
+    # A process whose owner was killed a moment ago may still be putting this trial's log in order.
+    with _holding(shop.folder / "locks" / f"{trial}.lock"), inspect_faults():
+        plan.write(shop, trial)
+        _begin(say, trial, plan.k, len(plan.puzzles), finished_attempts(shop.folder / "logs" / trial))
         return shop.run(
             order["puzzles"],
             model=plan.model,
@@ -80,19 +95,41 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
             arm=order["arm"],
             trial=trial,
             protocol=plan.protocol,
+            judges=judges,
             at_once=order["at_once"],
-            total_cost=order.get("max_cost"),
+            total_cost=order["max_cost"],
             on_attempt=_attempt(say),
         )
 
 
+@contextmanager
+def _holding(place: Path) -> Generator[None]:
+    """Hold a trial's lock.
+
+    Raises:
+        StoreBusy: another process works on the trial and does not end.
+    """
+    from filelock import FileLock, Timeout
+
+    place.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(place)
+    try:
+        lock.acquire(timeout=_PATIENCE_S)
+    except Timeout:
+        raise StoreBusy(f"another process works on the trial {place.stem}; wait for it, or stop it first") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def _recorded(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
-    """The solvers of the recording, in real boxes and with real grading."""
+    """Let the solvers of the recording attempt theirs, in real boxes and with real grading."""
     from assay.protocols.ai_crucible.demo import load
     from assay.protocols.ai_crucible.inspect.trials import scripted_model
 
     recorded = load()
-    manifest, speed = recorded.manifest, float(order.get("speed", 1))
+    manifest, speed = recorded.manifest, float(order["speed"])
     seconds = manifest["pace_s"] / speed if speed > 0 else 0.0
     _begin(say, order["trial"], manifest["k"], len(recorded.steps), 0)
     return shop.run(
@@ -123,7 +160,7 @@ def _attempt(say: Say) -> Callable[[str, bool], None]:
 
 
 def _mouth() -> Say:
-    """Standard output for us alone: whatever else prints goes to standard error."""
+    """Take standard output for us alone: whatever else prints goes to standard error."""
     out: TextIO = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     lock = threading.Lock()

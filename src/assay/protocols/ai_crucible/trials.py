@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.console.options import store_option
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Plan:
     protocol: str
     judges: tuple[str, ...]
 
-    def keep(self, shop: Workshop, trial: str) -> None:
+    def write(self, shop: Workshop, trial: str) -> None:
         """Write it down beside the logs."""
         from assay.report.places import write_whole
 
@@ -47,16 +48,16 @@ class Plan:
         write_whole(place, json.dumps(asdict(self), indent=1) + "\n")
 
     def unfinished(self, shop: Workshop) -> str:
-        """The newest trial that was cut off and has this plan; empty where there is none."""
+        """Return the newest trial that was cut off and has this plan; empty where there is none."""
         wanted = json.loads(json.dumps(asdict(self)))
-        return next((trial for trial in reversed(shop.unfinished()) if _kept(shop, trial) == wanted), "")
+        return next((trial for trial in reversed(shop.unfinished()) if _read_plan(shop, trial) == wanted), "")
 
 
 def _plan_file(shop: Workshop, trial: str) -> Path:
     return shop.folder / "plans" / f"{trial}.json"
 
 
-def _kept(shop: Workshop, trial: str) -> Any:
+def _read_plan(shop: Workshop, trial: str) -> Any:
     try:
         return json.loads(_plan_file(shop, trial).read_bytes())
     except (OSError, ValueError):
@@ -64,7 +65,7 @@ def _kept(shop: Workshop, trial: str) -> Any:
 
 
 def log_dir_option(command: F) -> F:
-    """Where logs and ledger are kept."""
+    """Add the option that says where logs and the ledger are kept."""
     return click.option(
         "--log-dir",
         metavar="FOLDER",
@@ -74,8 +75,9 @@ def log_dir_option(command: F) -> F:
 
 
 def running_options(command: F) -> F:
-    """How attempts are made."""
+    """Add the options that say how attempts are made; they arrive as the fields of ``Trying``."""
     for option in (
+        store_option,
         click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
         click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
         click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object."),
@@ -94,6 +96,8 @@ def running_options(command: F) -> F:
         ),
         click.option(
             "--max-cost",
+            "--budget",
+            "max_cost",
             type=click.FloatRange(0, min_open=True),
             metavar="USD",
             help="Dollars that all attempts together may cost, over all sittings.",
@@ -115,7 +119,7 @@ def running_options(command: F) -> F:
 
 
 def solver_of(model: str | None) -> str:
-    """The model that a person named, as Inspect names it; ours are ``assay/single/...`` and ``assay/crucible/...``.
+    """Return the model that a person named as Inspect does: ours as ``assay/single/...``, a council by its own.
 
     What is written as Inspect writes it is left to Inspect, unless the package is missing that it needs and our own
     gateway does without.
@@ -150,7 +154,7 @@ def solver_of(model: str | None) -> str:
 
 
 def workshop(log_dir: str | None) -> Workshop:
-    """The workshop of a folder, or the user's own."""
+    """Return the workshop of a folder, or the user's own."""
     from ai_crucible.workshop import Workshop
 
     return Workshop.at(Path(log_dir).absolute() if log_dir else None)
@@ -180,7 +184,7 @@ def need_box() -> None:
 
 
 def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:
-    """The plan of a trial, its puzzles by folder and digest.
+    """Return the plan of a trial, its puzzles by id and digest.
 
     Raises:
         ConfigurationError: a puzzle is not there, or cannot be loaded.

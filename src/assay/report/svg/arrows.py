@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width
+from assay.report.svg.canvas import fitted, label, picture, widest
 
 _HEIGHT, _TOP = 30.0, 6.0
 
@@ -32,8 +32,8 @@ class Arrow:
 
 def arrow_chart(arrows: Sequence[Arrow], title: str, description: str, *, width: float = 640.0) -> Element:
     """Draw a row for each move, in their order, over an axis from 0 to 1."""
-    gutter = min(max((text_width(arrow.name) for arrow in arrows), default=0.0), 220.0) + 18
-    margin = max((text_width(arrow.remark, 11) for arrow in arrows), default=0.0) + 20
+    gutter = widest((arrow.name for arrow in arrows), most=220.0) + 18
+    margin = widest((arrow.remark for arrow in arrows), 11) + 20
     span = width - gutter - margin
     bottom = _TOP + len(arrows) * _HEIGHT
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width
+from assay.report.svg.canvas import fitted, label, picture, widest
 
 _HEIGHT = 26.0
 
@@ -23,8 +23,8 @@ class Bar:
 
 def bar_chart(bars: Sequence[Bar], title: str, description: str, *, width: float = 640.0) -> Element:
     """Draw bars in their order, all from zero, on one scale."""
-    gutter = min(max((text_width(bar.name) for bar in bars), default=0.0), 200.0) + 14
-    margin = max((text_width(bar.written) for bar in bars), default=0.0) + 14
+    gutter = widest((bar.name for bar in bars), most=200.0) + 14
+    margin = widest(bar.written for bar in bars) + 14
     longest = max((bar.amount for bar in bars), default=0.0) or 1.0
     parts: list[Element] = []
     for index, bar in enumerate(bars):

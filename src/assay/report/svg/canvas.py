@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import replace
 
 from assay.report.markup import Element, Node, Trusted, element, render
@@ -66,6 +67,11 @@ def text_width(text: str, size: float = FONT) -> float:
     """Estimate the width of a line, near enough for layout: no font is at hand to measure."""
     wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
     return (len(text) + wide * 0.8) * size * 0.56
+
+
+def widest(texts: Iterable[str], size: float = FONT, *, most: float = math.inf) -> float:
+    """Return the width of the widest of ``texts``, at most ``most``; 0 where there are none."""
+    return min(max((text_width(text, size) for text in texts), default=0.0), most)
 
 
 def fitted(text: str, width: float, size: float = FONT) -> str:

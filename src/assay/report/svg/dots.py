@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width, ticks
+from assay.report.svg.canvas import fitted, label, picture, ticks, widest
 
 _HEIGHT = 26.0
 
@@ -26,7 +26,7 @@ def dot_plot(
     dots: Sequence[Dot], title: str, description: str, *, high: float = 1.0, width: float = 640.0
 ) -> Element:
     """Draw dots over an axis from 0 to ``high``, in their order."""
-    gutter = min(max((text_width(dot.name) for dot in dots), default=0.0), 200.0) + 18
+    gutter = widest((dot.name for dot in dots), most=200.0) + 18
     bottom = len(dots) * _HEIGHT + 4
     span = width - gutter - 24
 

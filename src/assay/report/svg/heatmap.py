@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width
+from assay.report.svg.canvas import fitted, label, picture, widest
 
 _CELL, _HEIGHT = 84.0, 32.0
 
@@ -19,7 +19,7 @@ def heat_map(
     accents: Sequence[str] = (),
 ) -> Element:
     """Draw a cell for each of ``shares``: 0.0 to 1.0, or ``None`` where there is nothing to show."""
-    gutter = min(max((text_width(row) for row in rows), default=0.0), 220.0) + 18
+    gutter = widest(rows, most=220.0) + 18
     top = 24.0
     parts: list[Element] = [
         label(gutter + (index + 0.5) * _CELL, 10, fitted(column, _CELL), anchor="middle", class_="soft", size=11)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width, ticks
+from assay.report.svg.canvas import fitted, label, picture, ticks, widest
 from assay.report.svg.dots import Dot
 
 _HEIGHT = 28.0
@@ -32,8 +32,8 @@ def interval_plot(
     reach = high or _round(max(bounds, default=1.0))
     signed = any(min(dot.low, dot.value) < 0 for dot in dots)
     written = [f"{write(dot.value)}  [{write(dot.low)}, {write(dot.high)}]" for dot in dots]
-    gutter = min(max((text_width(dot.name) for dot in dots), default=0.0), 200.0) + 24
-    margin = max((text_width(text, 11) for text in written), default=0.0) + 20
+    gutter = widest((dot.name for dot in dots), most=200.0) + 24
+    margin = widest(written, 11) + 20
     span = width - gutter - margin
     bottom = len(dots) * _HEIGHT + 4
 

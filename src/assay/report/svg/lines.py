@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width
+from assay.report.svg.canvas import fitted, label, picture, widest
 
 _Place: TypeAlias = Callable[[int], float]
 _Scale: TypeAlias = Callable[[float], float]
@@ -29,7 +29,7 @@ def line_chart(
     steps: Sequence[str], lines: Sequence[Line], title: str, description: str, *, width: float = 640.0
 ) -> Element:
     """Draw lines over an axis from 0 to 1; nothing is drawn through a missing value."""
-    margin = min(max((text_width(line.name) for line in lines), default=0.0), 200.0) + 62
+    margin = widest((line.name for line in lines), most=200.0) + 62
     reach = width - _LEFT - margin
     bottom = _TOP + _HEIGHT
 

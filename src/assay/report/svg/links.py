@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import fitted, label, picture, text_width
+from assay.report.svg.canvas import fitted, label, picture, widest
 from assay.report.svg.stances import lines_of, stance_sign
 
 _WIDTH, _BOX, _GAP, _LINE = 640.0, 310.0, 16.0, 15.0
@@ -40,7 +40,7 @@ def link_chart(
 ) -> Element:
     """Draw lines in the colour of the participant, with the sign of the answer at the box."""
     ties = ties[:40]
-    gutter = min(max((text_width(name) for name in names), default=0.0), 150.0) + 26
+    gutter = widest(names, most=150.0) + 26
     margin = 26.0 + 9 * min(len(ties), 12) if ties else 6.0
     box = max(_WIDTH - gutter - 150 - margin, _BOX)
     left = gutter + 150

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
-from assay.report.svg.canvas import ROW, fitted, label, picture, text_width, time_ticks
+from assay.report.svg.canvas import ROW, fitted, label, picture, text_width, time_ticks, widest
 from assay.report.units import duration
 
 
@@ -36,7 +36,7 @@ def timeline(
 ) -> Element:
     """Draw bars by row over time; bars of one row that overlap get lanes, so that parallel work shows."""
     width, top, right = 880.0, 26.0, 16.0
-    gutter = min(max((text_width(row) for row in rows), default=0.0), 190.0) + 18
+    gutter = widest(rows, most=190.0) + 18
     end = max([span.end for span in spans] + [band.end for band in bands] + [1.0])
     scale = (width - gutter - right) / end
     bottom = top + len(rows) * ROW

@@ -1,4 +1,4 @@
-"""A trial as a run: attempts as they come in, and the whole report once they are told."""
+"""A trial as a run: attempts as they come in, and the whole report once its logs are read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
 from assay.protocols.ai_crucible.report.story import trials_story
 from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_of
-from assay.protocols.ai_crucible.report.trial_records import Attempt
+from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.report.any_run import AnyFold
 from assay.report.clean import one_line
 from assay.report.progress import Progress
@@ -33,7 +33,7 @@ class TrialFold:
         self._any = AnyFold(keep)
         self._began: TrialBegan | None = None
         self._ended: list[AttemptEnded] = []
-        self._told: list[Attempt] = []
+        self._attempts: list[Attempt] = []
         self._sealed: TrialSealed | None = None
 
     def apply(self, event: Event, at: int) -> None:
@@ -41,27 +41,27 @@ class TrialFold:
         self._any.apply(event, at)
         match event:
             case TrialBegan():
-                self._began, self._told, self._sealed = event, [], None
+                self._began, self._attempts, self._sealed = event, [], None
             case AttemptEnded():
                 self._ended.append(event)
             case AttemptTold():
-                self._told.append(attempt_of(event))
+                self._attempts.append(attempt_of(event))
             case TrialSealed():
                 self._sealed = event
             case RunResumed():
-                self._told, self._sealed = [], None
+                self._attempts, self._sealed = [], None
             case _:
                 pass
 
     def announce(self, event: Event) -> str | None:
-        """The finished step in one line."""
+        """Return the finished step in one line."""
         match event:
             case TrialBegan():
                 return f"{several(event.attempts, 'attempt')} at {several(event.puzzles, 'puzzle')} begin"
             case AttemptEnded():
                 return f"{event.puzzle}: {'passed' if event.passed else 'not passed'}"
             case AttemptTold():
-                return f"{self._told[-1].name}: what its log tells" if self._told else None
+                return f"{self._attempts[-1].name}: as its log has it" if self._attempts else None
             case TrialSealed():
                 return "graded, logged, and the ledger signed"
             case RunFinished():
@@ -70,7 +70,7 @@ class TrialFold:
                 return None
 
     def progress(self) -> Progress:
-        """The trial as it stands, counted in attempts."""
+        """Return the trial as it stands, counted in attempts."""
         began = self._began
         return replace(
             self._any.progress(),
@@ -83,12 +83,18 @@ class TrialFold:
             cost=sum(each.cost for each in self._ended),
         )
 
+    @property
+    def records(self) -> TrialRecords | None:
+        """The whole of the trial; ``None`` until a sitting has ended in order."""
+        if self._sealed is None or not self._attempts:
+            return None
+        return records_of(tuple(self._attempts), self._sealed)
+
     def story(self) -> Story:
-        """The report; what there is of it while attempts are being made."""
+        """Return the report; what there is of it while attempts are being made."""
         title = self._any.run.started.title if self._any.run.started else ""
-        if self._sealed is not None and self._told:
-            return trials_story(records_of(tuple(self._told), self._sealed), title)
-        return self._under_way(title)
+        records = self.records
+        return trials_story(records, title) if records else self._under_way(title)
 
     def _under_way(self, title: str) -> Story:
         run, passed = self._any.run, sum(each.passed for each in self._ended)
@@ -98,9 +104,9 @@ class TrialFold:
             blocks.append(self._table())
         if run.state in ("stopped", "failed"):
             ended = "was stopped" if run.state == "stopped" else "failed"
-            said = f"The trial {ended}{f': {run.message}' if run.message else ''}"
+            words = f"The trial {ended}{f': {run.message}' if run.message else ''}"
             blocks.append(
-                Note(f"{said.rstrip('.')}. Resume goes on with it; no finished attempt is repeated.", "warning")
+                Note(f"{words.rstrip('.')}. Resume goes on with it; no finished attempt is repeated.", "warning")
             )
         return Story(
             title=title or "A trial",

@@ -363,8 +363,8 @@ def _attestation(trials: TrialRecords) -> Section:
     if trials.unfinished:
         blocks.append(
             Note(
-                f"Planned and never finished, cut off or dropped: {', '.join(trials.unfinished)}. Ask why before you "
-                "rely on the figures.",
+                f"Planned and never finished, cut off or dropped: {', '.join(trials.unfinished)}. Ask why before "
+                "you rely on the figures.",
                 "warning",
             )
         )

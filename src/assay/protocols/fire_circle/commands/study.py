@@ -11,13 +11,12 @@ import click
 
 from assay.console.running import RunCommand, launcher_of, resume_run, run_command
 from assay.console.showing import report_and_code, show_run
-from assay.protocols.fire_circle.commands.bounding import bound_answers
 from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
     from assay.protocols.fire_circle.study.folder import Manifest
-    from assay.protocols.fire_circle.study.task import Options, Task
+    from assay.protocols.fire_circle.study_task import Options, Task
     from assay.terms import Terms
     from llm_runtime.events import RunStarted
 
@@ -45,7 +44,9 @@ def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out
     """
     command.task |= {"data": data, "out": out or ""}
     command.options["retry_failed"] = retry_failed
-    bound_answers(command)
+    if command.terms.max_tokens is not None:
+        # A folder of before version 0.2 knows its answers by requests that hold the bound.
+        command.options["calls"] = {"max_tokens": command.terms.max_tokens}
     if dry_run:
         return _dry_run(command)
     task, options = _asked(command)
@@ -58,7 +59,7 @@ def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out
 
 
 def _asked(command: RunCommand) -> tuple[Task, Options]:
-    from assay.protocols.fire_circle.study.task import Options, Task
+    from assay.protocols.fire_circle.study_task import Options, Task
 
     task, options = command.prepared.task, command.prepared.options
     assert isinstance(task, Task) and isinstance(options, Options)
@@ -78,7 +79,7 @@ def _known(command: RunCommand, task: Task, options: Options) -> Manifest | None
     Raises:
         ConfigurationError: it holds another.
     """
-    from assay.protocols.fire_circle.study.task import routes_of
+    from assay.protocols.fire_circle.study_task import routes_of
 
     terms = _models(command)
     return task.folder.known(options.study_circle(terms), routes_of(terms), command.seed)
@@ -98,7 +99,7 @@ def _unfinished(command: RunCommand) -> str | None:
     A run that has bounds which the command leaves out is another: bounds can be raised and not taken back. So is
     one that was resumed with other models.
     """
-    from assay.protocols.fire_circle.study.task import routes_of
+    from assay.protocols.fire_circle.study_task import routes_of
     from assay.terms import in_force
 
     launcher = launcher_of(command.store)
@@ -145,7 +146,7 @@ def _dry_run(command: RunCommand) -> int:
     """Say what it would take, with the files of items made aside; a study that is there already is only read."""
     from assay.protocols.fire_circle.study.bound import bound_of
     from assay.protocols.fire_circle.study.folder import StudyFolder
-    from assay.protocols.fire_circle.study.task import routes_of
+    from assay.protocols.fire_circle.study_task import routes_of
     from llm_runtime.pricing import load_prices
 
     (task, options), terms = _asked(command), _models(command)

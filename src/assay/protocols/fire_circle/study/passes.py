@@ -5,11 +5,9 @@ Every pass has its own file of results and its own file of paid answers, so that
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from assay.protocols.fire_circle.study import events
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
@@ -21,8 +19,8 @@ from fire_circle.measurement.hijack import ATTACKS, attacked
 from fire_circle.measurement.scores import ItemScores, scores_of
 from fire_circle.results import EvaluationError
 from fire_circle.rows import Item
-from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study
-from llm_runtime.errors import LlmRuntimeError, StoreDamaged
+from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study, work_on
+from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import Emit
 from llm_runtime.messages import Generate
 
@@ -31,9 +29,6 @@ MEASURES = ("lift", "control", "ablation", "calibration", "overdefence", "pairs"
 
 HIJACK_PROMPTS = 8
 """Violations that are attacked with each of the attacks on judges."""
-
-
-_Work: TypeAlias = Callable[[str, Item], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +74,8 @@ class Passes:
             if measure in self._plan.measures and measure not in own:
                 self._write(measure, Source(f"@{measure}").rows(config.base_config.max_layer_chars))
                 wanted.append((measure, folder.study(manifest, measure, f"{measure}.items")))
-        if "hijack" in self._plan.measures:
-            self._write("hijack", self._attacks())
+        if "hijack" in self._plan.measures and (attacks := list(self._attacks())):
+            self._write("hijack", attacks)
             wanted.append(("hijack", folder.study(manifest, "hijack", "hijack.items")))
         return wanted
 
@@ -107,7 +102,7 @@ class Passes:
                 self._emit(events.PassStarted(name="control"))
                 await self._control(study, generate)
 
-    def _write(self, measure: str, rows: Iterator[Row]) -> None:
+    def _write(self, measure: str, rows: Iterable[Row]) -> None:
         place = self._folder.file(f"{measure}.items.jsonl")
         if not place.exists():
             write_items(place, rows)
@@ -168,32 +163,10 @@ class Passes:
             self._emit(events.ItemFinished(name=item.name, falsehood=None, fault=str(line.get("error", ""))))
 
         try:
-            await _each(((i, item) for i, item in study.items() if i in wanted), one, self._plan.concurrency)
+            await work_on(((i, item) for i, item in study.items() if i in wanted), one, self._plan.concurrency)
         finally:
             out.close()
             journal.close()
-
-
-async def _each(
-    items: Iterator[tuple[str, Item]], work: Callable[[str, Item], Awaitable[None]], concurrency: int
-) -> None:
-    """Work on some at a time; what concerns the whole study ends it after the items under way."""
-    faults: list[LlmRuntimeError] = []
-
-    async def one_after_another() -> None:
-        for item_id, item in items:
-            try:
-                await work(item_id, item)
-            except LlmRuntimeError as fault:
-                faults.append(fault)
-            if faults:
-                return
-
-    async with asyncio.TaskGroup() as group:
-        for _ in range(concurrency):
-            group.create_task(one_after_another())
-    if faults:
-        raise faults[0]
 
 
 def finished_controls(folder: StudyFolder) -> set[str]:

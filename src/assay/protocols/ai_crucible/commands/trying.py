@@ -1,0 +1,260 @@
+"""One trial from the command line: a run that begins or goes on, and what it came to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from assay.protocols.ai_crucible.trials import Plan, need_box, need_inspect, plan_of, solver_of, workshop
+from assay.report.units import several
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, RunNotFound
+
+if TYPE_CHECKING:
+    from ai_crucible.workshop import Workshop
+    from assay.console.running import RunListeners
+    from assay.launch import Launcher, Outcome, Running
+    from assay.protocols.ai_crucible.report import TrialRecords
+    from assay.protocols.ai_crucible.task import Options
+    from assay.registry import Prepared
+    from llm_runtime.store import RunStore
+
+_SEARCHED = 1000
+"""Runs that are looked through for that of a trial."""
+_INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """What the commands share, as it was asked for."""
+
+    puzzles: tuple[str, ...]
+    log_dir: str | None
+    model: str | None
+    k: int
+    max_cost: float | None
+    at_once: int
+    protocol: str
+    judges: tuple[str, ...]
+    as_json: bool
+    out: str | None
+    quiet: bool
+    store_path: str | None
+
+    def check(self, feature: str) -> None:
+        """Refuse what cannot work, before anything is spent.
+
+        Raises:
+            ConfigurationError: the report has no place, or Inspect or a box is not here.
+        """
+        from assay.protocols.ai_crucible.report.files import check_report_place
+
+        check_report_place(self.out)
+        need_inspect(feature)
+        self.plan("neutral")
+        need_box()
+
+    def plan(self, arm: str) -> Plan:
+        """Return what makes two trials the same.
+
+        Raises:
+            NoModelError: no model was named and none is configured.
+            ConfigurationError: the model's name cannot be one, or a puzzle is not there.
+        """
+        return plan_of(self.puzzles, solver_of(self.model), self.k, arm, self.protocol, self.judges)
+
+    @property
+    def shop(self) -> Workshop:
+        """Where logs and the ledger are."""
+        return workshop(self.log_dir)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a trial ended.
+
+    Args:
+        records: of its attempts; ``None`` where none was logged.
+        message: what is missing, and how to go on; empty where it is complete.
+        code: the exit code.
+    """
+
+    trial: str
+    records: TrialRecords | None
+    message: str = ""
+    code: int = 0
+
+
+def try_model(asked: Trying, plan: Plan, known: str, store: RunStore) -> Ended:
+    """Carry out one trial and show its progress; ``known`` is the id of one to go on with, or empty.
+
+    Raises:
+        KeyboardInterrupt: it was stopped before any attempt was made.
+    """
+    from assay.console.running import launcher_of, show_until_end
+    from assay.console.showing import OutputOptions
+    from assay.protocols.ai_crucible.commands.progress import TrialProgress
+    from assay.terms import Terms
+
+    launcher = launcher_of(store)
+    earlier = _run_of(launcher, known) if known else ""
+    run_id, terms = earlier or launcher.new_id(), Terms(model=asked.model or "", budget=asked.max_cost)
+    progress = TrialProgress(plan.model, limit=asked.max_cost, quiet=asked.quiet, resumed=bool(earlier))
+
+    async def begin(listeners: RunListeners) -> Running:
+        heard = [*listeners.all, progress]
+        if earlier:
+            return await launcher.resume(run_id, terms, listeners=heard)
+        return await launcher.start(_prepared(asked, plan.arm, known), terms, run_id=run_id, listeners=heard)
+
+    trial, records = known or run_id, None
+    try:
+        with progress:
+            outcome = show_until_end("ai_crucible.trial", run_id, OutputOptions(quiet=True), None, begin, "")
+    except KeyboardInterrupt:
+        with suppress(RunNotFound):
+            records = records_of_run(store, run_id)
+        if records is None:
+            click.echo(f"\nassay: trial {trial} was stopped before any attempt was made", err=True)
+            raise
+        made = several(sum(attempt.gate is not None for attempt in records.attempts), "attempt")
+        message = f"trial {trial} was stopped with {made} made, which are kept; go on with the same command"
+        return Ended(trial, records, message, _INTERRUPTED)
+    return _ended(trial, outcome, store)
+
+
+def _prepared(asked: Trying, arm: str, known: str) -> Prepared:
+    from assay.registry import read_run
+
+    options = {
+        "k": asked.k,
+        "arm": arm,
+        "protocol": asked.protocol,
+        "judges": list(asked.judges),
+        "at_once": asked.at_once,
+        "folder": str(asked.shop.folder) if asked.log_dir else "",
+        "trial": known,
+    }
+    puzzles = [str(Path(name).absolute()) if Path(name).is_dir() else name for name in asked.puzzles]
+    return read_run("ai_crucible.trial", {"puzzles": puzzles}, options)
+
+
+def _run_of(launcher: Launcher, trial: str) -> str:
+    """Return the id of the run that a trial goes on in; empty where the store has none, or it is finished."""
+    from assay.protocols.ai_crucible import TRIAL
+    from assay.registry import opened
+
+    for summary in launcher.store.runs(protocol=TRIAL.names, limit=_SEARCHED):
+        if summary.state == "finished" or summary.origin == "demo":
+            continue
+        with suppress(ConfigurationError):
+            options = cast("Options", opened(launcher.opening(summary.run_id)).options)
+            if (options.trial or summary.run_id) == trial:
+                return summary.run_id
+    return ""
+
+
+def records_of_run(store: RunStore, run_id: str) -> TrialRecords | None:
+    """Read back what a run holds of its trial; ``None`` where it was not ended in order."""
+    from assay.protocols.ai_crucible.report.fold import TrialFold
+    from assay.report.run import moments
+
+    fold = TrialFold()
+    for event, at in moments(store.records(run_id)):
+        fold.apply(event, at)
+    return fold.records
+
+
+def _ended(trial: str, outcome: Outcome, store: RunStore) -> Ended:
+    """Return how a trial ended that was not interrupted.
+
+    Raises:
+        ConfigurationError: it could not be made.
+    """
+    from assay.protocols.ai_crucible.task import TrialFailed
+
+    error = outcome.error
+    if error is None:
+        return Ended(trial, records_of_run(store, outcome.run_id))
+    if not isinstance(error, BudgetExceeded | TrialFailed):
+        raise error
+    how = "a higher --max-cost" if isinstance(error, BudgetExceeded) else "the same command"
+    return Ended(trial, records_of_run(store, outcome.run_id), f"{error}; go on with {how}", error.exit_code)
+
+
+def present_trials(ended: Sequence[Ended], asked: Trying) -> int:
+    """Show what trials came to, write the report that was asked for; return the exit code."""
+    from assay.protocols.ai_crucible.report.files import write_trials_report
+
+    records = _together([one.records for one in ended if one.records is not None])
+    if records is not None:
+        _show(records, asked)
+        if asked.out is not None:
+            click.echo(f"report: {write_trials_report(records, Path(asked.out))}", err=True)
+        else:
+            names = " ".join(one.trial for one in ended)
+            click.echo(f"report: assay trial report {names} --out trial.html", err=True)
+    missing = next((one for one in ended if one.message), None)
+    if missing is None:
+        return 0
+    click.echo(f"assay: {missing.message}", err=True)
+    return missing.code
+
+
+def _together(records: list[TrialRecords]) -> TrialRecords | None:
+    """Put trials of one workshop side by side: the last one vouches for the ledger as it is now."""
+    if not records:
+        return None
+    attempts = tuple(attempt for each in records for attempt in each.attempts)
+    sittings = {trial: count for each in records for trial, count in each.sittings.items()}
+    return replace(records[-1], attempts=attempts, sittings=sittings)
+
+
+def _show(records: TrialRecords, asked: Trying) -> None:
+    if asked.as_json:
+        click.echo(json.dumps(records.data(), ensure_ascii=False, default=str))
+        return
+    for line in summary(records.models):
+        click.echo(line)
+    for name, effect in records.arms:
+        click.echo(arm_line(name, effect))
+
+
+def summary(models: Iterable[Any]) -> list[str]:
+    """Write a line for each model: attempts passed with their interval, and reliability over k."""
+    from assay.protocols.ai_crucible.report.pictures import solver_name
+    from assay.protocols.ai_crucible.report.words import percent, reach
+
+    lines: list[str] = []
+    for model in models:
+        name = solver_name(model.model, model.arm)
+        if model.rate is None:
+            passed = ", ".join(f"{h.puzzle} {h.passed} of {h.attempts}" for h in model.puzzles)
+            lines.append(f"{name}: no graded attempt at a puzzle that counts ({passed})")
+            continue
+        passed, attempts = (
+            sum(getattr(h, field) for h in model.puzzles if not h.anchor) for field in ("passed", "attempts")
+        )
+        line = (
+            f"{name}: {passed} of {attempts} attempts passed, {percent(model.rate.estimate)} ({reach(model.rate)})"
+        )
+        if model.reliability and model.reliability[0] > 1:
+            k, value = model.reliability
+            line += f"; pass^{k} {percent(value)}"
+        lines.append(line)
+    return lines
+
+
+def arm_line(name: str, effect: Any) -> str:
+    """Write a framing's effect in a line."""
+    from assay.protocols.ai_crucible.report.words import ARM_NAMES, signed
+
+    bounds = f"{signed(effect.difference.low)} to {signed(effect.difference.high)}"
+    remark = "" if effect.shown else "; no difference shown"
+    difference = f"{signed(effect.difference.estimate)} ({bounds})"
+    return f"{name}: {ARM_NAMES[effect.arm]} against neutral {difference}{remark}"
