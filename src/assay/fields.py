@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from pkgutil import resolve_name
 from typing import Annotated, Any, Literal, TypeAlias, Union, cast, get_args, get_origin
 
@@ -126,6 +127,12 @@ def fields_of(model: type[BaseModel], *, at: tuple[str, ...] = ()) -> Iterator[F
         )
 
 
+@cache
+def specs_of(model: type[BaseModel]) -> Mapping[str, FieldSpec]:
+    """Return the same by name, read once from each model."""
+    return {spec.name: spec for spec in fields_of(model)}
+
+
 def _plain(annotation: Any) -> tuple[Kind, Any]:
     """Return the kind of a type, without ``None`` and without annotations."""
     origin = get_origin(annotation)
@@ -178,7 +185,7 @@ def read(
     Raises:
         ConfigurationError: one sentence that names the field as the door does.
     """
-    specs = {spec.name: spec for spec in fields_of(model)}
+    specs = specs_of(model)
     data: dict[str, Any] = {}
     for name, value in values.items():
         spec = specs.get(name)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 
 def write_atomic(
@@ -24,12 +26,23 @@ def write_atomic(
     Raises:
         OSError: the file cannot be written; nothing is left behind.
     """
-    raw = data.encode("utf-8", errors="replace") if isinstance(data, str) else data
+    with atomic_file(path, durable=durable, private=private, replace=replace) as file:
+        file.write(data.encode("utf-8", errors="replace") if isinstance(data, str) else data)
+
+
+@contextmanager
+def atomic_file(
+    path: Path, *, durable: bool = True, private: bool = False, replace: bool = True
+) -> Generator[BinaryIO]:
+    """Open a file that takes its place in one step at the end of the block, for what is too much to hold at once.
+
+    Args and errors are those of :func:`write_atomic`; where the block raises, nothing is left behind.
+    """
     draft = path.with_name(f".writing-{secrets.token_hex(8)}")
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(raw)
+            yield file
             file.flush()
             if durable:
                 os.fsync(file.fileno())

@@ -53,7 +53,7 @@ class ConfigFile(Model):
         model: the model for every seat that names none of its own, as ``PROVIDER:MODEL``.
         seats: a model for a seat's role or for a phase, e.g. ``red_team = "terminal:"``.
         call_timeout: seconds for one attempt's whole answer.
-        max_tokens: upper bound of every answer that names none, in tokens.
+        max_tokens: upper bound of every answer, in tokens, in place of what a protocol asks for.
         limits: rates, by provider or by ``provider/model``.
     """
 

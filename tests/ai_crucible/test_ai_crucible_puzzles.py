@@ -25,7 +25,6 @@ def test_there_are_enough_puzzles_and_each_names_its_source() -> None:
     assert all(puzzle.meta.id == Path(puzzle.folder).name for puzzle in puzzles)
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("boxes")
 @pytest.mark.parametrize("name", built_in_ids())
 async def test_every_puzzle_passes_its_check(name: str) -> None:

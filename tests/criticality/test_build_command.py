@@ -146,9 +146,8 @@ async def test_init_run_killed_resumed_and_the_deliverable_stands_alone(tmp_path
 
 
 async def test_a_sitting_that_ends_with_a_person_is_a_run_that_can_be_resumed(tmp_path: Path) -> None:
-    first = {**ANSWERS.model_dump(mode="json"), "approvals": []}
+    first: dict[str, Any] = {**ANSWERS.model_dump(mode="json"), "approvals": []}
     (tmp_path / "first.toml").write_text(toml(first))
-    (tmp_path / "prices.toml").write_text("")
     async with LoopbackServer(Model("")) as server:
         shell = Shell(tmp_path, server)
         await shell("init", "turn-stile", "--seed", "7")

@@ -29,7 +29,7 @@ _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 def open_batches(store_url: str) -> Database:
-    """The database of a store's batches, its tables brought to the newest form.
+    """Open the database of a store's batches, its tables brought to the newest form.
 
     Raises:
         StoreError: it cannot be opened, or a newer version wrote it.
@@ -44,14 +44,14 @@ def open_batches(store_url: str) -> Database:
 
 
 def batches_beside(store: RunStore) -> Database | None:
-    """The batches that belong to an open run store; ``None`` where there never were any.
+    """Open the batches that belong to an open run store; ``None`` where there never were any.
 
     Raises:
         StoreError: they cannot be opened.
     """
     if isinstance(store, SqliteStore):
-        there = batches_path(store.path)
-        return open_batches(str(store.path)) if there.exists() else None
+        path = batches_path(store.path)
+        return open_batches(str(store.path)) if path.exists() else None
     from llm_runtime.store.postgres import PostgresStore
 
     return open_batches(store.url) if isinstance(store, PostgresStore) else None
@@ -129,7 +129,7 @@ async def check_models(
 
 
 def _asked_of(configurations: Iterable[Configuration]) -> Iterator[tuple[Terms, str]]:
-    """Each model that some configuration asks, once under the same terms."""
+    """Yield each model that some configuration asks, once under the same terms."""
     seen: set[tuple[str, str]] = set()
     for configuration in configurations:
         models: Sequence[str] = getattr(configuration.options, "asked_models", ()) or ("openrouter/auto",)

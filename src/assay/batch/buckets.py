@@ -96,8 +96,8 @@ class Buckets:
         self._free("owner = ?", self._owner)
 
     def refused(self, bucket: str, retry_after: float | None) -> None:
-        """The provider said 429: closed for all until its Retry-After is over (1 s where it gives none, 120 s at
-        most), and half the pace from then on, down to 1/64. A burst of refusals is one."""
+        """Close the bucket after a 429 for all, until its Retry-After is over (1 s where there is none, 120 s at
+        most), and halve the pace, down to 1/64. A burst of refusals is one."""
         pause = round(min(retry_after or 1.0, LONGEST_PAUSE) * 1_000_000)
         self._database.execute(
             "UPDATE buckets SET pace = CASE WHEN closed_until <= assay_now() THEN greatest(pace / 2, ?) "
@@ -107,7 +107,7 @@ class Buckets:
         )
 
     def succeeded(self, bucket: str) -> None:
-        """The provider answered: a tenth faster, up to the full rate."""
+        """Go a tenth faster after an answer, up to the full rate."""
         self._database.execute(
             "UPDATE buckets SET pace = least(pace * 11 / 10 + 1, ?) WHERE bucket = ?", (FULL_PACE, bucket)
         )

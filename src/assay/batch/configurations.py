@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from assay.batch.jobfile import JobFile
 from assay.batch.older import older_options
-from assay.fields import FieldSpec, read
+from assay.fields import read
 from assay.launch import check_terms
 from assay.protocol import RunType, load
 from assay.registry import Prepared, prepared, stored
@@ -70,18 +70,15 @@ def completed(job_file: JobFile, configuration: Configuration, task: BaseModel) 
         LlmRuntimeError: the options do not fit together, or this machine lacks what they need.
     """
     options = prepared(Prepared(job_file.kind, task, configuration.options)).options
-    whole = options.model_dump(mode="json", exclude_defaults=True)
-    data = configuration.data
+    whole, data = options.model_dump(mode="json", exclude_defaults=True), configuration.data
     if job_file.older:
-        data = kept = older_options(data, whole)
-    else:
-        data = {
-            **data,
-            "added": {name: value for name, value in whole.items() if data["options"].get(name) != value},
-        }
-        free = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
-        kept = {"options": whole, "terms": {k: v for k, v in data["terms"].items() if k not in free}}
-    return replace(configuration, data=data, options=options, digest=sha256(canonical_json(kept)).digest())
+        data = older_options(data, whole)
+        return replace(configuration, data=data, options=options, digest=_digest(data))
+    bounds = [name for name in _BOUNDS if f"terms.{name}" not in job_file.grid]
+    terms = {name: value for name, value in data["terms"].items() if name not in bounds}
+    added = {name: value for name, value in whole.items() if data["options"].get(name) != value}
+    digest = _digest({"options": whole, "terms": terms})
+    return replace(configuration, data={**data, "added": added}, options=options, digest=digest)
 
 
 def run_of(kind: str, task: Mapping[str, Any], data: Mapping[str, Any]) -> Prepared:
@@ -102,17 +99,22 @@ def terms_of(data: Mapping[str, Any]) -> Terms:
     return Terms(model=data["model"] or "", max_tokens=data["max_tokens"])
 
 
-def _combination(job_file: JobFile, values: Mapping[str, Any], own: Terms) -> Configuration:
+def _digest(data: Mapping[str, Any]) -> bytes:
+    return sha256(canonical_json(data)).digest()
+
+
+def _combination(job_file: JobFile, cell: Mapping[str, Any], own: Terms) -> Configuration:
     kind = job_file.kind
     shared = {"model": job_file.model, "max_tokens": job_file.max_tokens, **job_file.terms}
     tables: dict[str, Any] = deepcopy({"engine": job_file.engine, "options": job_file.options, "terms": shared})
-    for name, value in values.items():
+    for name, value in cell.items():
         table, path = job_file.place(name)
         _put(tables[table], path, value)
-    terms = cast("Terms", read(Terms, tables["terms"], names=_term))
+    terms = cast("Terms", read(Terms, tables["terms"], names=lambda spec: _TERMS[spec.name]))
     check_terms(kind, terms, _TERMS)
     terms = terms.over(own)
-    options = read(load(kind.options), {**_upgraded(kind, tables["engine"]), **tables["options"]}, names=_option)
+    values = {**_upgraded(kind, tables["engine"]), **tables["options"]}
+    options = read(load(kind.options), values, names=lambda spec: f"options.{spec.name}")
     if job_file.older:
         data = {"engine": tables["engine"], "model": terms.model or None, "max_tokens": terms.max_tokens}
     else:
@@ -137,11 +139,3 @@ def _put(table: dict[str, Any], path: str, value: Any) -> None:
             raise ConfigurationError(f"grid.{path}: {name} is no table")
         table = cast("dict[str, Any]", inner)
     table[last] = deepcopy(value)
-
-
-def _option(spec: FieldSpec) -> str:
-    return f"options.{spec.name}"
-
-
-def _term(spec: FieldSpec) -> str:
-    return _TERMS[spec.name]

@@ -17,7 +17,7 @@ _BUSY_S = 30.0
 
 
 def wall_clock_us() -> int:
-    """Microseconds since the Unix epoch."""
+    """Return microseconds since the Unix epoch."""
     return time.time_ns() // 1000
 
 
@@ -42,7 +42,7 @@ class Database(Protocol):
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All statements of the block, or none."""
+        """Commit all statements of the block, or none."""
         ...
 
     def close(self) -> None: ...
@@ -101,7 +101,7 @@ class SqliteDatabase:
 
 
 def open_database(url: str) -> Database:
-    """The database of batches that belongs to a run store.
+    """Open the database of batches that belongs to a run store.
 
     Args:
         url: of the run store: a path, ``sqlite:///PATH`` or ``postgresql://...``. Beside ``runs.db`` batches are
@@ -124,7 +124,7 @@ def open_database(url: str) -> Database:
 
 
 def batches_path(runs: Path) -> Path:
-    """Where the batches of a store in a file are."""
+    """Return where the batches of a store in a file are."""
     return runs.with_name(f"{runs.stem}-batches.db")
 
 

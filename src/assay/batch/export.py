@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import Any, BinaryIO
 
 from assay.batch.ledger import Batch, Result
 from llm_runtime.errors import MissingExtraError
-
-TableFormat: TypeAlias = Literal["jsonl", "csv", "parquet"]
 
 #: Columns that say what came of a job; two engines that did the same work agree in them.
 COLUMNS = ("job", "row", "repetition", "configuration", "task", "state", "result", "error", "message")
@@ -21,17 +19,11 @@ HISTORY = ("failures", "run", "cost")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> Iterator[dict[str, Any]]:
-    """Each result as JSON-compatible data.
-
-    Args:
-        batch: whose they are.
-        results: of the ledger.
-        history: with :data:`HISTORY`; without it, the table depends on the work alone.
-    """
+def lines(batch: Batch, results: Iterable[Result]) -> Iterator[dict[str, Any]]:
+    """Yield each result of a batch as JSON-compatible data."""
     configurations = [shown(configuration) for configuration in batch.configurations]
     for result in results:
-        line: dict[str, Any] = {
+        yield {
             "job": result.job_id,
             "row": result.row,
             "repetition": result.repetition,
@@ -41,37 +33,39 @@ def lines(batch: Batch, results: Iterable[Result], *, history: bool = True) -> I
             "result": None if result.result is None else json.loads(result.result),
             "error": result.error,
             "message": result.message,
+            "failures": result.failures,
+            "run": result.run_id,
+            "cost": result.cost,
         }
-        if history:
-            line |= {"failures": result.failures, "run": result.run_id, "cost": result.cost}
-        yield line
 
 
 def shown(configuration: dict[str, Any]) -> dict[str, Any]:
-    """A configuration as its job file has it, without what only a run needs: of personas, who they are."""
+    """Return a configuration as its job file has it, without what only a run needs: of personas, who they are."""
     left = {name: value for name, value in configuration.items() if name != "added"}
     if "personas" in left:
         left["personas"] = [each["contract"]["persona_id"] for each in left["personas"]]
     return left
 
 
-def write_jsonl(table: Iterable[dict[str, Any]], file: IO[str]) -> None:
-    """One object a line."""
+def write_jsonl(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    """Write one object a line."""
     for line in table:
-        file.write(json.dumps(line) + "\n")
+        file.write(json.dumps(line).encode() + b"\n")
 
 
-def write_csv(table: Iterable[dict[str, Any]], file: IO[str]) -> None:
-    """Cells that hold objects are JSON; a text that a spreadsheet takes for a formula gets a quote in front."""
-    writer = csv.writer(file)
+def write_csv(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    """Write cells: objects are JSON; a text that a spreadsheet takes for a formula gets a quote in front."""
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    writer = csv.writer(text)
     for number, line in enumerate(table):
         if number == 0:
             writer.writerow(line)
         writer.writerow([_cell(value) for value in line.values()])
+    text.detach()
 
 
-def write_parquet(table: Iterable[dict[str, Any]], path: Path) -> None:
-    """Objects are columns of JSON text: their shape may differ from job to job.
+def write_parquet(table: Iterable[dict[str, Any]], file: BinaryIO) -> None:
+    """Write columns; objects are JSON text: their shape may differ from job to job.
 
     Raises:
         MissingExtraError: pyarrow is not installed.
@@ -89,10 +83,18 @@ def write_parquet(table: Iterable[dict[str, Any]], path: Path) -> None:
         [(name, arrow.int64() if name in whole else arrow.string()) for name in (*COLUMNS, *HISTORY)]
     )
     rows = iter(table)
-    with parquet.ParquetWriter(path, schema) as writer:
+    with parquet.ParquetWriter(file, schema) as writer:
         while page := list(islice(rows, 500)):
             flat = [{name: _plain(value) for name, value in line.items()} for line in page]
             writer.write_table(arrow.Table.from_pylist(flat, schema=schema))
+
+
+#: By the ending of a file's name.
+WRITERS: dict[str, Callable[[Iterable[dict[str, Any]], BinaryIO], None]] = {
+    ".jsonl": write_jsonl,
+    ".csv": write_csv,
+    ".parquet": write_parquet,
+}
 
 
 def _plain(value: Any) -> Any:

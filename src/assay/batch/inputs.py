@@ -34,7 +34,7 @@ class Row:
 
 
 def rows(source: Input) -> Iterator[Row]:
-    """The rows of ``source`` in order.
+    """Yield the rows of ``source`` in order.
 
     Raises:
         ConfigurationError: it is not there, not of its format, or has no such column as the job file names.
@@ -63,10 +63,10 @@ def _format(path: Path) -> InputFormat:
     return endings[path.suffix.lower()]
 
 
-def _known(path: Path, wanted: set[str], there: list[str]) -> None:
-    if unknown := sorted(wanted - set(there)):
+def _known(path: Path, wanted: set[str], present: list[str]) -> None:
+    if unknown := sorted(wanted - set(present)):
         raise ConfigurationError(
-            f"the input {path} has no column {unknown[0]!r}; it has: {', '.join(there[:20]) or 'none'}"
+            f"the input {path} has no column {unknown[0]!r}; it has: {', '.join(present[:20]) or 'none'}"
         )
 
 

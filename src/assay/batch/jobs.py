@@ -14,7 +14,7 @@ from assay.batch.configurations import Configuration, completed
 from assay.batch.inputs import Row, rows
 from assay.batch.jobfile import JobFile
 from assay.batch.older import older_words
-from assay.fields import FieldSpec, fields_of, read
+from assay.fields import FieldSpec, read, specs_of
 from assay.protocol import load
 from assay.registry import Prepared, prepared
 from llm_runtime.canonical import canonical_json
@@ -98,29 +98,29 @@ class Contents:
             yield job
 
     def digest(self) -> str:
-        """The digest in hex, once all have passed; those that have not do so now, unseen."""
+        """Return the digest in hex, once all have passed; those that have not do so now, unseen."""
         for _ in self:
             pass
         return self._digest.hexdigest()
 
 
 def seed_of(job_id: str) -> int:
-    """The seed of a job's run, 0 to 2^52-1: the same job draws the same nonces wherever it runs."""
+    """Return the seed of a job's run, 0 to 2^52-1: the same job draws the same nonces wherever it runs."""
     return int(job_id[:13], 16)
 
 
 def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | None, str]:
-    """The task of a row, complete; or ``None`` and why it cannot be run."""
+    """Return the task of a row, complete; or ``None`` and why it cannot be run."""
     if row.fault:
         return None, row.fault
     kind = job_file.kind
     try:
+        model = load(kind.task)
+        specs = specs_of(model)
         values = {
-            spec.name: _cell(spec, row.values.get(job_file.input.columns[spec.name]))
-            for spec in fields_of(load(kind.task))
-            if spec.name in job_file.input.columns
+            name: _cell(specs[name], row.values.get(column)) for name, column in job_file.input.columns.items()
         }
-        return prepared(Prepared(kind, read(load(kind.task), values), options)).task, ""
+        return prepared(Prepared(kind, read(model, values), options)).task, ""
     except MissingExtraError:
         raise
     except LlmRuntimeError as refusal:
@@ -128,7 +128,7 @@ def _task(job_file: JobFile, row: Row, options: BaseModel) -> tuple[BaseModel | 
 
 
 def _identity(job_file: JobFile, row: Row, task: Mapping[str, Any] | None, text: str, fault: str) -> bytes:
-    """What a job's id is drawn from, but for its configuration and repetition."""
+    """Return what a job's id is drawn from, but for its configuration and repetition."""
     # Not the words of a fault: those of a later version may differ, and a batch goes on.
     kind, words = job_file.kind.name, "broken" if fault else ""
     if job_file.older:

@@ -154,8 +154,8 @@ class Ledger:
                 batch.tenant,
             ),
         )
-        known = self.batch(batch.batch_id)
-        if known.contents != batch.contents:
+        stored = self.batch(batch.batch_id)
+        if stored.contents != batch.contents:
             raise ConfigurationError(
                 f"there is a batch {batch.batch_id} with other contents; give this one another id, or none: what "
                 "both have in common is not paid for again"
@@ -167,14 +167,14 @@ class Ledger:
         return self.batch(batch.batch_id)
 
     def batch(self, batch_id: str) -> Batch:
-        """A batch by its id. Raises :class:`~llm_runtime.errors.RunNotFound`."""
-        found = self.database.execute(f"{_BATCH} WHERE batch_id = ?", (batch_id,))
-        if not found:
+        """Return a batch by its id. Raises :class:`~llm_runtime.errors.RunNotFound`."""
+        rows = self.database.execute(f"{_BATCH} WHERE batch_id = ?", (batch_id,))
+        if not rows:
             raise RunNotFound(f"there is no batch {batch_id[:80]!r}; list them with: assay batch status")
-        return _batch(found[0])
+        return _batch(rows[0])
 
     def batches(self) -> list[Batch]:
-        """All batches, newest first."""
+        """Return all batches, newest first."""
         return [_batch(row) for row in self.database.execute(f"{_BATCH} ORDER BY created_at DESC")]
 
     def load(self, batch: Batch, jobs: Iterable[Job]) -> None:
@@ -235,7 +235,7 @@ class Ledger:
         )
 
     def state(self, batch_id: str) -> tuple[BatchState, int | None]:
-        """The state of a batch, and microseconds until its next job may be due; ``None`` where all are over."""
+        """Return the state of a batch, and microseconds until its next job may be due; ``None``: all are over."""
         state, wait = self.database.execute(
             "SELECT state, (SELECT min(due_at) - assay_now() FROM jobs "
             "WHERE batch_id = ? AND due_at IS NOT NULL) FROM batches WHERE batch_id = ?",
@@ -270,7 +270,7 @@ class Ledger:
         ]
 
     def extend(self, batch_id: str, owner: str, lease_us: int) -> tuple[BatchState, set[tuple[str, int]]]:
-        """Renew the leases of all jobs that ``owner`` holds; which those are, and how the batch stands."""
+        """Renew the leases of all jobs that ``owner`` holds; return those, and the batch's state."""
         held = self.database.execute(
             "UPDATE jobs SET due_at = assay_now() + ? WHERE batch_id = ? AND owner = ? AND state = 'running' "
             "AND due_at IS NOT NULL RETURNING job_id, fence",
@@ -280,7 +280,7 @@ class Ledger:
         return state, {(job_id, int(fence)) for job_id, fence in held}
 
     def finish(self, claim: Claim, result: str, run_id: str, cost: int) -> bool:
-        """Enter a result; false where the job has gone to somebody else, whose result will count."""
+        """Enter a result; return false where the job has gone to somebody else, whose result will count."""
         return self._end(
             claim, "state = 'done', due_at = NULL, error = '', message = '', result = ?, run_id = ?, cost = ?",
             (result, run_id, cost),
@@ -331,7 +331,7 @@ class Ledger:
             )
 
     def retry_failed(self, batch_id: str) -> int:
-        """Take the dead letters up again, broken input aside; how many they are."""
+        """Take the dead letters up again, broken input aside; return how many they are."""
         revived = self.database.execute(
             "UPDATE jobs SET state = 'waiting', due_at = 0, failures = 0, ended_at = NULL "
             "WHERE batch_id = ? AND state = 'dead' AND error <> 'BrokenInput' RETURNING 1",
@@ -340,7 +340,7 @@ class Ledger:
         return len(revived)
 
     def status(self, batch_id: str) -> BatchStatus:
-        """How the batch stands now."""
+        """Return how the batch stands now."""
         states: dict[str, int] = {}
         failed: dict[str, int] = {}
         ended, span = 0, _RATE_US // 60
@@ -358,7 +358,7 @@ class Ledger:
         return BatchStatus(states, dict(sorted(failed.items())), ended * 1_000_000 / span)
 
     def results(self, batch_id: str) -> Iterator[Result]:
-        """Every job in order of input, configuration and repetition, in constant memory."""
+        """Yield every job in order of input, configuration and repetition, in constant memory."""
         last = (-1, -1, -1)
         while True:
             page = self.database.execute(
@@ -376,6 +376,6 @@ class Ledger:
 
 
 def _batch(row: tuple[Any, ...]) -> Batch:
-    found = dict(zip(_FIELDS, row, strict=True))
-    data = {name: json.loads(found[name]) for name in ("configurations", "work")}
-    return Batch(**{**found, **data})
+    columns = dict(zip(_FIELDS, row, strict=True))
+    data = {name: json.loads(columns[name]) for name in ("configurations", "work")}
+    return Batch(**{**columns, **data})

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from assay.batch.configurations import combinations
 from assay.batch.jobfile import JobFile
-from assay.fields import fields_of
+from assay.fields import specs_of
 from assay.protocol import load
 from assay.registry import run_types
 from llm_runtime.errors import ConfigurationError
@@ -53,7 +53,7 @@ def _check(job_file: JobFile) -> None:
     if not kind.batch:
         possible = ", ".join(run.name for run in run_types().values() if run.batch)
         raise ConfigurationError(f"no batch can be made of {kind.name}; of these it can: {possible}")
-    specs = {spec.name: spec for spec in fields_of(load(kind.task)) if not spec.ui.hidden}
+    specs = {name: spec for name, spec in specs_of(load(kind.task)).items() if not spec.ui.hidden}
     mapped = job_file.input.columns
     if unknown := sorted(set(mapped) - set(specs)):
         raise ConfigurationError(
@@ -68,7 +68,7 @@ def _check(job_file: JobFile) -> None:
 
 
 def _plain(value: Any, keep: tuple[str, ...] = ()) -> Any:
-    """Decimals as floats, but for the tables in ``keep``: money is never a float."""
+    """Return decimals as floats, but for the tables in ``keep``: money is never a float."""
     if isinstance(value, Decimal):
         return float(value)
     if isinstance(value, dict):

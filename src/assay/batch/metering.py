@@ -57,7 +57,7 @@ class Meter:
         self._settled = asyncio.Condition()
 
     async def open(self, bucket: str, limits: Limits) -> None:
-        """See to it that the bucket is there."""
+        """Make the bucket where it is missing."""
         await self._queue.do(lambda: self._buckets.open(bucket, limits), BUCKETS, bucket)
 
     @asynccontextmanager
@@ -87,11 +87,13 @@ class Meter:
             JobLost: the job is another worker's by now.
         """
         claim = CURRENT.get()
-        came = await self._queue.do(lambda: self._purses.reserve(self._purse, hold, claim), PURSES, self._purse)
-        if came == "held":
+        reservation = await self._queue.do(
+            lambda: self._purses.reserve(self._purse, hold, claim), PURSES, self._purse
+        )
+        if reservation == "held":
             self._under_way += 1
             return True
-        if came == "lost":
+        if reservation == "lost":
             raise JobLost(f"{where}: the job has gone to another worker; nothing was sent")
         if self._under_way:
             async with self._settled:
@@ -153,7 +155,7 @@ class MeteredGateway(Gateway):
         self._places: dict[str, asyncio.Semaphore] = {}
 
     async def least_cost(self, asked: str) -> int:
-        """What the cheapest call to ``asked`` has to be able to take, in micro-dollars, under a cap in USD.
+        """Return what the cheapest call to ``asked`` has to be able to take, in micro-dollars, under a cap in USD.
 
         Raises:
             NoModelError: it cannot be reached.
@@ -165,7 +167,7 @@ class MeteredGateway(Gateway):
         return worst_case(request, self.price(target.provider)(target.model), self.budget.caps).cost
 
     async def admitted(self, generate: Generate, target: Target) -> Generate:
-        """``generate`` behind the shared rows."""
+        """Put ``generate`` behind the shared rows."""
         shared: dict[str, Limits] = {}
         places: list[asyncio.Semaphore] = []
         if target.provider not in HUMAN_PROVIDERS:

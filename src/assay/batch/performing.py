@@ -56,7 +56,7 @@ MakeRunner: TypeAlias = Callable[[WorkerContext], AbstractAsyncContextManager[Jo
 
 @asynccontextmanager
 async def recorded_runs(context: WorkerContext) -> AsyncGenerator[JobRunner]:
-    """Jobs as runs in the store, with one metered gateway for each set of models."""
+    """Make each job a run in the store, with one metered gateway for each set of models."""
     batch, settings = context.batch, load_settings()
     purse = await context.queue.do(lambda: context.purses.read(batch.batch_id), PURSES)
     meter = Meter(context.queue, batch.batch_id, purse.caps, context.purses, context.buckets)
@@ -113,12 +113,12 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gatewa
 
 
 def run_id_of(batch: Batch, job_id: str, fence: int) -> str:
-    """The id of a job's run under one claim. Each claim has a run of its own, so that no two ever write one log."""
+    """Return the id of a job's run under one claim; each has its own, so that no two ever write one log."""
     return f"{batch.tag}-{job_id[:20]}-{fence}"
 
 
 def _earlier(claim: Claim, batch: Batch, store: RunStore, after: int = 0) -> Iterator[Event]:
-    """What earlier claims of the job recorded: the answers there are paid for."""
+    """Yield what earlier claims of the job recorded: the answers there are paid for."""
     for fence in range(after + 1, claim.fence):
         with suppress(RunNotFound):
             yield from (event for _, event in store.events(run_id_of(batch, claim.job_id, fence)))

@@ -26,7 +26,7 @@ class Progress:
     seconds_left: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON-compatible data; money in micro-dollars."""
+        """Return JSON-compatible data; money in micro-dollars."""
         states = self.status.states
         return {
             "batch": self.batch.batch_id,
@@ -59,7 +59,7 @@ class Progress:
         return self.batch.state
 
     def line(self) -> str:
-        """One line for a terminal."""
+        """Return one line for a terminal."""
         states = self.status.states
         dead = sum(self.status.failed.values())
         parts = [f"{states.get('done', 0)} of {self.status.total} done", f"{states.get('running', 0)} running"]
@@ -76,7 +76,7 @@ class Progress:
 
 
 def look(ledger: Ledger, purses: Purses, batch_id: str) -> Progress:
-    """A batch as it stands now. Raises :class:`~llm_runtime.errors.RunNotFound`."""
+    """Return a batch as it stands now. Raises :class:`~llm_runtime.errors.RunNotFound`."""
     batch, status = ledger.batch(batch_id), ledger.status(batch_id)
     left = status.left / status.rate if status.rate and status.states.get("running") else None
     return Progress(batch, status, purses.read(batch_id), left)

@@ -41,7 +41,7 @@ class Purses:
         )
 
     def read(self, purse: str) -> Purse:
-        """The purse as it stands."""
+        """Return the purse as it stands."""
         row = self._database.execute("SELECT * FROM purses WHERE purse = ?", (purse,))[0]
         _, cost, tokens, calls, *rest = row
         return Purse(Caps(cost, tokens, calls), Spend(*map(int, rest[:3])), Spend(*map(int, rest[3:])))

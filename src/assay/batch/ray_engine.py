@@ -25,11 +25,11 @@ class Station:
     """An actor: one worker. Ray makes it anew where its process or machine dies, as a worker of a new name."""
 
     async def ready(self, store_url: str) -> None:
-        """Answers when the actor is there and reaches the store."""
+        """Return when the actor is there and reaches the store."""
         await asyncio.to_thread(lambda: open_database(store_url).close())
 
     async def work(self, store_url: str, batch_id: str, make_runner: MakeRunner) -> int:
-        """Work a batch off; how many jobs were done here."""
+        """Work a batch off; return how many jobs were done here."""
         return (await work(store_url, batch_id, make_runner)).done
 
 
@@ -73,7 +73,7 @@ async def run_ray(
 
 @contextmanager
 def _own_errors(ray: Any) -> Generator[None]:
-    """What an actor raised on purpose, as it raised it."""
+    """Raise what an actor raised on purpose as it raised it."""
     try:
         yield
     except ray.exceptions.RayTaskError as error:
@@ -84,7 +84,7 @@ def _own_errors(ray: Any) -> Generator[None]:
 
 @contextmanager
 def connected(address: str | None = None) -> Generator[Any]:
-    """Ray, connected to a cluster or started here; for the block, where it was not before.
+    """Connect to a cluster or start Ray here; for the block, where it was not before.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -105,8 +105,8 @@ def connected(address: str | None = None) -> Generator[Any]:
     try:
         api.init(address=address, include_dashboard=None if address else False, logging_level="warning")
     except (ConnectionError, RuntimeError, ValueError) as fault:
-        said = (str(fault).splitlines() or [type(fault).__name__])[0][:200]
-        raise ConfigurationError(f"Ray cannot be reached at {address or 'this machine'}: {said}") from None
+        reason = (str(fault).splitlines() or [type(fault).__name__])[0][:200]
+        raise ConfigurationError(f"Ray cannot be reached at {address or 'this machine'}: {reason}") from None
     try:
         yield api
     finally:
@@ -115,7 +115,7 @@ def connected(address: str | None = None) -> Generator[Any]:
 
 @contextmanager
 def stationed(ray: Any, count: int, store_url: str) -> Generator[list[Any]]:
-    """So many actors, each of which reaches the store; for the block.
+    """Start so many actors, each of which reaches the store; for the block.
 
     Raises:
         StoreError: one does not reach it.

@@ -196,12 +196,12 @@ class Worker:
 
 
 def us(seconds: float) -> int:
-    """Whole microseconds."""
+    """Return whole microseconds."""
     return round(seconds * 1_000_000)
 
 
 def new_owner() -> str:
-    """A name for a worker: machine, process, and something that no other has."""
+    """Return a name for a worker: machine, process, and something that no other has."""
     return f"{socket.gethostname()[:40]}-{os.getpid()}-{secrets.token_hex(4)}"
 
 

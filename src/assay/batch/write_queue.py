@@ -1,6 +1,6 @@
-"""The queue: what many tasks of a worker want of the database, done together in one transaction.
+"""The write queue: what many tasks of a worker want of the database, done together in one transaction.
 
-A commit costs more than a statement. While one transaction is under way the next one's work gathers; nobody is told
+A commit costs more than a statement. While one transaction is under way the next one's work gathers; nobody hears
 that something is done before it is committed.
 """
 

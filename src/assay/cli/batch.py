@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,14 +112,14 @@ def status(batch_id: str | None, as_json: bool, store_path: str | None) -> None:
 
     with _ledger(_store_url(store_path)) as (ledger, purses):
         batches = [ledger.batch(batch_id)] if batch_id else ledger.batches()
-        found = [look(ledger, purses, each.batch_id) for each in batches]
+        listed = [look(ledger, purses, each.batch_id) for each in batches]
     if as_json:
-        click.echo(json.dumps({"batches": [progress.to_dict() for progress in found]}, indent=1))
+        click.echo(json.dumps({"batches": [progress.to_dict() for progress in listed]}, indent=1))
         return
-    for progress in found:
+    for progress in listed:
         reason = f" ({progress.batch.reason})" if progress.batch.reason else ""
         click.echo(f"{progress.batch.batch_id}  {progress.state}{reason}\n  {progress.line()}")
-    if not found:
+    if not listed:
         click.echo("no batches yet; make one with: assay batch run JOB.toml", err=True)
 
 
@@ -132,6 +133,7 @@ def report(batch_id: str, out: str | None, store_path: str | None) -> None:
     from assay.batch.report import batch_story
     from assay.report.html import story_html
     from assay.report.markdown import story_markdown
+    from assay.report.places import write_whole
     from assay.report.terminal import print_story
 
     writers = {".html": story_html, ".md": story_markdown}
@@ -142,8 +144,7 @@ def report(batch_id: str, out: str | None, store_path: str | None) -> None:
     if out is None:
         print_story(story, sys.stdout, whole=True)
         return
-    with _whole_file(Path(out)) as draft:
-        draft.write_text(writers[Path(out).suffix](story), encoding="utf-8")
+    write_whole(Path(out), writers[Path(out).suffix](story))
     click.echo(f"report: {out}", err=True)
 
 
@@ -159,42 +160,28 @@ def report(batch_id: str, out: str | None, store_path: str | None) -> None:
 @store_option
 def results(batch_id: str, out: str | None, table_format: str, store_path: str | None) -> None:
     """Write the results, one line a job, in the order of the input."""
-    from assay.batch import export
+    from assay.batch.export import WRITERS, lines
+    from llm_runtime.files import atomic_file
 
+    ending = f".{table_format}" if out is None else Path(out).suffix
+    if ending not in WRITERS:
+        raise ConfigurationError(f"--out {out}: the ending says the format; it is .jsonl, .csv or .parquet")
     with _ledger(_store_url(store_path)) as (ledger, _):
-        table = export.lines(ledger.batch(batch_id), ledger.results(batch_id))
+        table = lines(ledger.batch(batch_id), ledger.results(batch_id))
         if out is None:
-            writer = export.write_csv if table_format == "csv" else export.write_jsonl
-            writer(table, sys.stdout)
+            WRITERS[ending](table, sys.stdout.buffer)
             return
-        path = Path(out)
-        if path.suffix not in (".jsonl", ".csv", ".parquet"):
-            raise ConfigurationError(f"--out {out}: the ending says the format; it is .jsonl, .csv or .parquet")
-        with _whole_file(path) as draft:
-            if path.suffix == ".parquet":
-                export.write_parquet(table, draft)
-            else:
-                with draft.open("w", encoding="utf-8", newline="") as file:
-                    (export.write_csv if path.suffix == ".csv" else export.write_jsonl)(table, file)
+        try:
+            with atomic_file(Path(out)) as file:
+                WRITERS[ending](table, file)
+        except OSError as fault:
+            raise ConfigurationError(f"{out} cannot be written: {fault.strerror}") from None
 
 
-def _store_url(given: str | None) -> str:
+def _store_url(store_path: str | None) -> str:
     from llm_runtime.settings import data_dir
 
-    return given or str(data_dir() / "runs.db")
-
-
-@contextmanager
-def _whole_file(path: Path) -> Generator[Path]:
-    """A draft that takes the place of ``path`` when the block is done, and is gone otherwise."""
-    draft = path.with_name(f".{path.name}.new")
-    try:
-        yield draft
-        draft.replace(path)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
+    return store_path or str(data_dir() / "runs.db")
 
 
 @contextmanager
@@ -219,13 +206,13 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
     if engine == "ray":
         from assay.batch.ray_engine import run_ray
 
-        working: Callable[[], Awaitable[None]] = lambda: run_ray(store, batch_id, count, address=address)  # noqa: E731
+        working = partial(run_ray, store, batch_id, count, address=address)
     else:
         from assay.batch.local import run_local
 
         if address is not None:
             raise ConfigurationError("--address belongs to --engine ray")
-        working = lambda: run_local(store, batch_id, count)  # noqa: E731
+        working = partial(run_local, store, batch_id, count)
     try:
         progress = asyncio.run(_watched(working, store, batch_id, quiet=quiet))
     except (KeyboardInterrupt, asyncio.CancelledError):

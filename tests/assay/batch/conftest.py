@@ -101,7 +101,8 @@ def shell(commands: Commands, tmp_path: Path, server: LoopbackServer) -> Shell:
         tmp_path,
         {
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(Path(__file__).parents[3] / "src"),
+            # Set where the code under test is not the installed one.
+            **{name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ},
             "HOME": str(tmp_path),
             "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
             "ASSAY_DATA_DIR": str(tmp_path / "data"),

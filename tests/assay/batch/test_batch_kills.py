@@ -105,6 +105,7 @@ async def test_a_worker_that_slept_past_its_lease_changes_nothing(
     check_whole(Ledger(database), log, names, in_flight=4)
 
 
+@pytest.mark.postgres
 async def test_a_database_that_is_killed_and_recovers_loses_nothing(enter: Enter, log: Path) -> None:
     server = PostgresServer()
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of
@@ -147,7 +148,7 @@ def _as_older_versions_wrote(path: Path) -> None:
     for run in runs:
         started, *events = [event for _, event in store.events(run.run_id)]
         assert isinstance(started, RunStarted)
-        settings = {"engine": {"delta": "similarity"}, "models": {"model": None, "seats": {}}}
+        settings: dict[str, Any] = {"engine": {"delta": "similarity"}, "models": {"model": None, "seats": {}}}
         log = older.start(started.model_copy(update={"protocol": "crucible", "settings": settings}))
         for event in events:
             if not isinstance(event, RunFinished):

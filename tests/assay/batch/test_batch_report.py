@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,20 @@ def test_shares_and_means_stand_by_configuration_with_their_intervals() -> None:
     assert "| judge | 10 | 30% (11% to 60%) | 2 (2 to 2) |" in text
     assert "| similarity | 10 | 0% (0% to 28%) | 3 (3 to 3) |" in text
     assert "20 of 20" in text and "$1.23 of $5.00" in text
+
+
+def test_configurations_are_called_by_what_the_job_file_varies() -> None:
+    of = replace(
+        batch("crucible.council"),
+        configurations=[
+            {"options": {"delta": delta}, "terms": {"model": "m", "max_calls": calls}, "added": {"panel": [delta]}}
+            for delta, calls in (("judge", 2), ("similarity", 3))
+        ],
+    )
+    results = [result(1, {"early_exit": True, "loops_executed": 2}, number) for number in (0, 1)]
+    story = batch_story(progress(of, 2), results)
+    assert "| delta judge, max_calls 2 | 1 |" in written(story)
+    assert "Crucible" in story.subtitle
 
 
 def test_a_trial_shows_each_puzzle_and_leaves_anchors_out_of_the_rate() -> None:

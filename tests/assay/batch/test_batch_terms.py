@@ -96,7 +96,9 @@ async def test_a_jobs_run_goes_on_at_any_door_under_its_terms(batch: Batch, serv
     await batch.retry_failed()
     store = SqliteStore(Path(batch.store))
     launcher = Launcher(store)
-    for run in list(store.runs()):
+    runs = list(store.runs())
+    assert len(runs) == 2
+    for run in runs:
         started = launcher.opening(run.run_id)
         assert (started.protocol, opened(started).options.model_dump()["delta"]) == (
             "crucible.council",
@@ -104,7 +106,7 @@ async def test_a_jobs_run_goes_on_at_any_door_under_its_terms(batch: Batch, serv
         )
         outcome = await (await launcher.resume(run.run_id)).outcome()
         assert outcome.state == "stopped" and len(server.requests) == 2
-    outcome = await (await launcher.resume(outcome.run_id, Terms(max_calls=20))).outcome()
+    outcome = await (await launcher.resume(runs[0].run_id, Terms(max_calls=20))).outcome()
     assert (outcome.state, len(server.requests)) == ("finished", CALLS)
     assert in_force(event for _, event in store.events(outcome.run_id)) == Terms(max_tokens=777, max_calls=20)
     store.close()

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
 
 from ai_crucible.workshop import Workshop
-from assay.protocols.ai_crucible.demo import load, play
+from assay.protocols.ai_crucible.commands.trying import records_of_run
+from assay.protocols.ai_crucible.demo import load
 from assay.protocols.ai_crucible.inspect.trials import Step, scripted_model
 from assay.protocols.ai_crucible.report import read_trials, trials_story
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
+from llm_runtime.store import open_store
+
+Assay = Any
 
 pytestmark = [
     pytest.mark.usefixtures("boxes"),
@@ -37,20 +43,37 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
         gc.collect()
 
 
-def test_the_recorded_trial_shows_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "demo.html"
-    assert play(out, speed=0, quiet=True) == 0
-    said = capsys.readouterr()
-    assert "week-rollover: passed, submitted" in said.out
-    assert "sealed-word: failed, submitted" in said.out
-    assert "genes-and-dates: failed, tool budget used up" in said.out
-    assert "as signed" in said.out and "written by hand" in said.err
-    records = read_trials(Workshop.at(tmp_path / "demo"))
+async def test_the_recorded_trial_shows_what_it_says(assay: Assay, tmp_path: Path) -> None:
+    done = await assay("demo", "trial", "--speed", "0", "-q", "--store", "runs.db")
+    assert done.code == 0, done.err
+    assert "passed **2 of 4 attempts**" in done.out and "written by hand" in done.err
+    page = (tmp_path / "out" / "demo-trial.html").read_text(encoding="utf-8")
+    assert "qmzvtkhwpx" not in page and "submitted" in page and "tool budget used up" in page
+    with closing(open_store(tmp_path / "runs.db")) as store:
+        (summary,) = store.runs()
+        assert (summary.protocol, summary.state, summary.origin) == ("ai_crucible.trial", "finished", "demo")
+        records = records_of_run(store, summary.run_id)
+    assert records is not None and records.verification.ok
+    outcomes = {attempt.log.record.puzzle: attempt.log.record for attempt in records.attempts}
+    assert {name: record.passed for name, record in outcomes.items()} == {
+        "week-rollover": True,
+        "sealed-word": False,
+        "genes-and-dates": False,
+    }
+    assert outcomes["genes-and-dates"].terminated_by == "tool_budget"
     reached = [a for a in records.attempts if a.log.record.puzzle == "sealed-word"]
     results = [str(e.data["result"]) for a in reached for e in a.log.events if e.kind == "tool_call"]
     assert len(results) == 14 and not any("qmzvtkhwpx" in result for result in results)
-    assert "qmzvtkhwpx" not in out.read_text(encoding="utf-8")
     assert all(attempt.entry and attempt.entry.sample_digest == attempt.log.digest for attempt in records.attempts)
+
+
+async def test_where_there_is_no_box_the_log_that_was_played_before_is_shown(assay: Assay, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = await assay("demo", "trial", "-q", "--store", "runs.db", PATH=str(tmp_path / "empty"))
+    assert done.code == 0 and "bubblewrap" in done.err.splitlines()[0], done.err
+    assert "week-rollover" in (tmp_path / "out" / "demo-trial.html").read_text(encoding="utf-8")
+    with closing(open_store(tmp_path / "runs.db")) as store:
+        assert [summary.origin for summary in store.runs()] == ["demo"]
 
 
 def test_each_recorded_step_is_a_call_that_the_tools_take() -> None:

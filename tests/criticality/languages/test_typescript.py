@@ -179,7 +179,6 @@ async def test_each_kind_of_claim_can_fail(tools: Toolchain, name: str, body: st
 
 
 @shared_loop
-@pytest.mark.long
 async def test_recorded_answers_become_a_project_that_passes_its_own_tests(
     tools: Toolchain, tmp_path: Path
 ) -> None:

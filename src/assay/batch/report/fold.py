@@ -44,7 +44,7 @@ class Sum:
         self.squares += value * value
 
     def interval(self) -> Interval:
-        """A share with Wilson's interval, or a mean with the normal one, at 95%."""
+        """Return a share with Wilson's interval, or a mean with the normal one, at 95%."""
         if self.yes_or_no:
             return wilson(round(self.total), self.count)
         mean = self.total / self.count
@@ -55,7 +55,7 @@ class Sum:
 
 @dataclass(slots=True)
 class Failures:
-    """Jobs that failed in one way: how many, their first rows and whether there are more, what was said of one."""
+    """Jobs that failed in one way: how many, their first rows and whether there are more, the message of one."""
 
     count: int = 0
     rows: list[int] = field(default_factory=list[int])
@@ -98,8 +98,8 @@ class BatchFold:
     @property
     def measured(self) -> list[str]:
         """The measures that some result has, those that matter most first."""
-        there = {name for sums in self.sums.values() for name in sums}
-        return [name for name in self._measures if name in there]
+        present = {name for sums in self.sums.values() for name in sums}
+        return [name for name in self._measures if name in present]
 
     def apply(self, result: Result) -> None:
         """Take in the next result."""
@@ -113,7 +113,7 @@ class BatchFold:
         for name, measure in self._measures.items():
             if (value := measure(data)) is not None:
                 sums.setdefault(name, Sum()).add(value)
-        if "puzzle" in data and (data["puzzle"] in self.tasks or len(self.tasks) < MOST_TASKS):
+        if data.keys() >= {"puzzle", "passed"} and (data["puzzle"] in self.tasks or len(self.tasks) < MOST_TASKS):
             passed = self.tasks.setdefault(data["puzzle"], {}).setdefault(result.configuration, [0, 0])
             passed[0] += data["passed"]
             passed[1] += 1

@@ -18,7 +18,7 @@ _TONES: dict[str, Tone] = {"finished": "good", "running": "info", "loading": "in
 
 
 def batch_story(progress: Progress, results: Iterable[Result]) -> Story:
-    """The report of a batch, whatever its state.
+    """Return the report of a batch, whatever its state.
 
     Args:
         progress: how it stands.
@@ -47,7 +47,7 @@ def batch_story(progress: Progress, results: Iterable[Result]) -> Story:
 
 
 def labels(batch: Batch) -> list[str]:
-    """A name for each configuration: what it has that not all have."""
+    """Return a name for each configuration: what it has that not all have."""
     flat = [dict(_flat(configuration)) for configuration in batch.configurations]
     varying = [
         name
@@ -124,10 +124,10 @@ def _plot(fold: BatchFold, names: list[str], leading: str) -> Figure:
         return f"{value:.0%}" if share else f"{value:.3g}"
 
     dots = [
-        Dot(names[configuration], found.estimate, found.low, found.high)
+        Dot(names[configuration], interval.estimate, interval.low, interval.high)
         for configuration, sums in sorted(fold.sums.items())
         if leading in sums
-        for found in [sums[leading].interval()]
+        for interval in [sums[leading].interval()]
     ]
     described = "; ".join(f"{dot.name}: {write(dot.value)} [{write(dot.low)}, {write(dot.high)}]" for dot in dots)
     svg = interval_plot(dots, leading, described, write=write, high=1.0 if share else None)
@@ -139,10 +139,10 @@ def _written(total: Sum | None) -> str:
         return ""
     if total.kinds:
         return ", ".join(f"{name} {number / total.count:.0%}" for name, number in total.kinds.most_common(4))
-    found = total.interval()
+    interval = total.interval()
     if total.yes_or_no:
-        return f"{found.estimate:.0%} ({found.low:.0%} to {found.high:.0%})"
-    return f"{found.estimate:.3g} ({found.low:.3g} to {found.high:.3g})"
+        return f"{interval.estimate:.0%} ({interval.low:.0%} to {interval.high:.0%})"
+    return f"{interval.estimate:.3g} ({interval.low:.3g} to {interval.high:.3g})"
 
 
 def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Section]:
@@ -164,11 +164,11 @@ def _failures(fold: BatchFold) -> Iterable[Section]:
     rows = tuple(
         (
             kind,
-            ", ".join(map(str, found.rows)) + (", …" if found.more else ""),
-            found.message,
-            count(found.count),
+            ", ".join(map(str, failures.rows)) + (", …" if failures.more else ""),
+            failures.message,
+            count(failures.count),
         )
-        for kind, found in sorted(fold.failures.items())
+        for kind, failures in sorted(fold.failures.items())
     )
-    total = sum(found.count for found in fold.failures.values())
+    total = sum(failures.count for failures in fold.failures.values())
     yield Section("What failed", (Table(columns, rows, caption=f"{several(total, 'dead letter')}."),))

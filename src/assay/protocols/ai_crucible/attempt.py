@@ -137,10 +137,10 @@ def load(name: str) -> Puzzle:
     from ai_crucible.catalog_paths import resolve_puzzles
     from ai_crucible.puzzle_loader import load_puzzles
 
-    found = load_puzzles(resolve_puzzles([name]))
-    if len(found) != 1:
-        raise ConfigurationError(f"{name!r} names {len(found)} puzzles; an attempt is at one")
-    return found[0]
+    puzzles = load_puzzles(resolve_puzzles([name]))
+    if len(puzzles) != 1:
+        raise ConfigurationError(f"{name!r} names {len(puzzles)} puzzles; an attempt is at one")
+    return puzzles[0]
 
 
 class _Solver:

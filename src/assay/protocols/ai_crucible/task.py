@@ -30,7 +30,7 @@ from llm_runtime.models import Model
 _KINDS: dict[str, type[Event]] = {
     "began": TrialBegan,
     "ended": AttemptEnded,
-    "told": AttemptTold,
+    "attempt": AttemptTold,
     "sealed": TrialSealed,
 }
 _LINE = 1 << 26

@@ -51,7 +51,7 @@ def _make(order: dict[str, Any], say: Say) -> None:
     report = (_recorded if order["demo"] else _live)(order, shop, say)
     records = read_trials(shop, [report.trial])
     for attempt in records.attempts:
-        say("told", attempt_event(attempt).model_dump(mode="json"))
+        say("attempt", attempt_event(attempt).model_dump(mode="json"))
     say("sealed", seal_event(records).model_dump(mode="json"))
     say("figures", {**records.data(), "attempts": len(records.attempts), **_end(report)})
 

@@ -38,8 +38,10 @@ def check_(puzzles: tuple[str, ...], admit: bool, as_json: bool, log_dir: str | 
         return 0 if all(check.ok for check in checks) else 1
     for check in checks:
         mends, keeps = len(check.fail_to_pass), len(check.pass_to_pass)
-        said = f"fine: gold passes, {len(check.gates) - 1} other ways fail; {mends} checks to mend, {keeps} to keep"
-        click.echo(f"{check.puzzle}: {said if check.ok else one_line('; '.join(check.problems), 600)}")
+        words = (
+            f"fine: gold passes, {len(check.gates) - 1} other ways fail; {mends} checks to mend, {keeps} to keep"
+        )
+        click.echo(f"{check.puzzle}: {words if check.ok else one_line('; '.join(check.problems), 600)}")
     return 0 if all(check.ok for check in checks) else 1
 
 

@@ -40,26 +40,26 @@ def verify_(log_dir: str | None, as_json: bool) -> int:
     Edits, deletions, insertions, reordering, truncation, emptying and a rewrite of the whole are all found.
     """
     shop = workshop(log_dir)
-    found = shop.verify()
-    unfinished = shop.unfinished() if found.ok else []
+    verification = shop.verify()
+    unfinished = shop.unfinished() if verification.ok else []
     if as_json:
         data = {
-            "ok": found.ok,
-            "events": found.length,
-            "anchored": found.anchored,
-            "findings": [str(finding) for finding in found.findings],
+            "ok": verification.ok,
+            "events": verification.length,
+            "anchored": verification.anchored,
+            "findings": [str(finding) for finding in verification.findings],
             "unfinished": unfinished,
         }
         click.echo(json.dumps(data, ensure_ascii=False))
-        return 0 if found.ok else 1
-    for finding in found.findings:
+        return 0 if verification.ok else 1
+    for finding in verification.findings:
         click.echo(str(finding))
-    if not found.ok:
+    if not verification.ok:
         return 1
-    if not found.length:
+    if not verification.length:
         click.echo(f"there is no ledger in {shop.folder}, and none was signed: no trial has been run")
         return 0
-    click.echo(f"{found.length} events, every log and the signed head agree")
+    click.echo(f"{verification.length} events, every log and the signed head agree")
     for trial in unfinished:
         click.echo(f"planned and never finished: {trial}")
     return 0

@@ -180,7 +180,7 @@ class _Meter:
 
 
 def as_question(messages: list[ChatMessage], tools: list[ToolInfo], seed: int) -> str:
-    """A conversation as one question, each turn behind a fence of its own."""
+    """Write a conversation as one question, each turn behind a fence of its own."""
     fenced: list[str] = []
     for number, message in enumerate(messages):
         fence = Fence(seed, CallLabel("ai_crucible", "council", message.role, round=number))

@@ -69,7 +69,7 @@ class LoggedAttempt:
 
 
 def read_log(path: Path, trial: str) -> list[LoggedAttempt]:
-    """The attempts of a log, in its order.
+    """Return the attempts of a log, in its order.
 
     Raises:
         ConfigurationError: the file is no log of Inspect's.
@@ -82,21 +82,21 @@ def read_log(path: Path, trial: str) -> list[LoggedAttempt]:
     except Exception as fault:
         raise ConfigurationError(f"{path.name} cannot be read as an Inspect log: {type(fault).__name__}") from None
     samples = zip(attempts_of(log), log.samples or [], whole.samples or [], strict=True)
-    return [_attempt(trial, record, sample, told) for record, sample, told in samples]
+    return [_attempt(trial, record, sample, whole) for record, sample, whole in samples]
 
 
-def _attempt(trial: str, record: AttemptRecord, sample: EvalSample, told: EvalSample) -> LoggedAttempt:
+def _attempt(trial: str, record: AttemptRecord, sample: EvalSample, whole: EvalSample) -> LoggedAttempt:
     events = [
         TraceEvent.model_validate(event.data)
-        for event in told.events
+        for event in whole.events
         if event.event == "info" and event.source == SOURCE
     ]
-    first = [message for message in told.messages if message.role in ("system", "user")][:2]
+    first = [message for message in whole.messages if message.role in ("system", "user")][:2]
     return LoggedAttempt(
         trial,
         record,
         tuple(Said(message.role, message.text) for message in first),
-        tuple(message.text for message in told.messages if message.role == "assistant"),
+        tuple(message.text for message in whole.messages if message.role == "assistant"),
         tuple(events),
         hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest(),
         str(sample.started_at or ""),
@@ -166,8 +166,8 @@ def inspect_faults() -> Generator[None]:
     try:
         yield
     except PrerequisiteError as fault:
-        said = " ".join(_MARKUP.sub("", str(fault.message)).split())
-        raise ConfigurationError(said or "Inspect cannot run this") from None
+        reason = " ".join(_MARKUP.sub("", str(fault.message)).split())
+        raise ConfigurationError(reason or "Inspect cannot run this") from None
     except (ValueError, ModuleNotFoundError) as fault:
         if isinstance(fault, ModuleNotFoundError) and (fault.name or "").split(".")[0] == "inspect_ai":
             raise
@@ -184,7 +184,7 @@ def used_by_this_attempt() -> tuple[int, float]:
 
 
 def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float = 0.0) -> Model:
-    """A model that plays a script, in Inspect's own mock provider.
+    """Make a model that plays a script, in Inspect's own mock provider.
 
     Args:
         name: how reports call it.
@@ -211,8 +211,8 @@ def scripted_model(name: str, script: Callable[[str, int], Step], seconds: float
         )
         # Without usage Inspect would count tokens itself, with tables that it downloads.
         asked = sum(len(message.text) for message in input) // 4
-        given = len(str(step)) // 4
-        output.usage = ModelUsage(input_tokens=asked, output_tokens=given, total_tokens=asked + given)
+        written = len(str(step)) // 4
+        output.usage = ModelUsage(input_tokens=asked, output_tokens=written, total_tokens=asked + written)
         return output
 
     return get_model(f"mockllm/{name}", custom_outputs=answer, memoize=False)

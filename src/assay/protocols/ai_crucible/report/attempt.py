@@ -17,9 +17,9 @@ _LONGEST = 6000
 
 
 def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
-    """The whole of an attempt, as the kernel recorded it."""
+    """Return the whole of an attempt, as the kernel recorded it."""
     return (
-        Details("What it was told", tuple(Quote(said.text, said.role) for said in attempt.log.prompt)),
+        Details("What it was told", tuple(Quote(words.text, words.role) for words in attempt.log.prompt)),
         *_turns(attempt),
         _ending(attempt),
         *_copied(attempt),
@@ -44,17 +44,17 @@ def _turns(attempt: Attempt) -> list[Block]:
 
 
 def _words_of(attempt: Attempt, event: TraceEvent, turn: int) -> list[Block]:
-    """What the solver said in a turn besides its tool calls."""
-    said = attempt.log.words[turn - 1].strip() if turn <= len(attempt.log.words) else ""
+    """Return the solver's words in a turn besides its tool calls."""
+    words = attempt.log.words[turn - 1].strip() if turn <= len(attempt.log.words) else ""
     silent = not event.data.get("calls")
-    if not silent and said.endswith("```"):
+    if not silent and words.endswith("```"):
         # A call in text is shown as the call that it became.
-        said = said.rpartition("```tool")[0].strip()
+        words = words.rpartition("```tool")[0].strip()
     head = f"Turn {turn}, at {duration(event.at_ms)}"
     blocks: list[Block] = (
-        [Note(f"{head}: {'words' if said else 'nothing said'}, and no tool call.")] if silent else []
+        [Note(f"{head}: {'words' if words else 'nothing said'}, and no tool call.")] if silent else []
     )
-    return [*blocks, Quote(_cut(said), f"{head}, the solver says")] if said else blocks
+    return [*blocks, Quote(_cut(words), f"{head}, the solver says")] if words else blocks
 
 
 def _tool_call(event: TraceEvent, turn: int) -> Voice:
@@ -71,28 +71,28 @@ def _tool_call(event: TraceEvent, turn: int) -> Voice:
 
 
 def _asked(name: str, arguments: object) -> tuple[str, str]:
-    """A call's one-line form and what it carries besides."""
+    """Return a call's one-line form and what it carries besides."""
     if not isinstance(arguments, dict):
         return name[:80], _words(arguments)
-    given = cast(dict[str, Any], arguments)
+    fields = cast(dict[str, Any], arguments)
     if name == "exec":
-        argv = cast(object, given.get("argv"))
+        argv = cast(object, fields.get("argv"))
         words = [str(word) for word in cast(list[object], argv)] if isinstance(argv, list) else [_words(argv)]
-        return f"exec {shlex.join(words)}"[:160], str(given.get("stdin") or "")
+        return f"exec {shlex.join(words)}"[:160], str(fields.get("stdin") or "")
     if name in ("read_file", "write_file"):
-        return f"{name} {given.get('path', '')}"[:160], str(given.get("content") or "")
+        return f"{name} {fields.get('path', '')}"[:160], str(fields.get("content") or "")
     if name == "submit":
-        novelty = str(given.get("novelty") or "")
-        return "submit", str(given.get("summary", "")) + (f"\n\nClaimed novelty: {novelty}" if novelty else "")
-    return name[:80], _words(given)
+        novelty = str(fields.get("novelty") or "")
+        return "submit", str(fields.get("summary", "")) + (f"\n\nClaimed novelty: {novelty}" if novelty else "")
+    return name[:80], _words(fields)
 
 
 def _ending(attempt: Attempt) -> Note:
     record = attempt.log.record
     if record.error:
         return Note(f"The attempt ended in an error and has no verdict: {_cut(record.error)}", "bad")
-    told = attempt.last("terminated") or {}
-    detail = f": {told['detail']}" if told.get("detail") else ""
+    end = attempt.last("terminated") or {}
+    detail = f": {end['detail']}" if end.get("detail") else ""
     used = f"{several(attempt.turns, 'turn')}, {several(record.tool_calls, 'tool call')}"
     time = duration(round(record.seconds * 1000))
     tone: Tone = "info" if record.terminated_by in ("submitted", "stopped_talking") else "warning"
@@ -102,14 +102,14 @@ def _ending(attempt: Attempt) -> Note:
 
 
 def _copied(attempt: Attempt) -> list[Block]:
-    """What stood in the work folder when the solver had halted, against what it found there."""
+    """Return what stood in the work folder when the solver had halted, against what it found there."""
     copied = attempt.last("copied")
     if copied is None:
         return []
     change = str(copied.get("change", "")).rstrip("\n")
-    said = Prose(fenced(_cut(change))) if change else Note("It changed no file.")
+    words = Prose(fenced(_cut(change))) if change else Note("It changed no file.")
     digest = grouped(str(copied.get("sha256", "")))
-    return [Details("What it changed", (said, Plain(f"The copied folder, SHA-256: {digest}")))]
+    return [Details("What it changed", (words, Plain(f"The copied folder, SHA-256: {digest}")))]
 
 
 def _grading(attempt: Attempt) -> list[Block]:
@@ -155,13 +155,13 @@ def _gate(attempt: Attempt) -> list[Block]:
         for name, holds in gate.conditions.items()
     )
     tone: Tone = "good" if gate.passed else "bad"
-    said = (
+    words = (
         "The gate opened: every condition holds."
         if gate.passed
         else f"The gate stayed shut: {', '.join(gate.failed)}."
     )
     blocks: list[Block] = [
-        Note(said, tone),
+        Note(words, tone),
         Details("All conditions of the gate", (Table((Column("Condition"), Column("Means"), Column("")), rows),)),
     ]
     panel = attempt.panel

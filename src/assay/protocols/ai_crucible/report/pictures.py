@@ -20,24 +20,24 @@ _FEWEST_STEPS = 3
 
 
 def accent(index: int) -> str:
-    """The colour class of the ``index``-th model."""
+    """Return the colour class of the ``index``-th model."""
     return f"c{index % 6}"
 
 
 def solver_name(model: str, arm: str) -> str:
-    """A model under an arm; the neutral one goes without saying."""
+    """Return a model under an arm; the neutral one goes without saying."""
     return model if arm == "neutral" else f"{model}, {ARM_NAMES.get(arm, arm)}"
 
 
 def _short(model: str, arm: str) -> str:
-    """The same for a picture, whose labels are cut at their end: what tells models apart comes first."""
+    """Return the same for a picture, whose labels are cut at their end: what tells models apart comes first."""
     name = model.removeprefix("assay/single/").removeprefix("openrouter/")
     url, sharp, served = name.partition("#")
     return solver_name(f"{served} at {url.partition('//')[2]}" if sharp and served else name, arm)
 
 
 def rates_picture(models: Sequence[ModelRollup]) -> Figure | None:
-    """Attempts passed by each model, with Wilson intervals."""
+    """Draw the attempts passed by each model, with Wilson intervals."""
     dots = [
         Dot(_short(m.model, m.arm), m.rate.estimate, m.rate.low, m.rate.high, accent(index))
         for index, m in enumerate(models)
@@ -45,10 +45,10 @@ def rates_picture(models: Sequence[ModelRollup]) -> Figure | None:
     ]
     if not dots:
         return None
-    said = "; ".join(f"{d.name}: {percent(d.value)} ({percent(d.low)} to {percent(d.high)})" for d in dots)
-    svg = interval_plot(dots, "Attempts passed", f"{said}.", write=percent, high=1.0)
+    alternative = "; ".join(f"{d.name}: {percent(d.value)} ({percent(d.low)} to {percent(d.high)})" for d in dots)
+    svg = interval_plot(dots, "Attempts passed", f"{alternative}.", write=percent, high=1.0)
     caption = "Share of attempts that passed, meeting every condition, with its 95% Wilson interval."
-    return Figure(svg, caption, f"{said}.")
+    return Figure(svg, caption, f"{alternative}.")
 
 
 def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
@@ -68,17 +68,17 @@ def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
         colour = accent(index)
         lines += [Line(f"{name} pass@k".strip(), at, colour, frozenset(range(len(steps))))]
         lines += [Line(f"{name} pass^k".strip(), hat, colour)]
-    said = "; ".join(f"{line.name}: {', '.join(percent(v or 0) for v in line.values)}" for line in lines)
-    svg = line_chart([f"k = {k}" for k in steps], lines, "Reliability over k attempts", f"{said}.")
+    alternative = "; ".join(f"{line.name}: {', '.join(percent(v or 0) for v in line.values)}" for line in lines)
+    svg = line_chart([f"k = {k}" for k in steps], lines, "Reliability over k attempts", f"{alternative}.")
     caption = (
         "Rings: at least one of k attempts passes (pass@k). Dots: all of k pass (pass^k). Means over puzzles of "
         "the unbiased estimates, anchors left out."
     )
-    return Figure(svg, caption, f"{said}.")
+    return Figure(svg, caption, f"{alternative}.")
 
 
 def puzzles_picture(histories: Sequence[PuzzleHistory]) -> Figure | None:
-    """Attempts passed at each puzzle, with Wilson intervals, hardest first."""
+    """Draw the attempts passed at each puzzle, with Wilson intervals, hardest first."""
     shown = sorted((h for h in histories if h.rate), key=lambda h: (h.rate.estimate if h.rate else 0, h.puzzle))
     if not shown:
         return None
@@ -87,10 +87,10 @@ def puzzles_picture(histories: Sequence[PuzzleHistory]) -> Figure | None:
         for h in shown
         if h.rate
     ]
-    said = "; ".join(f"{h.puzzle}: {h.passed} of {h.attempts}" for h in shown)
-    svg = dot_plot(dots, "Attempts passed at each puzzle", f"{said}.")
+    alternative = "; ".join(f"{h.puzzle}: {h.passed} of {h.attempts}" for h in shown)
+    svg = dot_plot(dots, "Attempts passed at each puzzle", f"{alternative}.")
     caption = "Share of attempts passed, with its 95% Wilson interval, hardest first; grey are calibration anchors."
-    return Figure(svg, caption, f"{said}.")
+    return Figure(svg, caption, f"{alternative}.")
 
 
 def attempts_picture(rows: Sequence[tuple[str, Sequence[Attempt]]]) -> Figure | None:
@@ -113,13 +113,13 @@ def attempts_picture(rows: Sequence[tuple[str, Sequence[Attempt]]]) -> Figure | 
             parts.append(label(gutter + most * _CELL + 10, y + _ROW / 2, text, class_="soft", size=11))
     legend = max((text_width(text, 11) for _, a in rows for text in _remarks(a)), default=0.0)
     width = max(gutter + most * _CELL + 20 + legend, 360.0)
-    said = "; ".join(
+    alternative = "; ".join(
         f"{name}: {', '.join(f'{verdict_word(a.log.record.passed)} ({ending(a.log.record)})' for a in attempts)}"
         for name, attempts in rows
     )
-    svg = picture(width, top + len(rows) * _ROW + 4, "Every attempt", f"{said}.", *parts)
+    svg = picture(width, top + len(rows) * _ROW + 4, "Every attempt", f"{alternative}.", *parts)
     caption = "A cell for each attempt: ✓ the gate opened, × it stayed shut, ? there is no verdict."
-    return Figure(svg, caption, f"{said}.")
+    return Figure(svg, caption, f"{alternative}.")
 
 
 def _cell(x: float, y: float, attempt: Attempt) -> list[Element]:
@@ -163,11 +163,11 @@ def arms_picture(records: TrialRecords) -> Figure | None:
         )
         for index, (name, e) in enumerate(records.arms)
     ]
-    said = "; ".join(f"{d.name} {signed(d.value)} ({signed(d.low)} to {signed(d.high)})" for d in dots)
-    svg = interval_plot(dots, "Effect of the framing", f"{said}.", write=signed)
+    alternative = "; ".join(f"{d.name} {signed(d.value)} ({signed(d.low)} to {signed(d.high)})" for d in dots)
+    svg = interval_plot(dots, "Effect of the framing", f"{alternative}.", write=signed)
     caption = (
         "Success rate under the framing minus that under the neutral one, over the puzzles tried under both, with "
         f"its 95% Newcombe interval; {several(len(dots), 'comparison')}. An interval that holds 0 shows no "
         "difference."
     )
-    return Figure(svg, caption, f"{said}.")
+    return Figure(svg, caption, f"{alternative}.")

@@ -32,7 +32,7 @@ _MOST_ROWS = 2000
 
 
 def trials_story(trials: TrialRecords, title: str = "") -> Story:
-    """The story of trials, finished or not.
+    """Tell the story of trials, finished or not.
 
     Args:
         trials: what was read.
@@ -127,7 +127,7 @@ def _summary(models: Sequence[ModelRollup]) -> str:
 
 
 def _literal(text: str) -> str:
-    """A name inside our own Markdown: code, so that nothing in it acts."""
+    """Write a name inside our own Markdown: as code, so that nothing in it acts."""
     return f"`{text.replace('`', chr(39))}`"
 
 
@@ -242,10 +242,10 @@ def _endings(trials: TrialRecords) -> Section:
 
 
 def _conditions(failed: Sequence[tuple[str, int]]) -> Figure:
-    said = "; ".join(f"{name} ({CONDITIONS.get(name, '')}): {several(n, 'attempt')}" for name, n in failed)
+    words = "; ".join(f"{name} ({CONDITIONS.get(name, '')}): {several(n, 'attempt')}" for name, n in failed)
     bars = [Bar(name, n, str(n), "red") for name, n in failed]
-    svg = bar_chart(bars, "Conditions of the gate that failed", f"{said}.")
-    return Figure(svg, "Conditions of the gate that failed; an attempt may fail several.", f"{said}.")
+    svg = bar_chart(bars, "Conditions of the gate that failed", f"{words}.")
+    return Figure(svg, "Conditions of the gate that failed; an attempt may fail several.", f"{words}.")
 
 
 def _arms(trials: TrialRecords) -> Section | None:
@@ -275,8 +275,8 @@ def _arms(trials: TrialRecords) -> Section | None:
         for name, e in trials.arms
     )
     none = all(not e.shown for _, e in trials.arms)
-    said = "No difference shown between the framings; that is not the same as no difference."
-    blocks: list[Block] = [Note(said), figure] if none else [figure]
+    words = "No difference shown between the framings; that is not the same as no difference."
+    blocks: list[Block] = [Note(words), figure] if none else [figure]
     return Section("Framings compared", (*blocks, Table(columns, rows)))
 
 
@@ -300,7 +300,7 @@ def _left_out(trials: TrialRecords, others: Sequence[Attempt]) -> str:
 
 
 def _chosen(trials: TrialRecords) -> Attempt | None:
-    """An attempt that shows all of the way: one that passed, else the first that was graded."""
+    """Return an attempt that shows all of the way: one that passed, else the first that was graded."""
     graded = [attempt for attempt in trials.attempts if attempt.gate is not None]
     passed = [attempt for attempt in graded if attempt.log.record.passed]
     counted = [attempt for attempt in passed if attempt.log.record.anchor is None]
@@ -350,16 +350,17 @@ def _attempt_row(attempt: Attempt, many: bool) -> tuple[str, ...]:
 
 
 def _attestation(trials: TrialRecords) -> Section:
-    found = trials.verification
+    verification = trials.verification
     blocks: list[Block] = []
-    if found.ok and trials.head:
-        said = f"The ledger's {several(found.length, 'event')} and every log it speaks of are as they were signed."
-        blocks.append(Note(said, "good"))
-    elif found.ok:
+    if verification.ok and trials.head:
+        events = several(verification.length, "event")
+        words = f"The ledger's {events} and every log it speaks of are as they were signed."
+        blocks.append(Note(words, "good"))
+    elif verification.ok:
         blocks.append(Note("Nothing is attested here: no signed head vouches for these figures.", "warning"))
     else:
         blocks.append(Note("The ledger does not verify. What follows was found:", "bad"))
-        blocks.append(Plain("\n".join(str(finding) for finding in found.findings)))
+        blocks.append(Plain("\n".join(str(finding) for finding in verification.findings)))
     if trials.unfinished:
         blocks.append(
             Note(

@@ -16,7 +16,7 @@ from llm_runtime.store.anchor import SignedHead
 
 
 def attempt_event(attempt: Attempt) -> AttemptTold:
-    """An attempt as an event."""
+    """Return an attempt as an event."""
     log = TypeAdapter(LoggedAttempt).dump_python(attempt.log, mode="json")
     # Where the log lies on this machine is no part of the story, and the run may be read on another.
     log["record"]["log"] = PurePath(log["record"]["log"]).name
@@ -24,7 +24,7 @@ def attempt_event(attempt: Attempt) -> AttemptTold:
 
 
 def seal_event(records: TrialRecords) -> TrialSealed:
-    """What vouches for a records, as an event."""
+    """Return what vouches for trials, as an event."""
     return TrialSealed(
         seal={
             "verification": asdict(records.verification),
@@ -36,22 +36,22 @@ def seal_event(records: TrialRecords) -> TrialSealed:
     )
 
 
-def attempt_of(told: AttemptTold) -> Attempt:
-    """The inverse of :func:`attempt_event`.
+def attempt_of(event: AttemptTold) -> Attempt:
+    """Invert :func:`attempt_event`.
 
     Raises:
         StoreDamaged: the event holds something else.
     """
     try:
-        log = TypeAdapter(LoggedAttempt).validate_python(told.attempt["log"])
-        entry = told.attempt["entry"]
+        log = TypeAdapter(LoggedAttempt).validate_python(event.attempt["log"])
+        entry = event.attempt["entry"]
         return Attempt(log, Entry(**entry) if entry else None)
     except (ValueError, KeyError, TypeError):
         raise StoreDamaged("an attempt in the run's log does not fit") from None
 
 
 def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecords:
-    """The records of these attempts.
+    """Return the records of these attempts.
 
     Raises:
         StoreDamaged: the event holds something else.

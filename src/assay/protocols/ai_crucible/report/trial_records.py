@@ -72,7 +72,7 @@ class Attempt:
         return sum(event.kind == "model_call" for event in self.log.events)
 
     def last(self, kind: str) -> dict[str, Any] | None:
-        """The data of the last event of a kind."""
+        """Return the data of the last event of a kind."""
         return next((event.data for event in reversed(self.log.events) if event.kind == kind), None)
 
     def data(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class TrialRecords:
         return list(dict.fromkeys(attempt.log.trial for attempt in self.attempts))
 
     def of(self, history: PuzzleHistory) -> list[Attempt]:
-        """The attempts behind one line of the rollup."""
+        """Return the attempts behind one line of the rollup."""
         wanted = (history.model, history.arm, history.puzzle)
         return [
             attempt
@@ -140,7 +140,7 @@ class TrialRecords:
         ]
 
     def data(self) -> dict[str, Any]:
-        """The figures as JSON-compatible data."""
+        """Return the figures as JSON-compatible data."""
         return {
             "models": [_model(each) for each in self.models],
             "arms": [{"model": name, **asdict(effect), "shown": effect.shown} for name, effect in self.arms],
@@ -200,23 +200,23 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
 
 
 def _logs(folder: Path, trials: Sequence[str]) -> list[tuple[str, Path]]:
-    """The newest log of each trial, in the order in which the trials began."""
-    found = {
+    """Return the newest log of each trial, in the order in which the trials began."""
+    newest = {
         place.name: path for place in sorted(folder.glob("*")) if place.is_dir() and (path := newest_log(place))
     }
-    missing = [trial for trial in trials if trial not in found]
+    missing = [trial for trial in trials if trial not in newest]
     if missing:
         raise ConfigurationError(
-            f"no trial {missing[0]!r} in {folder.parent}; there are: {', '.join(found) or 'none'}"
+            f"no trial {missing[0]!r} in {folder.parent}; there are: {', '.join(newest) or 'none'}"
         )
-    chosen = {trial: found[trial] for trial in trials} if trials else found
+    chosen = {trial: newest[trial] for trial in trials} if trials else newest
     if not chosen:
         raise ConfigurationError(f"no trial has been run in {folder.parent}; begin with: assay trial run")
     return sorted(chosen.items(), key=lambda pair: pair[1].name)
 
 
 def _ledger(path: Path) -> Iterable[tuple[int, str, Any]]:
-    """Number, link and event of each line that is one; what is wrong with the others, ``verify`` says."""
+    """Yield number, link and event of each line that is one; what is wrong with the others, ``verify`` says."""
     if not path.is_file():
         return
     with path.open("rb") as lines:

@@ -58,12 +58,12 @@ def ending(record: AttemptRecord) -> str:
 
 
 def verdict_word(passed: bool | None) -> str:
-    """What the gate said."""
+    """Return the gate's verdict in a word."""
     return "no verdict" if passed is None else "passed" if passed else "failed"
 
 
 def percent(value: float) -> str:
-    """A share without decimals.
+    """Return a share without decimals.
 
     >>> percent(0.954)
     '95%'
@@ -72,7 +72,7 @@ def percent(value: float) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference of shares in percentage points; none has no sign.
+    """Return a difference of shares in percentage points; none has no sign.
 
     >>> signed(-0.12), signed(0.3), signed(0.0)
     ('−12 pp', '+30 pp', '0 pp')
@@ -82,7 +82,7 @@ def signed(value: float) -> str:
 
 
 def reach(interval: Interval) -> str:
-    """The bounds of a share: ``"12% to 77%"``."""
+    """Return the bounds of a share: ``"12% to 77%"``."""
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
@@ -92,7 +92,7 @@ def dollars(cost: float | None) -> str:
 
 
 def grouped(digest: str) -> str:
-    """A digest in groups of eight, so that it can be compared by eye and breaks across lines.
+    """Return a digest in groups of eight, so that it can be compared by eye and breaks across lines.
 
     >>> grouped("00112233aabbccdd")
     '00112233 aabbccdd'

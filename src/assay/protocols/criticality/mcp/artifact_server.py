@@ -13,7 +13,7 @@ from criticality.project.journal import Clock
 
 
 def artifact_server(root: Path, agent: Agent, clock: Clock) -> AgentServer:
-    """The server for one agent of one project."""
+    """Make the server for one agent of one project."""
     server = AgentServer("artifact", agent)
 
     def read_spec_section(section: str) -> str:

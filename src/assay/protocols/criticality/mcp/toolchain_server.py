@@ -17,7 +17,7 @@ from criticality.testing import Limits
 
 
 def toolchain_server(root: Path, agent: Agent, function: str | None = None) -> AgentServer:
-    """The server for one agent of one project; ``function`` is the one that a worker or a guardian sees."""
+    """Make the server for one agent of one project; ``function`` is the one that a worker or a guardian sees."""
     config = load_config(root / CONFIG)
     target = language(config.project.language)
     limits = Limits(seconds=config.orchestrator.timeouts.injection_per_function_seconds)

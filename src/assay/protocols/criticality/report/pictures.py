@@ -10,7 +10,7 @@ from criticality.machine.states import PHASES, Active, Blocked
 
 
 def machine_picture(state: BuildState) -> Figure:
-    """The six phases with their states; ways back are drawn at the side."""
+    """Draw the six phases with their states; ways back are drawn at the side."""
     machine = state.machine
     standing = machine.prior if isinstance(machine, Blocked) else machine
     here = f"{standing.phase.phase}.{standing.phase.type}" if isinstance(standing, Active) else ""

@@ -44,7 +44,7 @@ class BuildState:
         self.clear()
 
     def clear(self) -> None:
-        """A project without a past."""
+        """Begin a project without a past."""
         self.machine: ProtocolState = beginning()
         self.artifacts = Artifacts()
         self.visited: set[str] = {where(self.machine)}

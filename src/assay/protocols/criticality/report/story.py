@@ -23,7 +23,7 @@ _NOW = "Where it stands"
 
 
 def build_story(state: BuildState) -> Story:
-    """The story of a build in whatever state it is."""
+    """Tell the story of a build in whatever state it is."""
     claims = traced(state)
     done = isinstance(state.machine, Completed)
     now = _standing(state)
@@ -114,7 +114,7 @@ def _trace(state: BuildState, claims: list[Traced]) -> Section | None:
     if not claims:
         return None
     holding = [claim for claim in claims if claim.result == "holds"]
-    said = (
+    words = (
         f"{len(holding)} of {several(len(claims), 'claim')} hold in every test that was made for them. Each line "
         "leads from what was asked, through the functions whose contracts carry it, to the tests that show it."
     )
@@ -134,12 +134,12 @@ def _trace(state: BuildState, claims: list[Traced]) -> Section | None:
         if claim.tests or claim.contracts
     ]
     return Section(
-        "What was asked, and what shows it", (Plain(said), table, Details("Claim by claim", tuple(opened)))
+        "What was asked, and what shows it", (Plain(words), table, Details("Claim by claim", tuple(opened)))
     )
 
 
 def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
-    """A claim from its sentence to its result, with every clause on the way."""
+    """Return a claim from its sentence to its result, with every clause on the way."""
     blocks: list[Block] = [Plain(f"A claim of the kind: {claim.kind}.")]
     functions = state.artifacts.functions
     for name in claim.contracts:
@@ -179,8 +179,8 @@ def _functions(state: BuildState) -> Section | None:
     hard = [unit for unit in units if unit.tries]
     blocks: list[Block] = [_tally(units), Table(columns, rows)]
     if hard:
-        told = tuple(Plain(f"{unit.name}: {'; '.join(map(_try_words, unit.tries))}") for unit in hard)
-        blocks.append(Details(f"Attempts that were discarded: {sum(len(unit.tries) for unit in hard)}", told))
+        lines = tuple(Plain(f"{unit.name}: {'; '.join(map(_try_words, unit.tries))}") for unit in hard)
+        blocks.append(Details(f"Attempts that were discarded: {sum(len(unit.tries) for unit in hard)}", lines))
     blocks += _code(state)
     return Section("Functions", tuple(blocks))
 
@@ -189,8 +189,8 @@ def _tally(units: list[Unit]) -> Plain:
     done = [unit for unit in units if unit.state == "accepted"]
     by = {TIERS.get(tier, tier): sum(unit.tier == tier for unit in done) for tier in TIERS}
     written = in_words([f"{count} by the {name}" for name, count in by.items() if count])
-    said = f"{len(done)} of {several(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
-    return Plain(f"{said} The cheapest model tries first; what it cannot solve goes to one that knows more.")
+    words = f"{len(done)} of {several(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
+    return Plain(f"{words} The cheapest model tries first; what it cannot solve goes to one that knows more.")
 
 
 def _try_words(text: str) -> str:
@@ -199,17 +199,17 @@ def _try_words(text: str) -> str:
 
 
 def _code(state: BuildState) -> list[Block]:
-    """The accepted bodies, module by module, under their contracts."""
+    """Return the accepted bodies, module by module, under their contracts."""
     blocks: list[Block] = []
     for module in state.artifacts.plan:
         own = [(f, state.artifacts.bodies.get(f"{module.name}.{f.name}")) for f in module.functions]
-        told = [
+        lines = [
             Prose(f"**`{function.name}`**\n\n{fenced(body.declarations + body.text)}")
             for function, body in own
             if body is not None
         ]
-        if told:
-            blocks.append(Details(f"{module.name}: {module.purpose}", tuple(told)))
+        if lines:
+            blocks.append(Details(f"{module.name}: {module.purpose}", tuple(lines)))
     return blocks
 
 

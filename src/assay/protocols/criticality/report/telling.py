@@ -16,7 +16,7 @@ _OUTCOMES = {"semantics_verified": "kept", "semantics_broken": "taken back", "tr
 
 
 def interview_section(state: BuildState) -> Section | None:
-    """What was asked and answered, with every decision that was left to the architect."""
+    """Return what was asked and answered, with every decision that was left to the architect."""
     artifacts = state.artifacts
     answers = [answer for answer in artifacts.answers if answer.answer]
     if not answers:
@@ -40,7 +40,7 @@ def specification_section(state: BuildState) -> Section | None:
 
 
 def proposal_blocks(state: BuildState, version: int) -> list[Block]:
-    """The proposal that lies before the person."""
+    """Return the proposal that lies before the person."""
     return _proposal(state, version) if version in state.artifacts.proposals else []
 
 
@@ -60,8 +60,8 @@ def _proposal(state: BuildState, version: int) -> list[Block]:
     )
     blocks.append(Table((Column("Interface"), Column("Operation")), methods))
     if made.decisions:
-        said = tuple(Plain(str(decision.get("text", ""))) for decision in made.decisions)
-        blocks.append(Details(f"What the architect decided: {several(len(said), 'choice')}", said))
+        lines = tuple(Plain(str(decision.get("text", ""))) for decision in made.decisions)
+        blocks.append(Details(f"What the architect decided: {several(len(lines), 'choice')}", lines))
     blocks += [
         Voice("Auditor", tuple(Plain(challenge) for challenge in event.challenges), "red", "objects")
         for event in state.history
@@ -82,11 +82,11 @@ def _became(state: BuildState, version: int) -> str:
 
 
 def audit_section(state: BuildState) -> Section | None:
-    """What the auditors of the composition found, every time they looked."""
+    """Return what the auditors of the composition found, every time they looked."""
     looked = [event for event in state.history if isinstance(event, e.AuditorCompleted)]
     if not looked:
         return None
-    found = {
+    contradictions = {
         str(contradiction["id"]): contradiction
         for event in looked
         for contradiction in event.contradictions
@@ -98,12 +98,12 @@ def audit_section(state: BuildState) -> Section | None:
     blocks: list[Block] = [
         Plain(f"{several(len(auditors), 'auditor')} looked, one after the other: {', '.join(names)}.")
     ]
-    for name, each in found.items():
+    for name, each in contradictions.items():
         kind = str(each.get("severity", ""))
         ending = "dismissed at second sight" if name in dismissed else "went back to the interview"
-        said = [Plain(str(each.get("analysis", "")))]
-        blocks.append(Voice(name, tuple(said), "red", f"{kind}, {ending}" if kind == "critical" else kind))
-    if not found:
+        lines = [Plain(str(each.get("analysis", "")))]
+        blocks.append(Voice(name, tuple(lines), "red", f"{kind}, {ending}" if kind == "critical" else kind))
+    if not contradictions:
         blocks.append(Note("They found no contradiction.", "good"))
     return Section("The audit", tuple(blocks))
 

@@ -36,12 +36,12 @@ def traced(state: BuildState) -> list[Traced]:
     artifacts = state.artifacts
     if artifacts.spec is None:
         return []
-    kept = _kept(state)
+    test_names = _test_names(state)
     verdicts, times = _verdicts(state)
     found: list[Traced] = []
     for name, claim in artifacts.spec.claims.items():
         structured = artifacts.claims.get(name)
-        tests = kept.get(name) or tuple(test.name for test in structured.tests) if structured else ()
+        tests = test_names.get(name) or tuple(test.name for test in structured.tests) if structured else ()
         contracts = tuple(f for f, (_, plan) in artifacts.functions.items() if name in plan.contract.claims)
         result, reason = _result(name, tests, verdicts, artifacts.waived)
         found.append(Traced(name, claim.text, claim.type, contracts, tests, result, reason, times.get(name, 0)))
@@ -59,7 +59,7 @@ def _result(
 
 
 def _verdicts(state: BuildState) -> tuple[dict[str, bool], dict[str, int]]:
-    """What the last execution of each claim's cluster said, and how often that cluster ran."""
+    """Return what the last execution of each claim's cluster said, and how often that cluster ran."""
     found: dict[str, bool] = {}
     times: dict[str, int] = {}
     for execution in state.artifacts.executions:
@@ -69,8 +69,8 @@ def _verdicts(state: BuildState) -> tuple[dict[str, bool], dict[str, int]]:
     return found, times
 
 
-def _kept(state: BuildState) -> dict[str, tuple[str, ...]]:
-    """The names of tests as the finished project's own trace has them."""
+def _test_names(state: BuildState) -> dict[str, tuple[str, ...]]:
+    """Return the names of tests as the finished project's own trace has them."""
     trace = cast("dict[str, Any]", state.run.result.get("trace") or {})
     claims = cast("dict[str, dict[str, Any]]", trace.get("claims") or {})
     return {name: tuple(map(str, claim.get("tests", ()))) for name, claim in claims.items()}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.console.running import RunCommand, run_command
-from assay.protocols.fire_circle.commands.bounding import bound_answers
 from assay.protocols.fire_circle.gate import Gate, gate_of
 from llm_runtime.errors import ConfigurationError
 
@@ -58,7 +57,6 @@ def evaluate(
     for place in (sarif, junit):
         check_place(place)
     _add_prompt(command, prompt_file, history)
-    bound_answers(command)
     outcome = command.go()
     return command.finish(outcome) or _conclude(command, outcome, gates, sarif, junit, remember)
 

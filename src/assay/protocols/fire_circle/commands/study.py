@@ -11,7 +11,6 @@ import click
 
 from assay.console.running import RunCommand, launcher_of, resume_run, run_command
 from assay.console.showing import report_and_code, show_run
-from assay.protocols.fire_circle.commands.bounding import bound_answers
 from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
@@ -45,7 +44,9 @@ def study(command: RunCommand, data: str, retry_failed: bool, dry_run: bool, out
     """
     command.task |= {"data": data, "out": out or ""}
     command.options["retry_failed"] = retry_failed
-    bound_answers(command)
+    if command.terms.max_tokens is not None:
+        # A folder of before version 0.2 knows its answers by requests that hold the bound.
+        command.options["calls"] = {"max_tokens": command.terms.max_tokens}
     if dry_run:
         return _dry_run(command)
     task, options = _asked(command)
