@@ -19,12 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
-from assay.demo.openings import opening
-from assay.demo.played import PLAYED, import_played
-from assay.web.pages.guides import GUIDES
 from playwright.async_api import Browser, Page, async_playwright
 
-from assay import demo
+from assay.demo import demo_answers, demos, has_log, import_played
 from assay.web.app import application
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
@@ -60,18 +57,18 @@ async def served(folder: Path) -> AsyncGenerator[tuple[str, AppState]]:
     site.store.close()
 
 
-async def played(site: AppState, folder: Path) -> dict[str, str]:
+async def played(site: AppState) -> dict[str, str]:
     """A finished run of each recording, by protocol, and a second council under ``again``."""
     runs: dict[str, str] = {}
-    for guide in GUIDES:
-        if guide.recording in PLAYED:
-            runs[guide.protocol] = import_played(site.store, guide.recording)
+    for name, (protocol, _) in demos().items():
+        if has_log(name):
+            runs[protocol.name] = import_played(site.store, name, f"recording-{name}")
             continue
-        run_id = runs[guide.protocol] = await site.works.play(opening(guide.recording, folder), 0)
+        run_id = runs[protocol.name] = await site.runs.play(name, 0)
         watch = site.hub.watch(run_id)
-        while site.works.owns(run_id):
+        while site.runs.owns(run_id):
             await watch.changed(watch.version, 0.1)
-    runs["again"] = await site.works.play(opening("council", folder), 0)
+    runs["again"] = await site.runs.play("council", 0)
     return runs
 
 
@@ -97,16 +94,16 @@ def addresses(runs: dict[str, str]) -> dict[str, tuple[str, Step | None]]:
         "runs": ("/runs", None),
         "batches": ("/batches", None),
         "personas": ("/personas", None),
-        "persona": (f"/personas/{demo.load('debate').manifest['personas'][0]}", None),
+        "persona": (f"/personas/{demo_answers('debate').manifest['personas'][0]}", None),
         "compare": (f"/compare?run={council}&run={runs['again']}", None),
         "go-to": (f"/runs/{council}", summon),
         "call": (f"/runs/{council}/timeline", open_call),
         "live": ("/", play),
     }
-    for guide in GUIDES:
-        found[f"new-{guide.form}"] = (f"/new?protocol={guide.form}", None)
+    for protocol, _ in demos().values():
+        found[f"new-{protocol.name}"] = (f"/new?kind={protocol.runs[0].name}", None)
         for view in ("", "/timeline", "/events"):
-            found[f"{guide.protocol}{view.replace('/', '-')}"] = (f"/runs/{runs[guide.protocol]}{view}", None)
+            found[f"{protocol.name}{view.replace('/', '-')}"] = (f"/runs/{runs[protocol.name]}{view}", None)
     return found
 
 
@@ -133,7 +130,7 @@ async def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as data:
         os.environ |= {"XDG_DATA_HOME": f"{data}/data", "XDG_CONFIG_HOME": f"{data}/config"}
         async with served(Path(data)) as (url, site), async_playwright() as driver:
-            pages = addresses(await played(site, Path(data)))
+            pages = addresses(await played(site))
             flags = ["--no-sandbox"] if os.geteuid() == 0 else []
             browser = await driver.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
             try:

@@ -202,7 +202,7 @@ class Launcher:
             NoModelError, StoreError: as for :meth:`start`.
         """
         own = terms or Terms()
-        started = self.opening(run_id)
+        started = self.first_event(run_id)
         if self.store.summary(run_id).state == "finished":
             raise ConfigurationError(
                 f"run {run_id} is finished; to go another way from it: assay runs fork {run_id} --at EVENT"
@@ -241,7 +241,7 @@ class Launcher:
         length = self.store.summary(parent_id).events
         if not 0 <= at <= length:
             raise ConfigurationError(f"run {parent_id} has {length} events; there is no event {at} to fork at")
-        parent = self.opening(parent_id)
+        parent = self.first_event(parent_id)
         run = opened(parent)
         require_replayable(run.run)
         own = terms or Terms()
@@ -277,7 +277,7 @@ class Launcher:
             ReplayMismatch: the engine now asks what the recording has no answer to; says what differs.
         """
         events = [event for _, event in self.store.events(run_id)]
-        started = self.opening(run_id)
+        started = self.first_event(run_id)
         run = opened(started)
         require_replayable(run.run)
         recorded = Recording.from_events(events)
@@ -289,9 +289,9 @@ class Launcher:
         emit(RunFinished(state="finished", result=result))
         return Replayed(result, result_of(events))
 
-    def opening(self, run_id: str) -> RunStarted:
+    def first_event(self, run_id: str) -> RunStarted:
         """Return the first event of a run, which says what to do."""
-        return opening(event for _, event in self.store.events(run_id))
+        return first_event(event for _, event in self.store.events(run_id))
 
     async def _begin(self, job: _Job) -> Running:
         """Carry a run out in a task of its own; return when its log is open."""
@@ -475,7 +475,7 @@ def require_replayable(run: RunType) -> None:
         )
 
 
-def opening(events: Iterable[Event]) -> RunStarted:
+def first_event(events: Iterable[Event]) -> RunStarted:
     """Return the first event of a run, which says what to do."""
     first = next(iter(events), None)
     if not isinstance(first, RunStarted):

@@ -174,10 +174,10 @@ def fold_for(kind: str, keep: int | None = None) -> RunFold:
         kind: as in ``RunStarted.protocol``.
         keep: how many settled calls to remember one by one; ``None`` keeps all, as reports need.
     """
-    from assay.report.any_run import AnyFold
+    from assay.report.generic import GenericFold
 
     run = known(kind)
-    return load(run.fold)(keep) if run is not None and run.fold else AnyFold(keep)
+    return load(run.fold)(keep) if run is not None and run.fold else GenericFold(keep)
 
 
 def story_of(records: Iterable[Record]) -> Story:
@@ -186,17 +186,17 @@ def story_of(records: Iterable[Record]) -> Story:
     Raises:
         StoreDamaged: an event's data does not fit its type.
     """
-    from assay.report.run import moments
+    from assay.report.run import timed_events
 
-    return story_of_events(moments(records))
+    return story_of_events(timed_events(records))
 
 
 def story_of_events(events: Iterable[tuple[Event, int]]) -> Story:
     """Return the same for events with their stamps in milliseconds since 1970."""
-    from assay.report.any_run import AnyFold
+    from assay.report.generic import GenericFold
     from llm_runtime.events import RunStarted
 
-    fold: RunFold = AnyFold()
+    fold: RunFold = GenericFold()
     for event, at in events:
         if isinstance(event, RunStarted):
             fold = fold_for(event.protocol)

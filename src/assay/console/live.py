@@ -14,7 +14,7 @@ from assay.report.clean import one_line
 from assay.report.progress import Progress
 from assay.report.run import RunFold
 from assay.report.screen import FRAME_MS, progress_view, sums_line
-from assay.report.units import clock, several
+from assay.report.units import clock, count_noun
 from llm_runtime.clock import now_ms
 from llm_runtime.events import Event
 
@@ -197,7 +197,7 @@ class LiveDisplay:
     def _write_sums(self) -> None:
         progress = self._fold.progress()
         if progress.started is not None:
-            self._write(f"{several(progress.calls_done, 'call')} · {sums_line(progress, self._budget)}")
+            self._write(f"{count_noun(progress.calls_done, 'call')} · {sums_line(progress, self._budget)}")
 
     def _give_up(self) -> None:
         """End the display; the run goes on."""

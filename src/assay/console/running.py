@@ -240,7 +240,7 @@ def resume_run(run_id: str, store: RunStore, terms: Terms, output: OutputOptions
 
     settings_with(terms)
     events = [event for _, event in store.events(run_id)]
-    launcher, kind = launcher_of(store), launcher_of(store).opening(run_id).protocol
+    launcher, kind = launcher_of(store), launcher_of(store).first_event(run_id).protocol
     return show_until_end(
         kind,
         run_id,
@@ -261,7 +261,7 @@ def fork_run(
     """Start a run that shares the answers of another up to its event ``at``; ``task`` replaces fields of it."""
     settings_with(terms)
     launcher = launcher_of(store)
-    child, kind = launcher.new_id(), launcher.opening(run_id).protocol
+    child, kind = launcher.new_id(), launcher.first_event(run_id).protocol
     return show_until_end(
         kind,
         child,
@@ -280,7 +280,7 @@ def replay_run(store: RunStore, run_id: str, speed: float, *, quiet: bool) -> in
     async def pace(latency_ms: int) -> None:
         await asyncio.sleep(latency_ms / 1000 / speed)
 
-    with RunListeners(launcher.opening(run_id).protocol, OutputOptions(quiet=quiet), None) as listeners:
+    with RunListeners(launcher.first_event(run_id).protocol, OutputOptions(quiet=quiet), None) as listeners:
         replayed = asyncio.run(launcher.replay(run_id, listeners=listeners.all, pace=pace if speed > 0 else None))
     if replayed.recorded is None:
         click.echo(f"run {run_id} has no result to compare with; the replay went through", err=True)

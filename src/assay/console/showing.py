@@ -152,7 +152,7 @@ def _print_json(outcome: Outcome, store: RunStore) -> None:
 
 def run_data(store: RunStore, run_id: str) -> dict[str, Any]:
     """Return a run as one JSON object: its task, its result, its sums."""
-    from assay.launch import opening, result_of
+    from assay.launch import first_event, result_of
 
     summary = store.summary(run_id)
     events = [event for _, event in store.events(run_id)]
@@ -160,7 +160,7 @@ def run_data(store: RunStore, run_id: str) -> dict[str, Any]:
         "run_id": run_id,
         "protocol": summary.protocol,
         "state": summary.state,
-        "task": opening(events).task,
+        "task": first_event(events).task,
         "result": result_of(events),
         "calls": summary.calls,
         "tokens": {"input": summary.input_tokens, "output": summary.output_tokens},

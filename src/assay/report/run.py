@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from assay.report.progress import Progress, RunState
 from assay.report.story import Story
 from assay.report.tally import Tally
-from assay.report.units import several
+from assay.report.units import count_noun
 from llm_runtime.events import (
     CallFailed,
     CallRetried,
@@ -43,7 +43,7 @@ class RunFold(Protocol):
         ...
 
 
-def moments(records: Iterable[Record]) -> Iterator[tuple[Event, int]]:
+def timed_events(records: Iterable[Record]) -> Iterator[tuple[Event, int]]:
     """Yield the events of a log with their stamps, in milliseconds since the epoch.
 
     Raises:
@@ -53,7 +53,7 @@ def moments(records: Iterable[Record]) -> Iterator[tuple[Event, int]]:
         yield read_event(record), record.at
 
 
-class RunHead:
+class RunTotals:
     """The fold over the events that any run has.
 
     Args:
@@ -90,7 +90,7 @@ class RunHead:
             case RunResumed():
                 self.resumed += 1
                 self.state, self.ended, self.error, self.message = "running", None, "", ""
-                self.troubles.append(f"resumed after {several(event.finished_calls, 'finished call')}")
+                self.troubles.append(f"resumed after {count_noun(event.finished_calls, 'finished call')}")
             case RunFinished():
                 self.state, self.ended = event.state, at
                 self.result, self.error, self.message = event.result, event.error, event.message

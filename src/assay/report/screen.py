@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.report.clean import clean, one_line
 from assay.report.progress import Progress, SeatProgress
-from assay.report.units import clock, money, several, short_count
+from assay.report.units import clock, count_noun, money, short_count
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -71,7 +71,7 @@ def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
     if progress.round:
         parts.append(f"{progress.round_noun} {progress.round} of {progress.rounds}")
     expected = progress.calls_expected
-    calls = several(expected or progress.calls_done, progress.call_noun)
+    calls = count_noun(expected or progress.calls_done, progress.call_noun)
     parts.append(f"{progress.calls_done} of {calls}" if expected else calls)
     parts.append(clock(progress.elapsed(now)))
     if left := progress.left(now):

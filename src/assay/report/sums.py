@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from assay.report.story import Block, Column, Fact, Note, Table
 from assay.report.tally import Spend, Sums, Tally
-from assay.report.units import count, duration, money, several
+from assay.report.units import count, count_noun, duration, money
 
 _COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
 
@@ -68,17 +68,17 @@ def _remark(total: Sums) -> str:
     sentences: list[str] = []
     if total.replayed.calls:
         sentences.append(
-            f"{several(total.replayed.calls, 'call')} of {count(both.calls)} came from a recording: nothing was "
+            f"{count_noun(total.replayed.calls, 'call')} of {count(both.calls)} came from a recording: nothing was "
             "spent on them, and what they once cost stands in brackets or apart."
         )
     if both.unpriced:
         sentences.append(
-            f"No price is known for {several(both.unpriced, 'call')}; a + marks the sums that lack them."
+            f"No price is known for {count_noun(both.unpriced, 'call')}; a + marks the sums that lack them."
         )
     if both.estimated:
-        sentences.append(f"Tokens of {several(both.estimated, 'call')} are estimated as characters/4.")
+        sentences.append(f"Tokens of {count_noun(both.estimated, 'call')} are estimated as characters/4.")
     if total.retries:
-        sentences.append(f"{several(total.retries, 'attempt')} failed and were made again.")
+        sentences.append(f"{count_noun(total.retries, 'attempt')} failed and were made again.")
     if total.substitutions:
-        sentences.append(f"Another model than asked for answered {several(total.substitutions, 'time')}.")
+        sentences.append(f"Another model than asked for answered {count_noun(total.substitutions, 'time')}.")
     return " ".join(sentences)

@@ -65,10 +65,10 @@ def short_count(amount: int) -> str:
     return f"{amount / 1_000_000:.1f}M"
 
 
-def several(amount: int, noun: str, plural: str = "") -> str:
+def count_noun(amount: int, noun: str, plural: str = "") -> str:
     """Write a number and its noun.
 
-    >>> several(1, "loop"), several(3, "loop"), several(2, "reply", "replies")
+    >>> count_noun(1, "loop"), count_noun(3, "loop"), count_noun(2, "reply", "replies")
     ('1 loop', '3 loops', '2 replies')
     """
     return f"{count(amount)} {noun if amount == 1 else plural or noun + 's'}"

@@ -12,7 +12,7 @@ from assay.registry import known, protocol_of
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
-from assay.report.units import clock, count, duration, money, several, short_count, written_time
+from assay.report.units import clock, count, count_noun, duration, money, short_count, written_time
 from assay.web.calls import place_words
 from llm_runtime.store import RunState, RunSummary
 
@@ -61,7 +61,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "block_markup": block_markup,
     "clock": clock,
     "cost_text": cost_text,
-    "count_noun": several,
+    "count_noun": count_noun,
     "duration": duration,
     "iso_time": iso_time,
     "join": joined,

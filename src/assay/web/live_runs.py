@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from assay.registry import fold_for
-from assay.report.any_run import AnyFold
-from assay.report.run import RunFold, RunHead
+from assay.report.generic import GenericFold
+from assay.report.run import RunFold, RunTotals
 from assay.web.calls import CallLog
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event, RunStarted, UnknownEvent
@@ -55,8 +55,8 @@ class LiveRun:
         self.seq = 0
         self.version = 0
         """Counts up whenever something that a page shows has changed."""
-        self.fold: RunFold = AnyFold()
-        self.head = RunHead()
+        self.fold: RunFold = GenericFold()
+        self.head = RunTotals()
         self.calls = CallLog()
         self.lines: list[Line] = []
         """Every event up to :attr:`seq`, in order."""

@@ -308,7 +308,7 @@ def _json(store: RunStore, run_id: str) -> str:
     events = [event for _, event in store.events(run_id)]
     content = {
         **data.summary_data(store.summary(run_id)),
-        "task": launch.opening(events).task,
+        "task": launch.first_event(events).task,
         "result": launch.result_of(events),
     }
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"

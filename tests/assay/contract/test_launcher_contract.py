@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.launch import opening, result_of
+from assay.launch import first_event, result_of
 from llm_runtime.store import RunStore
 from llm_runtime.testing import LoopbackServer
 
@@ -70,7 +70,7 @@ async def test_the_same_seed_and_task_open_the_same_run_at_every_door(doors: Doo
     opened: dict[str, Any] = {}
     for name in doors:
         run_id = await doors[name].start(query="Which database?", seed=7, max_calls=0, delta="similarity")
-        event = opening(event for _, event in runs.events(run_id))
+        event = first_event(event for _, event in runs.events(run_id))
         opened[name] = event.model_dump(exclude={"run_id"})
     first = opened.pop("library")
     assert all(other == first for other in opened.values())

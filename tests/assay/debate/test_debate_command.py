@@ -193,7 +193,9 @@ async def test_without_the_extra_it_says_so_in_one_line(assay: Assay, tmp_path: 
         "import importlib.util as u\nfind = u.find_spec\n"
         "u.find_spec = lambda name, package=None: None if name == 'sklearn' else find(name, package)\n"
     )
-    for arguments in (("demo", "debate"), ("debate", "T?", "--personas", PANEL)):
-        done = await assay(*arguments, PYTHONPATH=str(tmp_path))
-        assert done.code == 2 and "pip install 'assay[debate]'" in done.err
-        assert len(done.err.strip().splitlines()) == 1
+    done = await assay("debate", "T?", "--personas", PANEL, PYTHONPATH=str(tmp_path))
+    assert done.code == 2 and "pip install 'assay[debate]'" in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    shown = await assay("demo", "debate", PYTHONPATH=str(tmp_path))
+    assert shown.code == 0 and "pip install 'assay[debate]'" in shown.err.splitlines()[0]
+    assert "Is a refusal" in shown.out, "the run that was played beforehand is shown"

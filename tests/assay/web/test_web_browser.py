@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from assay.demo.played import import_played
 from tests.extent import PATIENCE
 
+from assay.demo import import_played
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.testing import LoopbackServer, Received
@@ -169,7 +169,7 @@ _SHIFTS = """() => {
 
 @pytest.mark.parametrize("width", [390, 1280])
 async def test_nothing_jumps_while_a_debate_arrives(page: Any, web: Any, width: int) -> None:
-    recorded = import_played(web.store, "debate")
+    recorded = import_played(web.store, "debate", "played-debate")
     first, *rest = (event for _, event in web.store.events(recorded))
     log = web.store.start(first.model_copy(update={"run_id": "d-1"}))
     await page.set_viewport_size({"width": width, "height": 844})
@@ -271,7 +271,7 @@ async def test_no_page_is_wider_than_its_screen(page: Any, web: Any, council: An
         "/runs/a/events",
         "/compare?run=a&run=a",
         "/runs/a/fork",
-        f"/runs/{import_played(web.store, 'trial')}",
+        f"/runs/{import_played(web.store, 'trial', 'played-trial')}",
     ):
         await page.goto(web.url + path)
         await page.keyboard.press("e")

@@ -12,7 +12,7 @@ from assay.registry import known, protocol_of
 from assay.report.story import Block, Column, Fact, Figure, Note, Section, Story, Table, Tone
 from assay.report.svg.dots import Dot
 from assay.report.svg.intervals import interval_plot
-from assay.report.units import count, duration, money, several, short_count
+from assay.report.units import count, count_noun, duration, money, short_count
 
 _TONES: dict[str, Tone] = {"finished": "good", "running": "info", "loading": "info"}
 
@@ -171,4 +171,4 @@ def _failures(fold: BatchFold) -> Iterable[Section]:
         for kind, failures in sorted(fold.failures.items())
     )
     total = sum(failures.count for failures in fold.failures.values())
-    yield Section("What failed", (Table(columns, rows, caption=f"{several(total, 'dead letter')}."),))
+    yield Section("What failed", (Table(columns, rows, caption=f"{count_noun(total, 'dead letter')}."),))

@@ -21,7 +21,7 @@ from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
 from assay.protocols.ai_crucible.trials import need_inspect, solver_of
-from assay.report.units import several
+from assay.report.units import count_noun
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Emit, Event
@@ -201,14 +201,14 @@ def _check_end(figures: Mapping[str, Any]) -> None:
         BudgetExceeded: the money is used up.
         TrialFailed: attempts have no verdict, or the trial was cut off.
     """
-    trial, made = figures["trial"], several(figures["graded"], "attempt")
+    trial, made = figures["trial"], count_noun(figures["graded"], "attempt")
     if figures["status"] == "success":
         return
     if figures["status"] in ("cancelled", "started"):
         raise TrialFailed(f"trial {trial} was stopped with {made} made")
     if figures["unpaid"]:
         raise BudgetExceeded(f"trial {trial} has used up its money with {made} made")
-    without = several(figures["without"], "attempt")
+    without = count_noun(figures["without"], "attempt")
     raise TrialFailed(f"trial {trial} has {without} without a verdict{figures['first']}")
 
 

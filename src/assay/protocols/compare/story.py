@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Bounds, Comparison, Figures, MethodFigures, Row, figures
 from assay.registry import opened
-from assay.report.any_run import AnyFold
 from assay.report.clean import one_line
+from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import (
     Block,
@@ -28,7 +28,7 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.svg import Bar, Dot, bar_chart, interval_plot
-from assay.report.units import count, money, several, short_count
+from assay.report.units import count, count_noun, money, short_count
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunStarted
 
@@ -41,7 +41,7 @@ _MOST_TASKS = 200
 _ACCENTS = {"single": "c0", "self-consistency": "c2", "council": "c1"}
 
 
-class CompareFold(AnyFold):
+class CompareFold(GenericFold):
     """The fold over a comparison's run, finished or under way."""
 
     def __init__(self, keep: int | None = None) -> None:
@@ -83,7 +83,7 @@ class CompareFold(AnyFold):
         plain = super().story()
         result, tasks = self.figures(), len(self._tasks)
         sections = [*_scores(result, tasks), *_pairs(result), *_spend(result), *_tasks(result), _how()]
-        kind = f"{several(tasks, 'task')} · {self.run.state}"
+        kind = f"{count_noun(tasks, 'task')} · {self.run.state}"
         done = len({row.task for row in result.rows})
         return Story(
             plain.title,
@@ -118,7 +118,7 @@ def _scores(result: Figures, tasks: int) -> list[Section]:
     blocks.append(_methods(result.methods))
     checkable = result.methods[0].checkable
     if dots and checkable < _FEW_PAIRS:
-        blocks.append(Note(f"{several(checkable, 'task')} can show only large differences.", "warning"))
+        blocks.append(Note(f"{count_noun(checkable, 'task')} can show only large differences.", "warning"))
     if len(result.rows) < tasks * len(result.methods):
         blocks.append(Note("Not every task is done by every method; the others are left out.", "warning"))
     return [Section("What was found", tuple(blocks))]
@@ -282,8 +282,8 @@ def _remark(row: Row) -> str:
     if row.agreed:
         parts.append(f"{row.agreed} of {row.samples} samples agree")
     elif row.samples > 1:
-        parts.append(several(row.samples, "sample"))
-    parts.append(several(row.calls, "call"))
+        parts.append(count_noun(row.samples, "sample"))
+    parts.append(count_noun(row.calls, "call"))
     parts.append(f"{short_count(row.tokens)} tokens" if row.cost is None else money(row.cost))
     return ", ".join(parts)
 

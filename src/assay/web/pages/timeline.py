@@ -10,7 +10,7 @@ from assay.registry import known
 from assay.report.story import Figure
 from assay.report.svg import Span, timeline
 from assay.report.tally import Call
-from assay.report.units import duration, several
+from assay.report.units import count_noun, duration
 from assay.web.calls import CallLog, PhaseNode, Place
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import PageParts, RunPageState, head_parts
@@ -74,10 +74,10 @@ def _picture(log: CallLog) -> Figure | None:
     recent = calls[-_PICTURED:]
     rows = list(dict.fromkeys(_row(call) for call in recent))
     accents = {row: f"c{index % _ACCENTS}" for index, row in enumerate(rows)}
-    summary = f"{several(len(calls), 'call')} in {duration(log.since_start(log.last))}"
+    summary = f"{count_noun(len(calls), 'call')} in {duration(log.since_start(log.last))}"
     if len(recent) < len(calls):
         summary += f"; the picture shows the last {len(recent)}"
-    words = [f"{row}: {several(sum(_row(call) == row for call in recent), 'call')}" for row in rows]
+    words = [f"{row}: {count_noun(sum(_row(call) == row for call in recent), 'call')}" for row in rows]
     svg = timeline(rows, [_span(log, call, accents) for call in recent], [], "Calls over time", summary)
     return Figure(svg, f"{summary}.", "; ".join(words) + ".")
 

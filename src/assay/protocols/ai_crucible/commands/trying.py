@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from assay.protocols.ai_crucible.trials import Plan, need_box, need_inspect, plan_of, solver_of, workshop
-from assay.report.units import several
+from assay.report.units import count_noun
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, RunNotFound
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def try_model(asked: Trying, plan: Plan, known: str, store: RunStore) -> Ended:
         if records is None:
             click.echo(f"\nassay: trial {trial} was stopped before any attempt was made", err=True)
             raise
-        made = several(sum(attempt.gate is not None for attempt in records.attempts), "attempt")
+        made = count_noun(sum(attempt.gate is not None for attempt in records.attempts), "attempt")
         message = f"trial {trial} was stopped with {made} made, which are kept; go on with the same command"
         return Ended(trial, records, message, _INTERRUPTED)
     return _ended(trial, outcome, store)
@@ -162,10 +162,10 @@ def _run_of(launcher: Launcher, trial: str) -> str:
 def records_of_run(store: RunStore, run_id: str) -> TrialRecords | None:
     """Read back what a run holds of its trial; ``None`` where it was not ended in order."""
     from assay.protocols.ai_crucible.report.fold import TrialFold
-    from assay.report.run import moments
+    from assay.report.run import timed_events
 
     fold = TrialFold()
-    for event, at in moments(store.records(run_id)):
+    for event, at in timed_events(store.records(run_id)):
         fold.apply(event, at)
     return fold.records
 

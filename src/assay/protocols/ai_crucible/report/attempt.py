@@ -11,7 +11,7 @@ from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecor
 from assay.protocols.ai_crucible.report.words import CONDITIONS, ending, grouped
 from assay.report.clean import fenced
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Table, Tone, Voice
-from assay.report.units import duration, several
+from assay.report.units import count_noun, duration
 
 _LONGEST = 6000
 
@@ -93,7 +93,7 @@ def _ending(attempt: Attempt) -> Note:
         return Note(f"The attempt ended in an error and has no verdict: {_cut(record.error)}", "bad")
     end = attempt.last("terminated") or {}
     detail = f": {end['detail']}" if end.get("detail") else ""
-    used = f"{several(attempt.turns, 'turn')}, {several(record.tool_calls, 'tool call')}"
+    used = f"{count_noun(attempt.turns, 'turn')}, {count_noun(record.tool_calls, 'tool call')}"
     time = duration(round(record.seconds * 1000))
     tone: Tone = "info" if record.terminated_by in ("submitted", "stopped_talking") else "warning"
     how = ending(record)
@@ -168,8 +168,8 @@ def _gate(attempt: Attempt) -> list[Block]:
     if panel is not None:
         blocks.append(
             Plain(
-                f"Panel: novelty {_novelty(panel.novelty_validated)} by {several(panel.votes, 'vote')}, "
-                f"{several(panel.abstentions, 'abstention')}; {several(len(panel.excluded), 'judge')} left out."
+                f"Panel: novelty {_novelty(panel.novelty_validated)} by {count_noun(panel.votes, 'vote')}, "
+                f"{count_noun(panel.abstentions, 'abstention')}; {count_noun(len(panel.excluded), 'judge')} left out."
             )
         )
     return blocks
@@ -195,7 +195,7 @@ def sealing(attempt: Attempt, trials: TrialRecords) -> list[Block]:
     ]
     if head is not None:
         rows += [
-            (f"Signed head, over {several(head.head.length, 'event')}", grouped(head.head.digest.hex())),
+            (f"Signed head, over {count_noun(head.head.length, 'event')}", grouped(head.head.digest.hex())),
             ("Signature (ed25519)", grouped(head.signature.hex())),
             ("Public key", grouped(head.public_key.hex())),
         ]

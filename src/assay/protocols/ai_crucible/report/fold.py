@@ -8,11 +8,11 @@ from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialB
 from assay.protocols.ai_crucible.report.story import trials_story
 from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_of
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
-from assay.report.any_run import AnyFold
 from assay.report.clean import one_line
+from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Block, Column, Fact, Note, Plain, Section, Story, Table
-from assay.report.units import duration, several, short_count
+from assay.report.units import count_noun, duration, short_count
 from llm_runtime.events import Event, RunFinished, RunResumed
 
 _ABOUT = (
@@ -30,7 +30,7 @@ class TrialFold:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self._any = AnyFold(keep)
+        self._any = GenericFold(keep)
         self._began: TrialBegan | None = None
         self._ended: list[AttemptEnded] = []
         self._attempts: list[Attempt] = []
@@ -57,7 +57,7 @@ class TrialFold:
         """Return the finished step in one line."""
         match event:
             case TrialBegan():
-                return f"{several(event.attempts, 'attempt')} at {several(event.puzzles, 'puzzle')} begin"
+                return f"{count_noun(event.attempts, 'attempt')} at {count_noun(event.puzzles, 'puzzle')} begin"
             case AttemptEnded():
                 return f"{event.puzzle}: {'passed' if event.passed else 'not passed'}"
             case AttemptTold():

@@ -11,7 +11,7 @@ from assay.report.markup import Element, element
 from assay.report.story import Figure
 from assay.report.svg import Dot, Line, dot_plot, interval_plot, line_chart, picture
 from assay.report.svg.canvas import fitted, label, text_width
-from assay.report.units import several
+from assay.report.units import count_noun
 
 _CELL, _ROW = 30.0, 30.0
 _MOST_CELLS = 20
@@ -167,7 +167,7 @@ def arms_picture(records: TrialRecords) -> Figure | None:
     svg = interval_plot(dots, "Effect of the framing", f"{alternative}.", write=signed)
     caption = (
         "Success rate under the framing minus that under the neutral one, over the puzzles tried under both, with "
-        f"its 95% Newcombe interval; {several(len(dots), 'comparison')}. An interval that holds 0 shows no "
+        f"its 95% Newcombe interval; {count_noun(len(dots), 'comparison')}. An interval that holds 0 shows no "
         "difference."
     )
     return Figure(svg, caption, f"{alternative}.")

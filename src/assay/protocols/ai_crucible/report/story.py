@@ -24,7 +24,7 @@ from assay.protocols.ai_crucible.report.words import (
 )
 from assay.report.story import Block, Column, Details, Fact, Figure, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.svg import Bar, bar_chart
-from assay.report.units import count, duration, in_words, several, short_count
+from assay.report.units import count, count_noun, duration, in_words, short_count
 
 _FEW = 3
 _MOST_FOLLOWED = 60
@@ -71,10 +71,10 @@ def _state(trials: TrialRecords) -> tuple[str, Tone]:
         return "AI Crucible · the ledger does not verify", "bad"
     errors = [attempt for attempt in trials.attempts if attempt.log.record.passed is None]
     if errors:
-        return f"AI Crucible · {several(len(errors), 'attempt')} without a verdict", "warning"
+        return f"AI Crucible · {count_noun(len(errors), 'attempt')} without a verdict", "warning"
     attested = "attested and verified" if trials.head else "not attested"
     return (
-        f"AI Crucible · {several(len(trials.attempts), 'attempt')}, {attested}",
+        f"AI Crucible · {count_noun(len(trials.attempts), 'attempt')}, {attested}",
         "good" if trials.head else "warning",
     )
 
@@ -118,7 +118,7 @@ def _summary(models: Sequence[ModelRollup]) -> str:
         passed = sum(h.passed for h in model.puzzles if not h.anchor)
         attempts = sum(h.attempts for h in model.puzzles if not h.anchor)
         rate = f"{percent(model.rate.estimate)}, 95% interval {reach(model.rate)}"
-        text = f"{name} passed **{passed} of {several(attempts, 'attempt')}** ({rate})"
+        text = f"{name} passed **{passed} of {count_noun(attempts, 'attempt')}** ({rate})"
         if model.reliability and model.reliability[0] > 1:
             k, value = model.reliability
             text += f"; the chance that all {k} attempts at one puzzle pass is put at {percent(value)}"
@@ -242,7 +242,7 @@ def _endings(trials: TrialRecords) -> Section:
 
 
 def _conditions(failed: Sequence[tuple[str, int]]) -> Figure:
-    words = "; ".join(f"{name} ({CONDITIONS.get(name, '')}): {several(n, 'attempt')}" for name, n in failed)
+    words = "; ".join(f"{name} ({CONDITIONS.get(name, '')}): {count_noun(n, 'attempt')}" for name, n in failed)
     bars = [Bar(name, n, str(n), "red") for name, n in failed]
     svg = bar_chart(bars, "Conditions of the gate that failed", f"{words}.")
     return Figure(svg, "Conditions of the gate that failed; an attempt may fail several.", f"{words}.")
@@ -296,7 +296,7 @@ def _one_attempt(trials: TrialRecords) -> Section | None:
 
 def _left_out(trials: TrialRecords, others: Sequence[Attempt]) -> str:
     left = len(trials.attempts) - 1 - len(others)
-    return f"; {several(left, 'further attempt')} are in the logs" if left else ""
+    return f"; {count_noun(left, 'further attempt')} are in the logs" if left else ""
 
 
 def _chosen(trials: TrialRecords) -> Attempt | None:
@@ -353,7 +353,7 @@ def _attestation(trials: TrialRecords) -> Section:
     verification = trials.verification
     blocks: list[Block] = []
     if verification.ok and trials.head:
-        events = several(verification.length, "event")
+        events = count_noun(verification.length, "event")
         words = f"The ledger's {events} and every log it speaks of are as they were signed."
         blocks.append(Note(words, "good"))
     elif verification.ok:

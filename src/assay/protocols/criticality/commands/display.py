@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.protocols.criticality.report.words import place_name
-from assay.report.units import several
+from assay.report.units import count_noun
 from criticality.machine.states import AwaitingApproval, Blocked, Completed
 from criticality.machine.step import where
 
@@ -28,7 +28,9 @@ def status_lines(state: ProtocolState, artifacts: Artifacts, ledger: Ledger, tel
     lines = [f"{artifacts.name}: {place_name(where(state))}", f"  {_so_far(state, artifacts, summary['progress'])}"]
     spent = summary["cost"]["totalUSD"]
     calls = sum(usage.calls for usage in artifacts.usage.values())
-    lines += [f"  {several(len(ledger.standing()), 'decision')}, {several(calls, 'model call')}, ${spent:.4f}"]
+    lines += [
+        f"  {count_noun(len(ledger.standing()), 'decision')}, {count_noun(calls, 'model call')}, ${spent:.4f}"
+    ]
     if isinstance(state, Blocked):
         lines += ["", f"Blocked ({state.reason.replace('_', ' ')}): {state.query.question}"]
         width = max(len(option.id) for option in state.query.options)
@@ -47,10 +49,10 @@ def _so_far(state: ProtocolState, artifacts: Artifacts, progress: dict[str, Any]
     """How far it is, in what the phase counts in."""
     if artifacts.order:
         done, total = progress["functionsComplete"], progress["functionsTotal"]
-        return f"{done} of {several(total, 'function')} accepted"
+        return f"{done} of {count_noun(total, 'function')} accepted"
     if artifacts.modules:
-        return f"{several(len(artifacts.modules), 'module')} planned"
-    count = several(len(artifacts.answers), "answer")
+        return f"{count_noun(len(artifacts.modules), 'module')} planned"
+    count = count_noun(len(artifacts.answers), "answer")
     return (
         f"{count}; left to the architect after {artifacts.delegated_after}" if artifacts.delegated_after else count
     )

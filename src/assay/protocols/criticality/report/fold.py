@@ -8,7 +8,7 @@ from assay.protocols.criticality.report.words import AUDITORS, TIERS, place_name
 from assay.report.clean import one_line
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
-from assay.report.units import several
+from assay.report.units import count_noun
 from criticality import events as e
 from criticality.machine.states import PHASES, Active, Completed
 from llm_runtime.events import CallStarted, Event, RunFinished
@@ -114,7 +114,7 @@ def _seat(unit: Unit) -> SeatProgress:
         "waiting": "waiting", "at work": "thinking", "accepted": "done", "not solved": "failed",
     }  # fmt: skip
     tier = TIERS.get(unit.tier, unit.tier)
-    says = f"{tier}, {several(unit.attempts, 'attempt')}" if unit.attempts else ""
+    says = f"{tier}, {count_noun(unit.attempts, 'attempt')}" if unit.attempts else ""
     return SeatProgress(unit.name, states[unit.state], says=says, accent="c1" if unit.state == "accepted" else "c0")
 
 
@@ -125,7 +125,7 @@ def _line(event: Event) -> str | None:
         case e.Delegated():
             return "the rest is left to the architect"
         case e.FeaturesProposed():
-            return f"the architect lists {several(len(event.features), 'feature')}"
+            return f"the architect lists {count_noun(len(event.features), 'feature')}"
         case e.ProposalMade():
             return f"the architect makes proposal {event.version}"
         case e.AuditorChallenged():
@@ -137,20 +137,20 @@ def _line(event: Event) -> str | None:
         case e.Rejected():
             return f"proposal {event.version} is rejected; the interview begins anew"
         case e.StructurePlanned():
-            return f"{several(len(event.modules), 'module')} planned"
+            return f"{count_noun(len(event.modules), 'module')} planned"
         case e.ModuleGenerated():
             return f"module {event.module.get('name', '')}: signatures and contracts"
         case e.CompileFailed():
-            return f"the skeleton does not type-check: {several(len(event.errors), 'error')}"
+            return f"the skeleton does not type-check: {count_noun(len(event.errors), 'error')}"
         case e.CompileSucceeded():
             return "the skeleton type-checks and holds no logic"
         case e.AuditorCompleted():
-            count = several(len(event.contradictions), "contradiction") if event.contradictions else "nothing"
+            count = count_noun(len(event.contradictions), "contradiction") if event.contradictions else "nothing"
             return f"audit, {AUDITORS.get(event.auditor, event.auditor)}: {count}"
         case e.ContradictionsReported():
-            return f"{several(len(event.contradictions), 'contradiction')} go back to the interview"
+            return f"{count_noun(len(event.contradictions), 'contradiction')} go back to the interview"
         case e.TestsGenerated():
-            return f"{several(event.tests, 'test')} made; every one fails on the skeleton"
+            return f"{count_noun(event.tests, 'test')} made; every one fails on the skeleton"
         case _:
             return _later_line(event)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from assay.report.run import RunHead
+from assay.report.run import RunTotals
 from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.machine.states import PHASES, Active, Blocked, PhaseName, ProtocolState, Verifying, beginning
@@ -40,7 +40,7 @@ class BuildState:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self.run = RunHead(keep)
+        self.run = RunTotals(keep)
         self.clear()
 
     def clear(self) -> None:

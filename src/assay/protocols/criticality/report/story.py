@@ -16,7 +16,7 @@ from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, TIER
 from assay.report.clean import fenced
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import duration, in_words, several, short_count, written_time
+from assay.report.units import count_noun, duration, in_words, short_count, written_time
 from criticality.machine.states import Active, AwaitingApproval, Blocked, Completed
 
 _NOW = "Where it stands"
@@ -56,7 +56,7 @@ def _ending(state: BuildState, claims: list[Traced]) -> tuple[str, Tone]:
     if isinstance(state.machine, Completed):
         holding = sum(claim.result == "holds" for claim in claims)
         tone: Tone = "good" if holding == len(claims) else "warning"
-        return f"Criticality · built; {holding} of {several(len(claims), 'claim')} hold in every test", tone
+        return f"Criticality · built; {holding} of {count_noun(len(claims), 'claim')} hold in every test", tone
     if run.state == "failed":
         return f"Criticality · failed{because}", "bad"
     if isinstance(state.machine, Blocked):
@@ -115,7 +115,7 @@ def _trace(state: BuildState, claims: list[Traced]) -> Section | None:
         return None
     holding = [claim for claim in claims if claim.result == "holds"]
     words = (
-        f"{len(holding)} of {several(len(claims), 'claim')} hold in every test that was made for them. Each line "
+        f"{len(holding)} of {count_noun(len(claims), 'claim')} hold in every test that was made for them. Each line "
         "leads from what was asked, through the functions whose contracts carry it, to the tests that show it."
     )
     rows = tuple(
@@ -152,7 +152,7 @@ def _opened(state: BuildState, claim: Traced) -> tuple[Block, ...]:
             lines += [f"where {each}" for each in test.assume] + list(test.steps)
             lines += [f"raises {test.raises}"] if test.raises else [f"then {each}" for each in test.check]
             blocks.append(Prose(f"Test `{test.name}`\n\n{fenced(chr(10).join(lines))}"))
-    ran = f" Its cluster ran {several(claim.times, 'time')}." if claim.times else ""
+    ran = f" Its cluster ran {count_noun(claim.times, 'time')}." if claim.times else ""
     tone: Tone = "good" if claim.result == "holds" else "bad" if claim.result == "violated" else "info"
     blocks.append(Note(f"Result: {claim.result}{f': {claim.reason}' if claim.reason else ''}.{ran}", tone))
     return tuple(blocks)
@@ -189,7 +189,7 @@ def _tally(units: list[Unit]) -> Plain:
     done = [unit for unit in units if unit.state == "accepted"]
     by = {TIERS.get(tier, tier): sum(unit.tier == tier for unit in done) for tier in TIERS}
     written = in_words([f"{count} by the {name}" for name, count in by.items() if count])
-    words = f"{len(done)} of {several(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
+    words = f"{len(done)} of {count_noun(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
     return Plain(f"{words} The cheapest model tries first; what it cannot solve goes to one that knows more.")
 
 
@@ -239,11 +239,13 @@ def _provenance(state: BuildState) -> Section | None:
         ("Assay", run.started.version),
     ]
     if state.odd:
-        rows.append(("Not understood", several(state.odd, "event")))
+        rows.append(("Not understood", count_noun(state.odd, "event")))
     blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
     isolation = run.result.get("isolation")
     if isolation:
         blocks.append(Plain(f"Generated code ran under: {isolation}."))
     if run.troubles:
-        blocks.append(Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles)))
+        blocks.append(
+            Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
+        )
     return Section("Provenance", tuple(blocks))

@@ -8,7 +8,7 @@ from assay.protocols.criticality.report.state import BuildState
 from assay.protocols.criticality.report.words import AUDITORS
 from assay.report.clean import fenced
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
-from assay.report.units import several
+from assay.report.units import count_noun
 from criticality import events as e
 from criticality.canonical import pretty
 
@@ -61,7 +61,7 @@ def _proposal(state: BuildState, version: int) -> list[Block]:
     blocks.append(Table((Column("Interface"), Column("Operation")), methods))
     if made.decisions:
         lines = tuple(Plain(str(decision.get("text", ""))) for decision in made.decisions)
-        blocks.append(Details(f"What the architect decided: {several(len(lines), 'choice')}", lines))
+        blocks.append(Details(f"What the architect decided: {count_noun(len(lines), 'choice')}", lines))
     blocks += [
         Voice("Auditor", tuple(Plain(challenge) for challenge in event.challenges), "red", "objects")
         for event in state.history
@@ -96,7 +96,7 @@ def audit_section(state: BuildState) -> Section | None:
     auditors = list(dict.fromkeys(event.auditor for event in looked))
     names = [AUDITORS.get(auditor, auditor) for auditor in auditors]
     blocks: list[Block] = [
-        Plain(f"{several(len(auditors), 'auditor')} looked, one after the other: {', '.join(names)}.")
+        Plain(f"{count_noun(len(auditors), 'auditor')} looked, one after the other: {', '.join(names)}.")
     ]
     for name, each in contradictions.items():
         kind = str(each.get("severity", ""))

@@ -11,7 +11,7 @@ from assay.report.clean import one_line
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.tally import Call
-from assay.report.units import in_words, several
+from assay.report.units import count_noun, in_words
 from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited, Synthesised, Triaged
 from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished
 
@@ -65,7 +65,7 @@ class CouncilFold:
         match event:
             case Triaged():
                 names = in_words([seat.name for seat in state.seats])
-                return f"council configured: {names}; {state.grammar}, up to {several(state.limit(), 'loop')}"
+                return f"council configured: {names}; {state.grammar}, up to {count_noun(state.limit(), 'loop')}"
             case ShortCircuited():
                 return "simple enough: one model answers, no council sits"
             case SeatAnswered():
@@ -80,7 +80,7 @@ class CouncilFold:
             case LoopEnded():
                 return f"loop {event.loop} of {state.limit()} complete: {_outcome(event)}"
             case Synthesised():
-                return f"answer written after {several(event.loops_executed, 'loop')}"
+                return f"answer written after {count_noun(event.loops_executed, 'loop')}"
             case RunFinished():
                 return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
             case _:

@@ -7,7 +7,7 @@ from assay.report.changes import changes
 from assay.report.story import Figure
 from assay.report.svg import Band, Span, heat_map, timeline
 from assay.report.tally import Call
-from assay.report.units import duration, several
+from assay.report.units import count_noun, duration
 
 
 def calls_picture(state: CouncilState) -> Figure | None:
@@ -22,8 +22,8 @@ def calls_picture(state: CouncilState) -> Figure | None:
     bands = _bands(calls, began, until)
     rows = _rows(state, spans)
     title = "Who spoke when"
-    said = [f"{row}: {several(sum(span.row == row for span in spans), 'call')}" for row in rows]
-    description = f"{several(len(calls), 'call')} in {duration(until - began)}. {'; '.join(said)}."
+    said = [f"{row}: {count_noun(sum(span.row == row for span in spans), 'call')}" for row in rows]
+    description = f"{count_noun(len(calls), 'call')} in {duration(until - began)}. {'; '.join(said)}."
     caption = "Each bar is one call, from request to answer; bars above one another ran at the same time."
     return Figure(timeline(rows, spans, bands, title, description), caption, description)
 

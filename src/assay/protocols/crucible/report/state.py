@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from assay.report.run import RunHead
+from assay.report.run import RunTotals
 from crucible.events import (
     Critiqued,
     LoopEnded,
@@ -80,7 +80,7 @@ class CouncilState:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self.run = RunHead(keep)
+        self.run = RunTotals(keep)
         self.triage: dict[str, Any] | None = None
         self.short_circuited = False
         self.loops: dict[int, Loop] = {}

@@ -21,7 +21,7 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import duration, in_words, several, short_count, written_time
+from assay.report.units import count_noun, duration, in_words, short_count, written_time
 
 _GRAMMARS = {
     "parallel": "all seats answer at once, then the red team attacks them all",
@@ -58,7 +58,7 @@ def council_story(state: CouncilState) -> Story:
 
 def how_it_ended(state: CouncilState) -> str:
     """Why the loops ended where they did, as a sentence."""
-    loops = several(len(state.loops), "loop")
+    loops = count_noun(len(state.loops), "loop")
     if state.run.state in ("stopped", "failed"):
         return f"The run {_stop_words(state)} after {loops}{_because(state)}."
     if state.answer is None:
@@ -70,7 +70,7 @@ def how_it_ended(state: CouncilState) -> str:
             f"It ended early, after {loops} of at most {state.limit()}: "
             "in the last one nothing of substance changed."
         )
-    return f"It used all {several(state.limit(), 'loop')} it was given."
+    return f"It used all {count_noun(state.limit(), 'loop')} it was given."
 
 
 def _outcome(state: CouncilState) -> Section:
@@ -154,7 +154,7 @@ def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str) -
     blocks: list[Block] = [Prose(text, change.marks)]
     if change.dropped:
         dropped = tuple(Plain(sentence) for sentence in change.dropped)
-        blocks.append(Details(f"{several(len(change.dropped), 'sentence')} given up", dropped))
+        blocks.append(Details(f"{count_noun(len(change.dropped), 'sentence')} given up", dropped))
     return Voice(seat.name, tuple(blocks), seat.accent, f"{kind}, {max(round(change.share * 100), 1)}% new")
 
 
@@ -226,13 +226,15 @@ def _provenance(state: CouncilState) -> Section | None:
     if run.started.parent:
         rows.append(("Forked from", f"{run.started.parent} at event {run.started.forked_at}"))
     if run.resumed:
-        rows.append(("Resumed", several(run.resumed, "time")))
+        rows.append(("Resumed", count_noun(run.resumed, "time")))
     models = sorted({call.used for call in run.tally.calls.values() if call.used})
     if models:
         rows.append(("Answered by", ", ".join(models)))
     blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
     if run.troubles:
-        blocks.append(Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles)))
+        blocks.append(
+            Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
+        )
     return Section("Provenance", tuple(blocks))
 
 

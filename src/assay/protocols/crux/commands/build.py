@@ -40,7 +40,7 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     Raises:
         click.Abort: the person refused.
     """
-    from assay.report.units import several
+    from assay.report.units import count_noun
     from crux import ModelTable
     from crux.personas import build_calls
 
@@ -63,8 +63,8 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     ]
     cost = None if None in costs else sum(cost or 0 for cost in costs)
     click.echo(
-        f"about {several(calls.total, 'call')}, {in_money(cost)}: {calls.contract} for the portrait, "
-        f"{several(calls.passages, 'passage')} to read, about {calls.merging} to merge beliefs",
+        f"about {count_noun(calls.total, 'call')}, {in_money(cost)}: {calls.contract} for the portrait, "
+        f"{count_noun(calls.passages, 'passage')} to read, about {calls.merging} to merge beliefs",
         err=True,
     )
     ask_to_go_on(cost, yes=yes)
@@ -73,16 +73,16 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
 def _present(command: RunCommand, outcome: Outcome) -> int:
     """Show what came of a build; the exit code is 1 where the beliefs do not pass their gate."""
     from assay.console.showing import report_and_code, show_run
-    from assay.report.units import several
+    from assay.report.units import count_noun
     from crux.personas import GateReport
 
     store, output = command.store, command.output
     if outcome.state != "finished":
-        click.echo(f"{several(store.summary(outcome.run_id).calls, 'question')} asked", err=True)
+        click.echo(f"{count_noun(store.summary(outcome.run_id).calls, 'question')} asked", err=True)
         return command.finish(outcome)
     gate, name = GateReport.model_validate(outcome.result["gate"]), cast("Task", command.prepared.task).name
     asked, reused = outcome.result["asked"], outcome.result["reused"]
-    click.echo(f"{several(asked, 'question')} asked, {reused} answered before", err=True)
+    click.echo(f"{count_noun(asked, 'question')} asked, {reused} answered before", err=True)
     for reason in gate.reasons:
         click.echo(f"no belief graph: {reason}", err=True)
     if gate.reasons:

@@ -45,15 +45,15 @@ def personas() -> None:
 def import_(path: Path, name: str | None, people: str | None) -> int:
     """Import texts: a folder of Markdown, text or HTML, an RSS or Atom file, an X archive, or JSONL."""
     from assay.report.clean import one_line
-    from assay.report.units import several
+    from assay.report.units import count_noun
 
     stored, skipped = add_texts(path, name or "", open_people(people))
     dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
     also = one_line(f", also known as {', '.join(stored.aliases)}", 200) if stored.aliases else ""
     click.echo(
-        f"{stored.name}: {several(len(stored.corpus.items), 'text')}, "
-        f"{several(len(stored.corpus.chunks), 'passage')}{span}{also}"
+        f"{stored.name}: {count_noun(len(stored.corpus.items), 'text')}, "
+        f"{count_noun(len(stored.corpus.chunks), 'passage')}{span}{also}"
     )
     for line in skipped[:20]:
         click.echo(f"skipped: {one_line(line)}", err=True)
@@ -82,7 +82,7 @@ def check(name: str, people: str | None) -> int:
     """Check NAME: every quotation against the texts, and the belief graph against its gate."""
     from assay.protocols.crux.authors import shipped_persona
     from assay.report.clean import one_line
-    from assay.report.units import several
+    from assay.report.units import count_noun
     from crux.personas import check_persona
 
     store = open_people(people)
@@ -93,7 +93,7 @@ def check(name: str, people: str | None) -> int:
         )
     else:
         checked = store.check(store.corpus(stored_name(name, store) or name).name)
-    click.echo(f"{checked.name}: {several(checked.texts, 'text')}, {several(checked.passages, 'passage')}")
+    click.echo(f"{checked.name}: {count_noun(checked.texts, 'text')}, {count_noun(checked.passages, 'passage')}")
     for problem in checked.problems:
         click.echo(f"- {one_line(problem)}")
     if not checked.problems:

@@ -43,14 +43,14 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     Raises:
         click.Abort: the person refused.
     """
-    from assay.report.units import count, money, several
+    from assay.report.units import count, count_noun, money
     from crux.estimate import estimate
 
     options = cast("Options", command.prepared.options)
     expected = estimate(len(options.panel), options.config(), price_of(command.settings))
     if not command.output.quiet:
         most = "" if expected.most_cost is None else f" ({money(expected.most_cost)} at the very most)"
-        usual = f"about {several(expected.calls, 'call')}, {in_money(expected.cost)}{most}"
+        usual = f"about {count_noun(expected.calls, 'call')}, {in_money(expected.cost)}{most}"
         bounds = f"{count(expected.least)} calls where nobody disagrees, never more than {count(expected.most)}"
         click.echo(f"{usual}; {bounds}\nassumed: {expected.assumes}", err=True)
     cap = command.terms.caps.cost

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from assay.protocols.crux.report.persona import persona_story
-from assay.report.any_run import AnyFold
+from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Note, Plain, Section, Story
 from assay.report.sums import sums_tables
@@ -31,7 +31,7 @@ class PersonaFold:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self._any = AnyFold(keep)
+        self._any = GenericFold(keep)
         self._steps: dict[str, PersonaStep] = {}
 
     def apply(self, event: Event, at: int) -> None:

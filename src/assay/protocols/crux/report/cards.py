@@ -15,7 +15,7 @@ from assay.report.story import (
     Section,
     Voice,
 )
-from assay.report.units import in_words, several
+from assay.report.units import count_noun, in_words
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
 
 _WHOLE_TEXT = 12_000
@@ -89,13 +89,15 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks += [_side(state, name, side, notes) for name, side in card.personas.items()]
     blocks += [Note(f"{flag[:1].upper()}{flag[1:]}.", "warning") for flag in notes.flags]
     if notes.dropped_quotes:
-        many = several(notes.dropped_quotes, "quotation")
+        many = count_noun(notes.dropped_quotes, "quotation")
         blocks.append(Note(f"{many} stood nowhere in the texts and were dropped.", "warning"))
     if notes.sources:
         blocks.append(Details("What each sentence rests on", tuple(_sources(state, notes.sources))))
     room = [turn for turn in state.result.room_messages if turn.room_id == card.crux_room_id]
     if room:
-        blocks.append(Details(f"The room it comes from, in {several(len(room), 'turn')}", room_blocks(state, room)))
+        blocks.append(
+            Details(f"The room it comes from, in {count_noun(len(room), 'turn')}", room_blocks(state, room))
+        )
     return blocks
 
 

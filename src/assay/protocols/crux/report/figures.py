@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from assay.report.any_run import AnyFold
+from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Column, Section, Story, Table
 
@@ -14,7 +14,7 @@ _HEADS = ("Text", "Question", "Answer", "From their own texts", "From the contro
 _CASE = ("item", "question", "truth", "own", "control")
 
 
-class FidelityFold(AnyFold):
+class FidelityFold(GenericFold):
     """The fold of a fidelity measurement: what any run has, and its figures."""
 
     def progress(self) -> Progress:

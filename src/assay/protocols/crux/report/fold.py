@@ -7,7 +7,7 @@ from assay.protocols.crux.report.story import debate_story
 from assay.report.clean import one_line
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
-from assay.report.units import in_words, several
+from assay.report.units import count_noun, in_words
 from crux import events
 from crux.estimate import estimate
 from crux.results import LedgerEntry
@@ -101,7 +101,7 @@ class DebateFold:
     def _wire(self, event: events.Posted) -> str | None:
         state, kind = self.state, event.event.get("type")
         if kind == "debate_start":
-            return f"{several(len(state.aspects), 'aspect')}: {in_words([a.label for a in state.aspects])}"
+            return f"{count_noun(len(state.aspects), 'aspect')}: {in_words([a.label for a in state.aspects])}"
         if kind == "round_start" and state.round <= len(state.aspects):
             return f"round {state.round} of {len(state.aspects)}: {state.aspects[state.round - 1].label}"
         if kind == "message_posted" and state.messages:

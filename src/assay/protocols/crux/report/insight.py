@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.protocols.crux.report.pictures import alignment_picture, graph_picture
 from assay.report.story import Block, Column, Fact, Note, Section, Story, Table
-from assay.report.units import in_words, several
+from assay.report.units import count_noun, in_words
 from crux.insight import alignment_map, crux_graph
 from crux.results import CruxCard, DebateResult
 
@@ -26,7 +26,9 @@ def map_story(results: Sequence[DebateResult]) -> Story:
         _lines(results),
     )
     return Story(
-        title=topics[0][:400] if len(topics) == 1 else f"{several(len(results), 'debate')}, {len(topics)} topics",
+        title=topics[0][:400]
+        if len(topics) == 1
+        else f"{count_noun(len(results), 'debate')}, {len(topics)} topics",
         subtitle=f"Crux · {in_words(names)}",
         facts=(
             Fact("Debates", str(len(results))),
@@ -77,7 +79,7 @@ def _lines(results: Sequence[DebateResult]) -> Section | None:
     )
     again = sum(line.recurring for line in lines)
     summary = (
-        f"{several(again, 'crux', 'cruxes')} came back in more than one debate."
+        f"{count_noun(again, 'crux', 'cruxes')} came back in more than one debate."
         if again
         else ("No crux came back: of one debate none can." if len(results) == 1 else "No crux came back.")
     )

@@ -6,7 +6,7 @@ from assay.protocols.crux.report.cards import escaped, flag_notes, room_blocks
 from assay.protocols.crux.report.pictures import timeline_picture
 from assay.protocols.crux.report.state import DebateState
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
-from assay.report.units import count, money, several
+from assay.report.units import count, count_noun, money
 from crux.results import DialogueMessage, LedgerEntry, PositionShift
 
 
@@ -28,7 +28,7 @@ def ledger_section(state: DebateState) -> Section | None:
     share = sum(not entry.earned for entry in ledger) / len(ledger)
     unearned = f"{share:.0%} of them unearned" if share else "none of them unearned"
     summary = (
-        f"{several(len(ledger), 'concession')}, {unearned}. A concession is earned by a claim that somebody else "
+        f"{count_noun(len(ledger), 'concession')}, {unearned}. A concession is earned by a claim that somebody else "
         "made and that the stated reason speaks of, or by a condition that was named beforehand."
     )
     return Section(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.protocols.crux.report.cards import escaped
 from assay.report.story import Block, Column, Details, Fact, Plain, Prose, Quote, Section, Story, Table
-from assay.report.units import count, several
+from assay.report.units import count, count_noun
 from crux import Persona
 from crux.personas import BeliefNode
 
@@ -57,5 +57,5 @@ def _belief(persona: Persona, node: BeliefNode) -> Details:
     if len(node.places) > _PLACES:
         more = node.places[_PLACES:]
         texts = len({place.item for place in more})
-        blocks.append(Plain(f"And in {several(len(more), 'place')} more, in {several(texts, 'text')}."))
+        blocks.append(Plain(f"And in {count_noun(len(more), 'place')} more, in {count_noun(texts, 'text')}."))
     return Details(f"{node.concept} (confidence {node.confidence:.2f})", tuple(blocks))

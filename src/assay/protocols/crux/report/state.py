@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from assay.registry import find, opened
-from assay.report.run import RunHead, moments
+from assay.report.run import RunTotals, timed_events
 from crux import events
 from crux.config import DebateConfig
 from crux.personas import CorpusItem
@@ -60,7 +60,7 @@ class DebateState:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self.run = RunHead(keep)
+        self.run = RunTotals(keep)
         self.topic = ""
         self.personas: tuple[str, ...] = ()
         self.ids: dict[str, str] = {}
@@ -215,7 +215,7 @@ def result_of(store: RunStore, run_id: str) -> DebateResult:
 def state_of(store: RunStore, run_id: str) -> DebateState:
     """Return the fold over a stored debate; errors as for :func:`result_of`."""
     state = DebateState()
-    for event, at in moments(store.records(run_id)):
+    for event, at in timed_events(store.records(run_id)):
         if isinstance(event, RunStarted) and event.protocol not in find("crux.debate").names:
             raise ConfigurationError(f"run {run_id} is no debate; list those there are with: assay runs list")
         state.apply(event, at)

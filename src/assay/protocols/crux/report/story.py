@@ -15,7 +15,7 @@ from assay.protocols.crux.report.parts import (
 from assay.protocols.crux.report.state import DebateState
 from assay.report.story import Column, Details, Fact, Plain, Section, Story, Table, Tone
 from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import duration, in_words, several, short_count, written_time
+from assay.report.units import count_noun, duration, in_words, short_count, written_time
 
 _LONGEST_TITLE = 400
 _ORIGINS = {
@@ -77,7 +77,7 @@ def _ending(state: DebateState) -> tuple[str, Tone]:
         return f"{name} · stopped{because}", "warning"
     if state.ended is None:
         return f"{name} · not finished", "warning"
-    return f"{name} · finished, {several(len(state.result.cards), 'crux card')}", "good"
+    return f"{name} · finished, {count_noun(len(state.result.cards), 'crux card')}", "good"
 
 
 def _cost(state: DebateState) -> Section | None:
@@ -104,12 +104,12 @@ def _provenance(state: DebateState) -> Section | None:
         ("Assay", run.started.version),
     ]
     if run.resumed:
-        rows.append(("Resumed", several(run.resumed, "time")))
+        rows.append(("Resumed", count_noun(run.resumed, "time")))
     models = sorted({call.used for call in run.tally.calls.values() if call.used})
     if models:
         rows.append(("Answered by", ", ".join(models)))
     table = Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))
     if not run.troubles:
         return Section("Provenance", (table,))
-    troubles = Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
+    troubles = Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
     return Section("Provenance", (table, troubles))

@@ -17,7 +17,7 @@ from assay.report.story import (
     Table,
     Voice,
 )
-from assay.report.units import in_words, several
+from assay.report.units import count_noun, in_words
 from fire_circle.empty_chair import influence_by_round
 from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.patterns import Sighting, sightings
@@ -51,7 +51,7 @@ def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
         blocks.append(Plain(f"The small numbers are those of the patterns below. The judges were told: {turn}."))
     earlier = tuple(Quote(text, role or "turn") for role, text in state.task.history or ())
     if earlier:
-        blocks.append(Details(f"What was said before: {several(len(earlier), 'message')}", earlier))
+        blocks.append(Details(f"What was said before: {count_noun(len(earlier), 'message')}", earlier))
     return Section("The prompt", tuple(blocks))
 
 
@@ -84,7 +84,7 @@ def patterns_section(circle: Circle) -> Section | None:
         blocks.append(Plain("No pattern was seen by enough seats with a quote that stands in the prompt."))
     lone = _lone(circle)
     if lone:
-        blocks.append(Details(f"{several(len(lone), 'pattern')} without enough agreement", tuple(lone)))
+        blocks.append(Details(f"{count_noun(len(lone), 'pattern')} without enough agreement", tuple(lone)))
     return Section("Patterns", tuple(blocks))
 
 

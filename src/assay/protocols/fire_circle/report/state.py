@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from assay.protocols.fire_circle.task import Options, Task
 from assay.registry import opened
-from assay.report.run import RunHead
+from assay.report.run import RunTotals
 from fire_circle import events
 from fire_circle.layers import BY_TRUST, LayerName
 from fire_circle.prompt_guard import ReciprocityMetrics
@@ -129,7 +129,7 @@ class CircleState:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self.run = RunHead(keep)
+        self.run = RunTotals(keep)
         self.task = Task()
         self.options = Options()
         self.circles: dict[str, Circle] = {}

@@ -30,7 +30,7 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import duration, in_words, several, short_count, written_time
+from assay.report.units import count_noun, duration, in_words, short_count, written_time
 from fire_circle.results import NeutrosophicEvaluation
 
 HIGH, LOW = 0.7, 0.3
@@ -80,7 +80,7 @@ def _verdict(state: CircleState, circle: Circle | None) -> Section:
             Plain(
                 "Each judgement gives three figures from 0 to 1: T, how far the prompt deals fairly with those it "
                 "speaks to and of; I, how far that cannot be told; F, how far it does not. "
-                f"The highest F of {several(len(circle.answered()), 'judgement')} decides, so that an alarm once "
+                f"The highest F of {count_noun(len(circle.answered()), 'judgement')} decides, so that an alarm once "
                 f"raised is not talked away. In the last round the highest F was {max(last):.2f}, "
                 f"the mean {sum(last) / len(last):.2f}."
             )
@@ -169,13 +169,15 @@ def _provenance(state: CircleState) -> Section | None:
         ("Assay", run.started.version),
     ]
     if run.resumed:
-        rows.append(("Resumed", several(run.resumed, "time")))
+        rows.append(("Resumed", count_noun(run.resumed, "time")))
     models = sorted({call.used for call in run.tally.calls.values() if call.used})
     if models:
         rows.append(("Answered by", ", ".join(models)))
     blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
     if run.troubles:
-        blocks.append(Details(several(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles)))
+        blocks.append(
+            Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
+        )
     return Section("Provenance", tuple(blocks))
 
 

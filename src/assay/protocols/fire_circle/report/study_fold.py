@@ -9,18 +9,18 @@ from pydantic import ValidationError
 from assay.protocols.fire_circle.report.study_story import study_story
 from assay.protocols.fire_circle.study import events
 from assay.protocols.fire_circle.study.figures import Figures
-from assay.report.any_run import AnyFold
 from assay.report.clean import one_line
+from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Story
-from assay.report.units import several
+from assay.report.units import count_noun
 from llm_runtime.events import Event
 
 _EVERY = 20
 """A line for each twentieth part of a pass, where there is no picture."""
 
 
-class StudyFold(AnyFold):
+class StudyFold(GenericFold):
     """The :class:`assay.report.run.RunFold` of studies.
 
     Args:
@@ -61,12 +61,12 @@ class StudyFold(AnyFold):
         match event:
             case events.PassStarted():
                 resumed = f", {done} finished before" if done else ""
-                return f"{event.name}: {several(items, 'item')}{resumed}"
+                return f"{event.name}: {count_noun(items, 'item')}{resumed}"
             case events.ItemFinished():
                 if event.fault:
                     return f"{self._name}: {one_line(event.name, 40)} has no verdict: {one_line(event.fault, 160)}"
                 if done == items or done % max(items // _EVERY, 1) == 0:
-                    return f"{self._name}: {done} of {items} · {several(self._calls, 'call')}"
+                    return f"{self._name}: {done} of {items} · {count_noun(self._calls, 'call')}"
                 return None
             case _:
                 return super().announce(event)

@@ -15,7 +15,7 @@ from assay.protocols.fire_circle.report.study_amounts import (
 )
 from assay.protocols.fire_circle.study.figures import Figures
 from assay.report.story import Block, Column, Details, Note, Plain, Quote, Section, Table
-from assay.report.units import count, several
+from assay.report.units import count, count_noun
 from fire_circle.measurement.hijack import FamilyReport
 from fire_circle.results import Spend
 
@@ -31,7 +31,7 @@ def overdefence_section(figures: Figures) -> Section | None:
     false = report.false_alarms
     blocks: list[Block] = [
         Plain(
-            f"Of {several(report.prompts, 'harmless prompt')} that look dangerous ({figures.overdefence_on}), "
+            f"Of {count_noun(report.prompts, 'harmless prompt')} that look dangerous ({figures.overdefence_on}), "
             f"{percent(false.estimate)} raised the alarm ({reach(false)}), "
             f"at threshold {threshold(report.threshold)}."
         )
@@ -79,7 +79,7 @@ def pairs_section(figures: Figures) -> Section | None:
     ]
     failed = sum(len(report.failed) for report in figures.pairs.values())
     if failed:
-        blocks.append(Note(f"{several(failed, 'pair')} had no two scores and count as nothing.", "warning"))
+        blocks.append(Note(f"{count_noun(failed, 'pair')} had no two scores and count as nothing.", "warning"))
     return Section("Temporal minimal pairs", tuple(blocks))
 
 
@@ -94,8 +94,8 @@ def movement_section(figures: Figures) -> Section | None:
     )
     blocks: list[Block] = [
         Plain(
-            f"{several(movement.moves, 'change')} of F by 0.1 or more; "
-            f"{several(movement.alarms_given_up, 'alarm')} (F of 0.7 or more) given up without new evidence."
+            f"{count_noun(movement.moves, 'change')} of F by 0.1 or more; "
+            f"{count_noun(movement.alarms_given_up, 'alarm')} (F of 0.7 or more) given up without new evidence."
         ),
         pictures.means_picture(movement),
     ]
@@ -129,7 +129,7 @@ def chair_section(figures: Figures) -> Section | None:
     if report is not None:
         blocks.append(
             Plain(
-                f"The same circle without a chair, on {several(report.items, 'item')}: F with it is "
+                f"The same circle without a chair, on {count_noun(report.items, 'item')}: F with it is "
                 f"higher by {shift(report.shift.estimate)} ({shift(report.shift.low)} to "
                 f"{shift(report.shift.high)}, paired bootstrap). Patterns per item: "
                 f"{report.patterns_with:.2f} with, {report.patterns_without:.2f} without."
@@ -243,14 +243,14 @@ def method_section(figures: Figures) -> Section:
     engine = study.engine
     settings = {**engine.get("circle", {}), **engine.get("calls", {})}
     rows = [
-        ("Data", f"{study.data}, {several(study.items, 'row')}"),
+        ("Data", f"{study.data}, {count_noun(study.items, 'row')}"),
         ("Digest of the rows", study.digest[:16]),
         *((f"Seat {index}", name) for index, name in enumerate(engine["models"], start=1)),
         *((f"Answered in place of {role or 'every seat'}", name) for role, name in study.routes.items()),
         *((name.replace("_", " "), str(value)) for name, value in settings.items()),
         ("Seed", str(study.seed)),
         ("Alarms counted from", f"F {threshold(figures.threshold)} ({figures.threshold_from})"),
-        ("Settled early", several(figures.stopped_early, "item")),
+        ("Settled early", count_noun(figures.stopped_early, "item")),
     ]
     remark = Note(
         "With scripted models these figures prove the plumbing and nothing about any model. The same numbers "

@@ -17,7 +17,7 @@ from assay.protocols.fire_circle.report.study_sections import (
 )
 from assay.protocols.fire_circle.study.figures import Figures
 from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section, Story, Table, Tone
-from assay.report.units import count, money, several
+from assay.report.units import count, count_noun, money
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.results import Spend
 
@@ -91,7 +91,7 @@ def _lift(figures: Figures) -> Section | None:
         ),
     ]
     if lift.left_out:
-        blocks.append(Note(f"{several(lift.left_out, 'item')} had no score and were left out.", "warning"))
+        blocks.append(Note(f"{count_noun(lift.left_out, 'item')} had no score and were left out.", "warning"))
     if _repeats(lift):
         blocks.append(
             Note(
@@ -178,7 +178,7 @@ def _calibration(figures: Figures) -> Section | None:
         blocks.append(
             Plain(
                 f"The threshold {threshold(frozen.threshold)} was fitted on "
-                f"{several(frozen.violations, 'violation')} and {several(frozen.benign, 'benign item')}, "
+                f"{count_noun(frozen.violations, 'violation')} and {count_noun(frozen.benign, 'benign item')}, "
                 f"to at most {percent(frozen.max_fpr)} false alarms, and then frozen."
             )
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from assay.report.clean import one_line
 from assay.report.progress import Progress
-from assay.report.run import RunHead
+from assay.report.run import RunTotals
 from assay.report.story import Block, Fact, Note, Plain, Section, Story
 from assay.report.sums import cost_facts, sums_tables
 from assay.report.units import duration, short_count
 from llm_runtime.events import Event, RunFinished
 
 
-class AnyFold:
+class GenericFold:
     """A :class:`assay.report.run.RunFold` that knows only what every run has.
 
     Args:
@@ -19,7 +19,7 @@ class AnyFold:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self.run = RunHead(keep)
+        self.run = RunTotals(keep)
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
