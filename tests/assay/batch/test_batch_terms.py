@@ -99,7 +99,7 @@ async def test_a_jobs_run_goes_on_at_any_door_under_its_terms(batch: Batch, serv
     runs = list(store.runs())
     assert len(runs) == 2
     for run in runs:
-        started = launcher.opening(run.run_id)
+        started = launcher.first_event(run.run_id)
         assert (started.protocol, opened(started).options.model_dump()["delta"]) == (
             "crucible.council",
             "similarity",

@@ -116,7 +116,7 @@ async def test_it_is_forked_with_its_answers_and_in_todays_form(
     running = await launcher.fork("old", len(events) - 1, nobody)
     outcome = await running.outcome()
     assert outcome.state == "finished" and outcome.result == events[-1].payload()["result"]
-    started = launcher.opening(outcome.run_id)
+    started = launcher.first_event(outcome.run_id)
     assert started.protocol == "fire_circle.circle" and started.settings["terms"]["max_calls"] == 50
     assert started.settings["options"]["models"] == MODELS and started.settings["options"]["strict"] is True
 

@@ -169,7 +169,8 @@ def _gate(attempt: Attempt) -> list[Block]:
         blocks.append(
             Plain(
                 f"Panel: novelty {_novelty(panel.novelty_validated)} by {count_noun(panel.votes, 'vote')}, "
-                f"{count_noun(panel.abstentions, 'abstention')}; {count_noun(len(panel.excluded), 'judge')} left out."
+                f"{count_noun(panel.abstentions, 'abstention')}; "
+                f"{count_noun(len(panel.excluded), 'judge')} left out."
             )
         )
     return blocks

@@ -172,7 +172,7 @@ def _unfinished(launcher: Launcher, root: Path) -> str:
     for summary in launcher.store.runs(protocol=BUILD.names, limit=_SEARCHED):
         if summary.state == "finished" or summary.origin == "demo":
             continue
-        folder = launcher.opening(summary.run_id).task.get("folder")
+        folder = launcher.first_event(summary.run_id).task.get("folder")
         if isinstance(folder, str) and Path(folder).resolve() == root.resolve():
             return summary.run_id
     return ""

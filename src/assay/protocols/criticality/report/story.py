@@ -115,8 +115,8 @@ def _trace(state: BuildState, claims: list[Traced]) -> Section | None:
         return None
     holding = [claim for claim in claims if claim.result == "holds"]
     words = (
-        f"{len(holding)} of {count_noun(len(claims), 'claim')} hold in every test that was made for them. Each line "
-        "leads from what was asked, through the functions whose contracts carry it, to the tests that show it."
+        f"{len(holding)} of {count_noun(len(claims), 'claim')} hold in every test that was made for them. Each "
+        "line leads from what was asked, through the functions whose contracts carry it, to the tests that show it."
     )
     rows = tuple(
         (

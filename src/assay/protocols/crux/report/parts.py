@@ -28,8 +28,8 @@ def ledger_section(state: DebateState) -> Section | None:
     share = sum(not entry.earned for entry in ledger) / len(ledger)
     unearned = f"{share:.0%} of them unearned" if share else "none of them unearned"
     summary = (
-        f"{count_noun(len(ledger), 'concession')}, {unearned}. A concession is earned by a claim that somebody else "
-        "made and that the stated reason speaks of, or by a condition that was named beforehand."
+        f"{count_noun(len(ledger), 'concession')}, {unearned}. A concession is earned by a claim that somebody "
+        "else made and that the stated reason speaks of, or by a condition that was named beforehand."
     )
     return Section(
         "Concessions",

@@ -104,7 +104,7 @@ def _unfinished(command: RunCommand) -> str | None:
 
     launcher = launcher_of(command.store)
     for summary in command.store.runs(protocol=_KIND, limit=1000):
-        if summary.state == "finished" or not _asks_the_same(command, launcher.opening(summary.run_id)):
+        if summary.state == "finished" or not _asks_the_same(command, launcher.first_event(summary.run_id)):
             continue
         earlier = in_force(event for _, event in command.store.events(summary.run_id))
         bounds = [bound for bound in _BOUNDS if getattr(earlier, bound) is not None]

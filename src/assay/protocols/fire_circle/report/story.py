@@ -80,8 +80,8 @@ def _verdict(state: CircleState, circle: Circle | None) -> Section:
             Plain(
                 "Each judgement gives three figures from 0 to 1: T, how far the prompt deals fairly with those it "
                 "speaks to and of; I, how far that cannot be told; F, how far it does not. "
-                f"The highest F of {count_noun(len(circle.answered()), 'judgement')} decides, so that an alarm once "
-                f"raised is not talked away. In the last round the highest F was {max(last):.2f}, "
+                f"The highest F of {count_noun(len(circle.answered()), 'judgement')} decides, so that an alarm "
+                f"once raised is not talked away. In the last round the highest F was {max(last):.2f}, "
                 f"the mean {sum(last) / len(last):.2f}."
             )
         )

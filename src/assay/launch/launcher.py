@@ -1,4 +1,4 @@
-"""The one place that opens runs: start, resume, fork, replay, stop. Their terms live in the log."""
+"""Start, resume, fork and replay runs, and stop them."""
 
 from __future__ import annotations
 
@@ -8,57 +8,29 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
-from math import inf
-from pathlib import Path
 from typing import Any, Literal
 
 from assay import __version__
-from assay.protocol import RunContext, RunType, load
+from assay.launch.checks import check_terms, require_replayable
+from assay.launch.execution import Job, LateEmit, Outcome, carry_through, model_of
+from assay.launch.logs import first_event, result_of
+from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import (
-    BudgetExceeded,
     ConfigurationError,
-    DeadlineExceeded,
-    LlmRuntimeError,
-    RunPaused,
-    StoreError,
 )
 from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
-from llm_runtime.gateway import Gateway
-from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.pricing import Price, PriceTable, load_prices
+from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
-from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
-from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
-from llm_runtime.wrappers.chosen import chosen
+from llm_runtime.wrappers.budgeted import Spend
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
-from llm_runtime.wrappers.timed import Deadline, timed
 
 Pace = Callable[[int], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run ended.
-
-    Args:
-        run_id: its id in the store.
-        state: ``"finished"``, ``"stopped"`` (it can be resumed) or ``"failed"``.
-        result: the protocol's own result as data, or how a paused run stands; else empty.
-        error: why it did not finish.
-    """
-
-    run_id: str
-    state: Literal["finished", "stopped", "failed"]
-    result: dict[str, Any]
-    error: Exception | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +149,7 @@ class Launcher:
             version=__version__,
         )
         answers, laid = answers or Recording(), own.settings(settings)
-        job = _Job(run, started, terms, laid, answers, tuple(listeners), model, person, spent=spent)
+        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, spent=spent)
         return await self._begin(job)
 
     async def resume(
@@ -212,7 +184,7 @@ class Launcher:
         run = opened(started)
         check_terms(run.run, own)
         return await self._begin(
-            _Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
+            Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
         )
 
     async def fork(
@@ -266,7 +238,7 @@ class Launcher:
         )
         answers = Recording.from_events(events, until=at)
         return await self._begin(
-            _Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person)
+            Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person)
         )
 
     async def replay(self, run_id: str, *, pace: Pace | None = None, listeners: Iterable[Emit] = ()) -> Replayed:
@@ -293,7 +265,7 @@ class Launcher:
         """Return the first event of a run, which says what to do."""
         return first_event(event for _, event in self.store.events(run_id))
 
-    async def _begin(self, job: _Job) -> Running:
+    async def _begin(self, job: Job) -> Running:
         """Carry a run out in a task of its own; return when its log is open."""
         logged: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._carry_out(job, logged), name=f"run {job.started.run_id}")
@@ -308,9 +280,9 @@ class Launcher:
             await task
         return Running(job.started.run_id, task)
 
-    async def _carry_out(self, job: _Job, logged: asyncio.Future[None]) -> Outcome:
+    async def _carry_out(self, job: Job, logged: asyncio.Future[None]) -> Outcome:
         async with AsyncExitStack() as stack:
-            relay = _LateEmit()
+            relay = LateEmit()
             events: list[Event] = []
             log: RunLog | None = None
             settings, terms, answers = job.settings, job.terms, job.answers
@@ -321,7 +293,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await _model(job, settings, terms, events, relay, stack)
+            generate = await model_of(job, settings, terms, events, relay, stack)
             if log is None:
                 log = self.store.start(job.started)
                 stack.callback(log.close)
@@ -337,156 +309,9 @@ class Launcher:
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
-            return await _run(job.run, context)
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What is to be carried out; of a resumed run the log says more once it is held."""
-
-    run: Prepared
-    started: RunStarted
-    terms: Terms
-    settings: Settings
-    answers: Recording
-    listeners: tuple[Emit, ...]
-    model: Generate | None
-    person: Generate | None
-    resumed: bool = False
-    spent: Spend | None = None
+            return await carry_through(job.run, context)
 
 
 def _account(spent: Spend) -> BudgetMoved:
     spending = {f"spent_{name}": value for name, value in asdict(spent).items()}
     return BudgetMoved(**spending, held_cost=0, held_tokens=0, held_calls=0)
-
-
-class _LateEmit:
-    """Lets the gateway speak before the log is open: what it says then has no run to belong to."""
-
-    def __init__(self) -> None:
-        self.target: Emit | None = None
-
-    def emit(self, event: Event) -> None:
-        if self.target is not None:
-            self.target(event)
-
-
-async def _model(
-    job: _Job, settings: Settings, terms: Terms, events: list[Event], relay: _LateEmit, stack: AsyncExitStack
-) -> Generate:
-    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
-    if job.run.run.own_models:
-        if job.run.run.ready and job.started.origin == "live":
-            load(job.run.run.ready)(job.run.task, job.run.options, terms)
-        return _nobody
-    caps = terms.caps
-    budget = Budget(caps, job.spent or _spent(job.run, events), emit=relay.emit)
-    if job.model is not None:
-        model = chosen(job.model, settings.config)
-        if caps == Caps():
-            return model
-        timely = timed(model, deadline=Deadline(caps.seconds or inf))
-        return budgeted(timely, budget, partial(price_of, settings))
-    gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
-    for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
-        await gateway.ready(name)
-    return gateway.generate
-
-
-def _spent(run: Prepared, events: list[Event]) -> Spend:
-    """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
-    spent = spent_before(events)
-    if run.run.spent:
-        there: Spend = load(run.run.spent)(run.task)
-        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
-    return spent
-
-
-def price_of(settings: Settings, asked: str) -> Price | None:
-    """Return what a model costs by its name alone, before anybody has looked where it is served."""
-    target = parse_model(asked) or Target("", asked)
-    return _prices(settings.prices_path).find(target.provider, target.model)
-
-
-@lru_cache(maxsize=4)
-def _prices(own: Path | None) -> PriceTable:
-    # The jobs of a batch ask for the same table, run by run.
-    return load_prices(own)
-
-
-async def _nobody(request: Request) -> Reply:
-    raise ConfigurationError(f"nobody answers {request.label}: this run reaches its models by itself")
-
-
-async def _run(run: Prepared, context: RunContext) -> Outcome:
-    emit = context.emit
-    try:
-        result = await load(run.run.run)(run.task, run.options, context)
-    except asyncio.CancelledError:
-        emit(RunFinished(state="stopped", error="Interrupted", message="interrupted"))
-        raise
-    except Exception as error:
-        cause = first_error(error)
-        if isinstance(cause, StoreError):
-            raise cause from None
-        if not isinstance(cause, LlmRuntimeError):
-            emit(RunFinished(state="failed", error=type(cause).__name__, message=str(cause)))
-            raise
-        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
-        result = cause.result if isinstance(cause, RunPaused) else {}
-        emit(RunFinished(state=state, result=result, error=type(cause).__name__, message=str(cause)))
-        return Outcome(context.run_id, state, result, cause)
-    emit(RunFinished(state="finished", result=result))
-    return Outcome(context.run_id, "finished", result)
-
-
-def check_terms(run: RunType, terms: Terms, names: Mapping[str, str] | None = None) -> None:
-    """Refuse a seat that a run does not have, or a bound that cannot hold for it.
-
-    Args:
-        names: what the door calls the fields of the terms, where it has names of its own.
-
-    Raises:
-        ConfigurationError: names those that there are.
-    """
-    called = names or {}
-    seats = [seat.name for seat in run.seats]
-    for seat in terms.seats:
-        if "*" not in seats and seat not in seats:
-            listed = f"there are: {', '.join(seats)}" if seats else "its seats cannot be set one by one"
-            raise ConfigurationError(f"{called.get('seats', 'seats')}: a {run.noun} has no {seat}; {listed}")
-    for bound in ("budget", "max_calls", "deadline", "max_tokens"):
-        if bound not in run.bounds and getattr(terms, bound) is not None:
-            possible = f"use {', '.join(run.bounds)}" if run.bounds else "it has no bounds"
-            raise ConfigurationError(f"{called.get(bound, bound)}: a {run.noun} is not bounded so; {possible}")
-
-
-def require_replayable(run: RunType) -> None:
-    """Refuse to fork or replay what works on something outside its log.
-
-    Raises:
-        ConfigurationError: the run does.
-    """
-    if not run.replayable:
-        raise ConfigurationError(
-            f"a {run.noun} works on a folder, so its log alone cannot be forked or replayed; copy the folder and "
-            "start from it"
-        )
-
-
-def first_event(events: Iterable[Event]) -> RunStarted:
-    """Return the first event of a run, which says what to do."""
-    first = next(iter(events), None)
-    if not isinstance(first, RunStarted):
-        raise LlmRuntimeError("the run's log does not begin with run.started; see: assay runs verify")
-    return first
-
-
-def result_of(events: Iterable[Event]) -> dict[str, Any] | None:
-    """Return the result of a run that finished; ``None`` where it has none, or was resumed and has not ended."""
-    result = None
-    for event in events:
-        if isinstance(event, RunFinished):
-            result = event.result if event.state == "finished" else None
-    return result

@@ -1,0 +1,19 @@
+"""The one place that opens runs: start, resume, fork, replay, stop. Their terms live in the log."""
+
+from assay.launch.checks import check_terms, require_replayable
+from assay.launch.execution import Outcome, price_of
+from assay.launch.launcher import Launcher, Pace, Replayed, Running
+from assay.launch.logs import first_event, result_of
+
+__all__ = [
+    "Launcher",
+    "Outcome",
+    "Pace",
+    "Replayed",
+    "Running",
+    "check_terms",
+    "first_event",
+    "price_of",
+    "require_replayable",
+    "result_of",
+]

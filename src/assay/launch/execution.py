@@ -1,0 +1,153 @@
+"""One run carried out: the model function that it may ask, within its bounds, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from math import inf
+from pathlib import Path
+from typing import Any, Literal
+
+from assay.protocol import RunContext, load
+from assay.registry import Prepared
+from assay.terms import Terms
+from llm_runtime.errors import (
+    BudgetExceeded,
+    ConfigurationError,
+    DeadlineExceeded,
+    LlmRuntimeError,
+    RunPaused,
+    StoreError,
+)
+from llm_runtime.events import Emit, Event, RunFinished, RunStarted
+from llm_runtime.gateway import Gateway
+from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.pricing import Price, PriceTable, load_prices
+from llm_runtime.replay import Recording
+from llm_runtime.routing import Target, parse_model
+from llm_runtime.settings import Settings
+from llm_runtime.tasks import first_error
+from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
+from llm_runtime.wrappers.chosen import chosen
+from llm_runtime.wrappers.timed import Deadline, timed
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended.
+
+    Args:
+        run_id: its id in the store.
+        state: ``"finished"``, ``"stopped"`` (it can be resumed) or ``"failed"``.
+        result: the protocol's own result as data, or how a paused run stands; else empty.
+        error: why it did not finish.
+    """
+
+    run_id: str
+    state: Literal["finished", "stopped", "failed"]
+    result: dict[str, Any]
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run to be carried out; of a resumed run the log says more once it is held."""
+
+    run: Prepared
+    started: RunStarted
+    terms: Terms
+    settings: Settings
+    answers: Recording
+    listeners: tuple[Emit, ...]
+    model: Generate | None
+    person: Generate | None
+    resumed: bool = False
+    spent: Spend | None = None
+
+
+class LateEmit:
+    """Lets the gateway speak before the log is open: what it says then has no run to belong to."""
+
+    def __init__(self) -> None:
+        self.target: Emit | None = None
+
+    def emit(self, event: Event) -> None:
+        if self.target is not None:
+            self.target(event)
+
+
+async def model_of(
+    job: Job, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, stack: AsyncExitStack
+) -> Generate:
+    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
+    if job.run.run.own_models:
+        if job.run.run.ready and job.started.origin == "live":
+            load(job.run.run.ready)(job.run.task, job.run.options, terms)
+        return _nobody
+    caps = terms.caps
+    budget = Budget(caps, job.spent or _spent(job.run, events), emit=relay.emit)
+    if job.model is not None:
+        model = chosen(job.model, settings.config)
+        if caps == Caps():
+            return model
+        timely = timed(model, deadline=Deadline(caps.seconds or inf))
+        return budgeted(timely, budget, partial(price_of, settings))
+    gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
+    for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
+        await gateway.ready(name)
+    return gateway.generate
+
+
+def _spent(run: Prepared, events: list[Event]) -> Spend:
+    """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
+    spent = spent_before(events)
+    if run.run.spent:
+        there: Spend = load(run.run.spent)(run.task)
+        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+    return spent
+
+
+def price_of(settings: Settings, asked: str) -> Price | None:
+    """Return what a model costs by its name alone, before anybody has looked where it is served."""
+    target = parse_model(asked) or Target("", asked)
+    return _prices(settings.prices_path).find(target.provider, target.model)
+
+
+@lru_cache(maxsize=4)
+def _prices(own: Path | None) -> PriceTable:
+    # The jobs of a batch ask for the same table, run by run.
+    return load_prices(own)
+
+
+async def _nobody(request: Request) -> Reply:
+    raise ConfigurationError(f"nobody answers {request.label}: this run reaches its models by itself")
+
+
+async def carry_through(run: Prepared, context: RunContext) -> Outcome:
+    """Run the protocol, and say in the log how it ended.
+
+    Raises:
+        StoreError: the log cannot be written.
+        Exception: an error that is not ours; the log says which.
+    """
+    emit = context.emit
+    try:
+        result = await load(run.run.run)(run.task, run.options, context)
+    except asyncio.CancelledError:
+        emit(RunFinished(state="stopped", error="Interrupted", message="interrupted"))
+        raise
+    except Exception as error:
+        cause = first_error(error)
+        if isinstance(cause, StoreError):
+            raise cause from None
+        if not isinstance(cause, LlmRuntimeError):
+            emit(RunFinished(state="failed", error=type(cause).__name__, message=str(cause)))
+            raise
+        state = "stopped" if isinstance(cause, BudgetExceeded | DeadlineExceeded | RunPaused) else "failed"
+        result = cause.result if isinstance(cause, RunPaused) else {}
+        emit(RunFinished(state=state, result=result, error=type(cause).__name__, message=str(cause)))
+        return Outcome(context.run_id, state, result, cause)
+    emit(RunFinished(state="finished", result=result))
+    return Outcome(context.run_id, "finished", result)
