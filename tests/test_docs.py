@@ -1,23 +1,33 @@
-"""What the documentation shows is run: every Python block of a page, from top to bottom, in one namespace."""
+"""What the documentation shows is run or read: Python blocks are run, commands are held to the real options.
+
+A block that names a file behind its fence belongs to a package that a test of ``tests/docs`` builds.
+"""
 
 from __future__ import annotations
 
+import itertools
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
-    path for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))) if "```python" in path.read_text()
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^```(.*?)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if "```python" in page.read_text()], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", [p for p in PAGES if _BLOCK.search(p.read_text("utf-8"))], ids=lambda p: p.name)
 def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
     blocks = _BLOCK.findall(page.read_text(encoding="utf-8"))
     script = tmp_path / "page.py"
@@ -32,6 +42,67 @@ def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path) -> None:
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     for target in _LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
+
+
+#: Entry points beside ``assay``, and the command of ``assay`` that each is.
+_NAMES = {
+    "criticality": ["build"],
+    "crit": ["build"],
+    "crux": ["debate"],
+    "fire-circle": ["circle"],
+    "ai-crucible": ["trial"],
+}
+
+
+def _commands(page: Path) -> list[list[str]]:
+    """The commands of ours in a page's shell blocks, as the words behind ``assay``."""
+    lines = [
+        line
+        for kind, block in _FENCED.findall(page.read_text("utf-8"))
+        if kind in ("", "sh")
+        for line in block.splitlines()
+    ]
+    commands: list[list[str]] = []
+    for line in lines:
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        try:
+            words = list(lexer)
+        except ValueError:
+            continue  # prose with an apostrophe
+        for group, part in itertools.groupby(words, key=lambda word: word in ("|", "&&", ";", "&")):
+            first, *rest = part
+            name = first.rpartition("/")[2]
+            if not group and (name == "assay" or name in _NAMES):
+                commands.append([*_NAMES.get(name, []), *rest])
+    return commands
+
+
+_SHOWN = [page for page in PAGES if page.name not in ("cli.md", "add-a-protocol.md") and _commands(page)]
+
+
+@pytest.mark.parametrize("page", _SHOWN, ids=lambda p: p.name)
+def test_the_commands_of_a_page_are_there_with_their_options(page: Path) -> None:
+    for words in _commands(page):
+        _check(words)
+
+
+def _check(words: list[str]) -> None:
+    from assay.cli import assay
+
+    command, rest = assay, list(words)
+    context = click.Context(assay)
+    while isinstance(command, click.Group):
+        if not rest or rest[0].startswith("-"):
+            break
+        inner, after = command.get_command(context, rest[0]), rest[1:]
+        if inner is None:  # `assay debate TOPIC` is `assay debate debate TOPIC`
+            inner, after = command.get_command(context, command.name or ""), rest
+        assert inner is not None, f"{' '.join(words)}: no such command"
+        command, rest = inner, after
+    options = {name for param in command.params for name in (*param.opts, *param.secondary_opts)} | {"--help", "-h"}
+    used = {word.partition("=")[0] for word in rest if re.match(r"--?[a-zA-Z]", word)}
+    assert used <= options, f"{' '.join(words)}: no such option: {', '.join(sorted(used - options))}"
 
 
 def test_the_page_on_the_command_line_is_the_help_of_today() -> None:

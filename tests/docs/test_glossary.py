@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from tests.docs.pages import text_of
+
 from assay.registry import OURS, ours
 from assay.terms import Terms
-from tests.docs.pages import text_of
 
 ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text_of("glossary.md"), re.MULTILINE)[1:]
 WORDS = [word for word, _ in ROWS]
