@@ -57,7 +57,7 @@ lint: $(VENV)/.installed-dev ## ruff, pyright strict, import-linter
 
 check: lint test ## what has to be clean before a commit
 
-docs: $(VENV)/.installed-dev ## write docs/cli.md from the help of the commands
+docs: $(VENV)/.installed-dev ## write docs/cli.md from the help of the commands, and draw the architecture
 	@$(BIN)/python -m docs.generate
 
 bench: $(VENV)/.installed-dev ## the figures of the README, measured here

@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands' own help, so that the two cannot part: `make docs`."""
+"""Writes docs/cli.md from the commands' own help and draws the architecture, so that none can part: `make docs`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from docs.picture import PICTURE, architecture
 
 from assay.cli import assay
 
@@ -47,3 +48,4 @@ def _section(command: click.Command, name: str, parent: click.Context | None) ->
 
 if __name__ == "__main__":
     Path(__file__).with_name("cli.md").write_text(cli_page(), encoding="utf-8")
+    PICTURE.write_text(architecture(), encoding="utf-8")

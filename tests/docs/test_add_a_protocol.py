@@ -65,10 +65,11 @@ def world(tmp_path: Path, models: LoopbackServer) -> dict[str, str]:
 def assay(commands: Commands, world: dict[str, str], tmp_path: Path) -> Assay:
     """Run a line of the page."""
 
-    async def run(line: str, run_id: str = "") -> Done:
+    async def run(line: str, its_id: str = "") -> Done:
         command, *arguments = shlex.split(line)
         assert command == "assay"
-        return await commands.run(*(run_id if one == "RUN" else one for one in arguments), cwd=tmp_path, env=world)
+        words = (its_id if one in ("RUN", "BATCH") else one for one in arguments)
+        return await commands.run(*words, cwd=tmp_path, env=world)
 
     return run
 
@@ -150,3 +151,20 @@ async def test_the_pages_have_its_form_its_refusals_and_its_runs(
         await serving.communicate()
     assert len(models.requests) == 3
     assert run_id in (await assay("assay runs list")).out
+
+
+async def test_a_batch_puts_it_to_every_row(assay: Assay, models: LoopbackServer) -> None:
+    worked, results, report = (line for line in commands_of(PAGE) if line.startswith("assay batch"))
+    done = await assay(worked)
+    assert done.code == 0, done.err
+    found = re.search(r"^batch (\S+)$", done.err, re.MULTILINE)
+    assert found is not None
+    assert len(models.requests) == 4
+
+    rows = [json.loads(line) for line in (await assay(results, found[1])).out.splitlines()]
+    assert [row["result"]["causes"] for row in rows] == [["Nobody had the password."]] * 2
+    assert [row["task"]["plan"] for row in rows] == ["Move the shop", "Paint the shop"]
+    assert "Causes" in (await assay(report, found[1])).out
+
+    again = await assay(worked)
+    assert (again.code, len(models.requests)) == (0, 4), again.err
