@@ -29,7 +29,7 @@ class Ui:
         flag: on the command line; else ``--`` and the name with hyphens.
         off: the flag that switches off what is on by default.
         label: on a form; else the name in words.
-        help: else the field's docstring.
+        help: on the command line; else the field's docstring, which forms and programs show.
         metavar: what stands behind the flag in the help.
         kind: where the type does not tell, as ``"text"`` for several lines.
         words: of a choice, value -> words for people.
@@ -91,6 +91,11 @@ class FieldSpec:
         return self.ui.label or words[:1].upper() + words[1:]
 
     @property
+    def option_help(self) -> str:
+        """What the command line says of it."""
+        return self.ui.help or self.help
+
+    @property
     def flag(self) -> str:
         """What the command line calls it."""
         if self.ui.argument:
@@ -119,7 +124,7 @@ def fields_of(model: type[BaseModel], *, at: tuple[str, ...] = ()) -> Iterator[F
             name=name,
             kind=ui.kind or kind,
             ui=ui,
-            help=ui.help or info.description or "",
+            help=info.description or ui.help,
             default=None if default is PydanticUndefined else default,
             required=info.is_required(),
             choices=_choices(inner) if kind == "choice" else (),

@@ -29,14 +29,28 @@ class Terms(BaseModel):
 
     model: Annotated[str, Ui(metavar="MODEL")] = ""
     """PROVIDER:MODEL for every call, e.g. ollama:qwen3, mailbox:DIR, terminal:, or a base URL."""
-    seats: Annotated[dict[str, str], Ui(flag="--seat", metavar="ROLE=MODEL", kind="seats")] = {}
-    """A model for one role or phase, e.g. red_team=terminal: (repeatable)."""
+    seats: Annotated[
+        dict[str, str],
+        Ui(
+            help="A model for one role or phase, e.g. red_team=terminal: (repeatable).",
+            flag="--seat",
+            metavar="ROLE=MODEL",
+            kind="seats",
+        ),
+    ] = {}
+    """A model for a role or phase: ROLE=MODEL, one a line; terminal: puts you in the seat."""
     max_tokens: int | None = Field(default=None, ge=1)
     """Upper bound of each answer, in tokens."""
-    budget: Annotated[float | None, Ui(metavar="USD", label="Budget, in dollars"), AfterValidator(_loggable)] = (
-        Field(default=None, ge=0, allow_inf_nan=False)
-    )
-    """Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more."""
+    budget: Annotated[
+        float | None,
+        Ui(
+            help="Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more.",
+            metavar="USD",
+            label="Budget, in dollars",
+        ),
+        AfterValidator(_loggable),
+    ] = Field(default=None, ge=0, allow_inf_nan=False)
+    """Dollars the run may spend. Answers are then 4096 tokens at most, unless max_tokens says more."""
     max_calls: Annotated[int | None, AfterValidator(_loggable)] = Field(default=None, ge=0)
     """Model calls the run may make."""
     deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)

@@ -37,8 +37,15 @@ def list_runs(
     protocol: str | None, search: str | None, state: Any, limit: int, as_json: bool, store_path: str | None
 ) -> None:
     """List runs, newest first."""
+    from assay.registry import known
+
     with closing(open_runs(store_path)) as store:
-        summaries = store.runs(protocol=protocol, search=search, state=state, limit=limit)
+        summaries = store.runs(
+            protocol=kind.names if (kind := known(protocol or "")) else protocol,
+            search=search,
+            state=state,
+            limit=limit,
+        )
     if as_json:
         import json
         from dataclasses import asdict

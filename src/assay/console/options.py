@@ -66,14 +66,19 @@ def field_option(spec: FieldSpec, section: str) -> click.Option:
     """Make the option of one field; its value arrives under ``SECTION__NAME``, ``None`` where it was left out."""
     ui, names = spec.ui, [spec.flag, f"{section}__{spec.name}"]
     if spec.kind == "checkbox":
-        return click.Option(names, is_flag=True, default=None, help=spec.help)
+        return click.Option(names, is_flag=True, default=None, help=spec.option_help)
     default: Any = spec.default if ui.show_default else ""
     if isinstance(default, list | tuple):
         default = ",".join(map(str, cast("Iterable[Any]", default)))
     many = spec.kind == "seats" or (spec.kind == "list" and "," not in ui.metavar)
     kind = None if spec.kind in ("list", "seats") else _shown(spec)
     return _FieldOption(
-        names, type=kind, multiple=many, metavar=ui.metavar or None, help=spec.help, shown_default=str(default)
+        names,
+        type=kind,
+        multiple=many,
+        metavar=ui.metavar or None,
+        help=spec.option_help,
+        shown_default=str(default),
     )
 
 

@@ -29,8 +29,11 @@ class Task(Model):
     query: Annotated[str, Ui(argument=True, metavar="QUESTION", label="Question", kind="text")] = Field(
         min_length=1, pattern=r"\S", description="say what you want to know"
     )
-    context: Annotated[dict[str, Any] | None, Ui(metavar="PATH", kind="json")] = None
-    """A JSON object for triage: what it should know about the asker."""
+    context: Annotated[
+        dict[str, Any] | None,
+        Ui(help="A JSON object for triage: what it should know about the asker.", metavar="PATH", kind="json"),
+    ] = None
+    """A JSON object for triage: what it should know about the asker. May stay empty."""
 
 
 class Options(Model):
@@ -48,10 +51,15 @@ class Options(Model):
         ),
     ] = "judge"
     """Who decides that positions stopped changing: a model, or a comparison of texts."""
-    triage_model: Annotated[str, Ui(metavar="MODEL")] = EngineConfig.model_fields["triage_model"].default
-    """The model that configures the council, where --model names none."""
-    default_model: Annotated[str, Ui(metavar="MODEL")] = EngineConfig.model_fields["default_model"].default
-    """The model of every seat that triage has no hint for, where --model names none."""
+    triage_model: Annotated[
+        str, Ui(help="The model that configures the council, where --model names none.", metavar="MODEL")
+    ] = EngineConfig.model_fields["triage_model"].default
+    """The model that configures the council, where Model names none."""
+    default_model: Annotated[
+        str,
+        Ui(help="The model of every seat that triage has no hint for, where --model names none.", metavar="MODEL"),
+    ] = EngineConfig.model_fields["default_model"].default
+    """The model of every seat that triage has no hint for, where Model names none."""
 
 
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:

@@ -52,9 +52,14 @@ class Options(Model):
 
     personas: Annotated[
         tuple[str, ...],
-        Ui(metavar="A,B[,C...]", advanced=False, suggest="assay.protocols.crux.people:known_personas"),
+        Ui(
+            help="Who debates, by name or id; two or more.",
+            metavar="A,B[,C...]",
+            advanced=False,
+            suggest="assay.protocols.crux.people:known_personas",
+        ),
     ] = ()
-    """Who debates, by name or id; two or more."""
+    """Who debates, one name or id a line; two or more."""
     aspects: Annotated[
         Literal["auto", 2, 3, 4],
         BeforeValidator(_number),
@@ -62,17 +67,28 @@ class Options(Model):
     ] = like(DebateConfig, "aspects")
     """How many rounds."""
     rooms_per_aspect: Annotated[
-        int, Ui(flag="--rooms", metavar="N", show_range=False, label="Crux rooms a round")
+        int,
+        Ui(
+            help="Crux rooms a round at most, 0 to 2 [default: 2].",
+            flag="--rooms",
+            metavar="N",
+            show_range=False,
+            label="Crux rooms a round",
+        ),
     ] = like(DebateConfig, "rooms_per_aspect")
-    """Crux rooms a round at most, 0 to 2 [default: 2]."""
+    """Rooms that dig for a crux, at most so many a round."""
     flip_test: bool = like(DebateConfig, "flip_test")
     """Negate each card's premise and close again: 2 calls a card."""
     baselines: bool = like(DebateConfig, "baselines")
     """Also ask for an answer without a debate, in two ways: 2 calls."""
-    fast: Annotated[str, Ui(metavar="MODEL")] = _TABLE.fast.id
-    """The model of the small steps [default: the engine's]."""
-    strong: Annotated[str, Ui(metavar="MODEL")] = _TABLE.strong.id
-    """The model that speaks and writes cards [default: the engine's]."""
+    fast: Annotated[str, Ui(help="The model of the small steps [default: the engine's].", metavar="MODEL")] = (
+        _TABLE.fast.id
+    )
+    """The model of the small steps."""
+    strong: Annotated[
+        str, Ui(help="The model that speaks and writes cards [default: the engine's].", metavar="MODEL")
+    ] = _TABLE.strong.id
+    """The model that speaks and writes cards."""
     takes_temperature: Annotated[
         bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
     ] = True

@@ -38,16 +38,28 @@ MEASURES: Measures = {
 class Task(Model):
     """A prompt in layers, and where it stands in its conversation."""
 
-    system: Annotated[str, Ui(kind="text", label="System layer")] = ""
-    """The system layer; @PATH reads a file, - standard input."""
-    application: Annotated[str, Ui(kind="text", label="Application layer")] = ""
-    """The application layer; likewise."""
-    user: Annotated[str, Ui(kind="text", label="Prompt", advanced=False)] = ""
-    """The user layer; likewise."""
+    system: Annotated[
+        str, Ui(help="The system layer; @PATH reads a file, - standard input.", kind="text", label="System layer")
+    ] = ""
+    """What the prompt would be sent under. May stay empty."""
+    application: Annotated[
+        str, Ui(help="The application layer; likewise.", kind="text", label="Application layer")
+    ] = ""
+    """What the application adds. May stay empty."""
+    user: Annotated[str, Ui(help="The user layer; likewise.", kind="text", label="Prompt", advanced=False)] = ""
+    """The text that is judged."""
     turn: int | None = Field(default=None, ge=1, le=100_000)
     """Which turn of its conversation the prompt is."""
-    history: Annotated[list[tuple[str, str]] | None, Ui(metavar="PATH", kind="json", doors=("form",))] = None
-    """What was said before: a JSON or YAML list; - is standard input."""
+    history: Annotated[
+        list[tuple[str, str]] | None,
+        Ui(
+            help="What was said before: a JSON or YAML list; - is standard input.",
+            metavar="PATH",
+            kind="json",
+            doors=("form",),
+        ),
+    ] = None
+    """What was said before, as JSON: a list of pairs of role and text."""
     source: Annotated[str, Ui(hidden=True)] = ""
     """The file that the prompt was read from, for machine outputs."""
 
@@ -69,12 +81,21 @@ class Options(Model):
         ),
     ] = "fire_circle"
     """One model, several without dialogue, or a circle."""
-    models: Annotated[tuple[str, ...], Ui(metavar="A,B,C", label="Seats", advanced=False)] = ()
-    """2 to 10 seats: model ids, or PROVIDER:MODEL as in --model."""
-    max_rounds: Annotated[int, Ui(flag="--rounds", metavar="INTEGER", show_range=False)] = like(
-        FireCircleConfig, "max_rounds"
-    )
-    """At most this many, 1 to 4 [default: 3]."""
+    models: Annotated[
+        tuple[str, ...],
+        Ui(
+            help="2 to 10 seats: model ids, or PROVIDER:MODEL as in --model.",
+            metavar="A,B,C",
+            label="Seats",
+            advanced=False,
+        ),
+    ] = ()
+    """2 to 10 models, one a line: ids, or PROVIDER:MODEL; terminal: is you."""
+    max_rounds: Annotated[
+        int,
+        Ui(help="At most this many, 1 to 4 [default: 3].", flag="--rounds", metavar="INTEGER", show_range=False),
+    ] = like(FireCircleConfig, "max_rounds")
+    """At most this many rounds."""
     strict: bool = False
     """Any failed seat ends the circle."""
     per_layer: bool = like(FireCircleConfig, "per_layer")
@@ -85,20 +106,34 @@ class Options(Model):
         True
     )
     """Whether the chair changes its place between rounds."""
-    early_stop_convergence: Annotated[float, Ui(flag="--early-stop", metavar="SPREAD", show_range=False)] = like(
-        FireCircleConfig, "early_stop_convergence"
-    )
-    """Stop below this spread of F [default: 0.1; 0: never]."""
-    pattern_threshold: Annotated[float, Ui(metavar="SHARE", show_range=False)] = like(
-        FireCircleConfig, "pattern_threshold"
-    )
-    """Least agreement of a pattern [default: 0.5]."""
+    early_stop_convergence: Annotated[
+        float,
+        Ui(
+            help="Stop below this spread of F [default: 0.1; 0: never].",
+            flag="--early-stop",
+            metavar="SPREAD",
+            show_range=False,
+        ),
+    ] = like(FireCircleConfig, "early_stop_convergence")
+    """The circle stops when the judgements lie closer together than this; 0 never stops it early."""
+    pattern_threshold: Annotated[
+        float, Ui(help="Least agreement of a pattern [default: 0.5].", metavar="SHARE", show_range=False)
+    ] = like(FireCircleConfig, "pattern_threshold")
+    """Least agreement of a pattern that is reported."""
     classifier: Annotated[str, Ui(metavar="MODEL")] = ""
     """A model that classifies patterns, in place of keywords."""
-    temperature: Annotated[float | None, Ui(show_range=False)] = like(EvaluationConfig, "temperature")
-    """Of every call, 0 to 2 [default: the provider's]."""
-    round_timeout: Annotated[float | None, Ui(metavar="SECONDS")] = Field(default=None, gt=0, allow_inf_nan=False)
-    """What a round may take [default: 60; a day where a person or a mailbox answers]."""
+    temperature: Annotated[
+        float | None, Ui(help="Of every call, 0 to 2 [default: the provider's].", show_range=False)
+    ] = like(EvaluationConfig, "temperature")
+    """Of every call; empty leaves it to the provider."""
+    round_timeout: Annotated[
+        float | None,
+        Ui(
+            help="What a round may take [default: 60; a day where a person or a mailbox answers].",
+            metavar="SECONDS",
+        ),
+    ] = Field(default=None, gt=0, allow_inf_nan=False)
+    """Seconds a round may take; 60 where left empty, a day where a person or a mailbox answers."""
     engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rarer settings of the circle, by their name in ``FireCircleConfig``."""
     calls: Annotated[dict[str, Any], Ui(hidden=True)] = {}
