@@ -11,9 +11,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import click
 import pytest
+
+from assay.registry import OURS, ours
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -110,3 +113,22 @@ def test_the_page_on_the_command_line_is_the_help_of_today() -> None:
     code = "import sys; from docs.generate import cli_page; sys.stdout.write(cli_page())"
     made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
     assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == made.stdout
+
+
+#: Names of kinds of run look like modules.
+KINDS = {run.name for name in OURS for run in ours(name).runs}
+_PLACE = re.compile(r"`((?:src|docs|tests|assay|llm_runtime|crucible|criticality)/[\w./-]*(?:\.\w+|/))`")
+_NAME = re.compile(
+    r"`((?:assay|llm_runtime|crucible|fire_circle|crux|ai_crucible|criticality)(?:\.[A-Za-z_]\w*)+)`"
+)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda p: p.name)
+def test_the_files_and_modules_that_a_page_names_are_there(page: Path) -> None:
+    text = page.read_text("utf-8")
+    for place in _PLACE.findall(text):
+        if "NAME" not in place:
+            assert (ROOT / place).exists() or (ROOT / "src" / place).exists(), place
+    for name in _NAME.findall(text):
+        if not name.endswith((".toml", ".md", ".db")) and name not in KINDS:
+            resolve_name(name)
