@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.protocols.crux.report.state import DebateState
 from assay.protocols.crux.report.story import debate_story
 from assay.report.clean import one_line
+from assay.report.frame import ending_line, run_progress
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun, in_words
@@ -68,34 +71,23 @@ class DebateFold:
             case events.BaselineAnswered():
                 return "answered without a debate, to compare"
             case RunFinished():
-                return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
+                return ending_line(event)
             case _:
                 return None
 
     def progress(self) -> Progress:
         """Return the debate as it stands."""
         state, run = self.state, self.state.run
-        total = run.tally.total
-        return Progress(
-            protocol="Crux",
+        return replace(
+            run_progress(run, "Crux"),
             title=state.topic,
             phase=self._phase(),
             round=state.round,
             rounds=len(state.aspects),
             seats=tuple(self._seat(name) for name in state.personas),
-            calls_done=total.both.calls + total.failed,
             calls_expected=self._expected(),
-            started=run.began,
-            ended=run.ended,
-            tokens=total.both.tokens,
-            cost=total.live.cost,
-            replayed_cost=total.replayed.cost,
-            unpriced=total.both.unpriced,
-            replayed=total.replayed.calls,
             notes=(*state.errors[-2:], *list(run.troubles)[-2:]),
             news=tuple(self._news),
-            state=run.state,
-            message=run.message,
         )
 
     def _wire(self, event: events.Posted) -> str | None:
