@@ -72,7 +72,7 @@ def head_facts(run: RunTotals) -> tuple[Fact, ...]:
     """Return calls, tokens, time and cost."""
     total = run.tally.total
     return (
-        Fact("Calls", str(total.both.calls + total.failed)),
+        Fact("Calls", str(total.settled)),
         Fact("Tokens", short_count(total.both.tokens)),
         Fact("Time", duration(run.milliseconds)),
         *cost_facts(total),
@@ -129,7 +129,7 @@ def run_progress(run: RunTotals, protocol: str) -> Progress:
     return Progress(
         protocol=protocol,
         title=run.title,
-        calls_done=total.both.calls + total.failed,
+        calls_done=total.settled,
         started=run.began,
         ended=run.ended,
         tokens=total.both.tokens,

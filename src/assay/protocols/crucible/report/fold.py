@@ -133,7 +133,7 @@ class CouncilFold:
     def _expected(self) -> int | None:
         """Calls in all, were no loop to be saved: those of finished loops as they were, the rest as planned."""
         state, run = self.state, self.state.run
-        begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
+        begun = run.tally.begun
         if state.answer is not None or run.state != "running" or run.tally.phases.get("synthesis"):
             return begun
         if state.short_circuited:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.protocols.crux.report.state import DebateState
+from assay.report.clean import escaped
 from assay.report.frame import ending, ending_note
 from assay.report.story import (
     Block,
@@ -66,13 +67,6 @@ def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block,
 def flag_notes(flags: tuple[str, ...]) -> list[Block]:
     """Return what the checks flagged in a message."""
     return [Note(f"Flagged: {flag}.", "warning") for flag in flags]
-
-
-def escaped(text: str) -> str:
-    """Return a text within our own Markdown, on one line, in which nothing means anything."""
-    flat = " ".join(text.split())
-    marked = "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in flat)
-    return f"\\{marked}" if marked[:1] in ("-", "=", ":") else marked
 
 
 def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> list[Block]:

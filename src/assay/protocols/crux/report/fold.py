@@ -117,15 +117,10 @@ class DebateFold:
         return None
 
     def _phase(self) -> str:
-        if self.state.run.state == "running" and not self._asked():
+        if self.state.run.state == "running" and not self.state.run.tally.begun:
             return "laying out the texts"
         running = {call.label.phase: None for call in self.state.run.tally.running.values()}
         return ", ".join(dict.fromkeys(_PHASES.get(phase, phase.replace("_", " ")) for phase in running))
-
-    def _asked(self) -> int:
-        """Count the calls that were begun."""
-        tally = self.state.run.tally
-        return len(tally.running) + tally.total.both.calls + tally.total.failed
 
     def _seat(self, name: str) -> SeatProgress:
         state = self.state
@@ -147,7 +142,7 @@ class DebateFold:
     def _expected(self) -> int | None:
         """Count the calls of a debate that goes as most do; once it closes, those that were begun."""
         state, run = self.state, self.state.run
-        begun = self._asked()
+        begun = run.tally.begun
         closed = any(message.phase == "closing" for message in state.messages)
         if run.state != "running" or closed or not state.config or len(state.personas) < 2:
             return begun or None

@@ -133,7 +133,7 @@ class CircleFold:
     def _expected(self) -> int | None:
         """Return calls in all, if no circle settles early and nobody has to be asked twice."""
         run, options = self.state.run, self.state.options
-        begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
+        begun = run.tally.begun
         if run.state != "running":
             return begun
         if options.mode != "fire_circle":

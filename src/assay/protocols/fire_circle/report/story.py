@@ -15,6 +15,7 @@ from assay.protocols.fire_circle.report.parts import (
 )
 from assay.protocols.fire_circle.report.pictures import rounds_picture
 from assay.protocols.fire_circle.report.state import Circle, CircleState, seat_names
+from assay.report.clean import escaped
 from assay.report.frame import broken_off, cost_section, ending, ending_note, head_facts, provenance_section
 from assay.report.story import (
     Block,
@@ -110,7 +111,7 @@ def _conclusion(circle: Circle) -> str:
     named = in_words([kind_name(pattern.pattern_type) for pattern in verdict.patterns])
     patterns = f"The circle agrees on {named}." if named else "It agrees on no pattern."
     return (
-        f"**F {by.falsehood:.2f}** for the {circle.layer} layer ({turn}), given by {_escaped(seat)} "
+        f"**F {by.falsehood:.2f}** for the {circle.layer} layer ({turn}), given by {escaped(seat)} "
         f"in round {by.round_number}. {patterns}"
     )
 
@@ -129,7 +130,7 @@ def _apart(state: CircleState) -> Section:
     worst = max(result.evaluations, key=lambda e: (e.falsehood, -e.seat))
     blocks: list[Block] = [
         Prose(
-            f"**F {result.falsehood:.2f}**, given by {_escaped(names[worst.model])}. "
+            f"**F {result.falsehood:.2f}**, given by {escaped(names[worst.model])}. "
             f"{_MODES[result.mode].capitalize()}.",
             lead=True,
         )
@@ -189,8 +190,3 @@ def _title(state: CircleState) -> str:
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
-
-
-def _escaped(text: str) -> str:
-    """Escape a name for our own Markdown."""
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in text)
