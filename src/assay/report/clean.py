@@ -67,3 +67,10 @@ def fenced(text: str) -> str:
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(longest + 1, 3)
     return f"{fence}\n{text}\n{fence}"
+
+
+def escaped(text: str) -> str:
+    """Return a text within our own Markdown, on one line, in which nothing means anything."""
+    flat = " ".join(text.split())
+    marked = "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in flat)
+    return f"\\{marked}" if marked[:1] in ("-", "=", ":") else marked

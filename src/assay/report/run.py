@@ -74,6 +74,11 @@ class RunTotals:
         self.troubles: deque[str] = deque(maxlen=200)
 
     @property
+    def title(self) -> str:
+        """What the run is about; empty before it has begun."""
+        return self.started.title if self.started else ""
+
+    @property
     def milliseconds(self) -> int:
         """From the first event to the last one so far."""
         return 0 if self.began is None or self.last is None else max(self.last - self.began, 0)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from assay.report.story import Block, Column, Fact, Note, Table
 from assay.report.tally import Spend, Sums, Tally
-from assay.report.units import count, count_noun, duration, money
+from assay.report.units import cost, count, count_noun, duration
 
 _COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
 
@@ -51,15 +51,13 @@ def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:
 
 def _row(sums: Sums) -> tuple[str, ...]:
     both = sums.both
-    cost = _cost(sums.live) if sums.live.calls or not sums.replayed.calls else f"({_cost(sums.replayed)})"
+    paid = _cost(sums.live) if sums.live.calls or not sums.replayed.calls else f"({_cost(sums.replayed)})"
     calls = f"{count(both.calls)} + {sums.failed} failed" if sums.failed else count(both.calls)
-    return calls, count(both.input_tokens), count(both.output_tokens), duration(both.milliseconds), cost
+    return calls, count(both.input_tokens), count(both.output_tokens), duration(both.milliseconds), paid
 
 
 def _cost(spend: Spend) -> str:
-    if spend.unpriced and spend.unpriced == spend.calls:
-        return "unknown"
-    return money(spend.cost) + ("+" if spend.unpriced else "")
+    return cost(spend.cost, spend.calls, spend.unpriced)
 
 
 def _remark(total: Sums) -> str:

@@ -115,6 +115,11 @@ class Sums:
         """Live and replayed together."""
         return self.live + self.replayed
 
+    @property
+    def settled(self) -> int:
+        """Calls that were answered or failed."""
+        return self.both.calls + self.failed
+
 
 class Tally:
     """The fold. Feed it every event of a run in order; it ignores what is not about calls.
@@ -132,6 +137,11 @@ class Tally:
         self.calls: dict[CallKey, Call] = {}
         self.running: dict[CallKey, Call] = {}
         self._keep = keep
+
+    @property
+    def begun(self) -> int:
+        """Calls that are settled or under way."""
+        return self.total.settled + len(self.running)
 
     def apply(self, event: Event, at: int) -> None:
         """Count ``event``, which the log stamped ``at`` milliseconds since the epoch."""

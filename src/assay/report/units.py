@@ -19,6 +19,17 @@ def money(micros: int) -> str:
     return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
 
 
+def cost(micros: int, calls: int, unpriced: int) -> str:
+    """Write what calls cost, of which some have no known price.
+
+    >>> cost(2_500_000, 3, 0), cost(2_500_000, 3, 1), cost(0, 3, 3)
+    ('$2.50', '$2.50+', 'unknown')
+    """
+    if unpriced and unpriced == calls:
+        return "unknown"
+    return money(micros) + ("+" if unpriced else "")
+
+
 def duration(milliseconds: int) -> str:
     """Write wall time as short as possible.
 

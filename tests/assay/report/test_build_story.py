@@ -15,7 +15,7 @@ from assay.protocols.criticality.report import BuildFold
 from assay.report.html import story_html
 from assay.report.story import Details, Figure, Table
 from criticality import events as e
-from llm_runtime.events import Event, RunFinished, RunResumed, parse_event
+from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, parse_event
 
 
 def logged(name: str) -> list[tuple[Event, int]]:
@@ -84,11 +84,13 @@ def test_an_attempt_comes_back_from_its_event_as_it_was() -> None:
         assert attempt_event(attempt_of(event)) == event
 
 
-def test_a_trial_that_was_stopped_says_how_to_go_on() -> None:
+@pytest.mark.parametrize(("origin", "way"), [("live", "assay runs resume "), ("demo", "assay demo")])
+def test_a_trial_that_was_stopped_says_how_to_go_on(origin: str, way: str) -> None:
     fold = TrialFold()
     events = logged("trial")
     until = next(i for i, (event, _) in enumerate(events) if isinstance(event, AttemptTold))
     for event, at in [*events[:until], (RunFinished(state="stopped", message="interrupted"), events[until][1])]:
-        fold.apply(event, at)
+        fold.apply(event.model_copy(update={"origin": origin}) if isinstance(event, RunStarted) else event, at)
     story = fold.story()
-    assert story.facts[0].value == "6 of 6" and "Resume goes on with it" in story_html(story)
+    assert story.facts[0].value == "6 of 6" and way in story_html(story)
+    assert "The trial was stopped: interrupted." in story_html(story)

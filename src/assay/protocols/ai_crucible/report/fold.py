@@ -8,10 +8,10 @@ from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialB
 from assay.protocols.ai_crucible.report.story import trials_story
 from assay.protocols.ai_crucible.report.trial_events import attempt_of, records_of
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
-from assay.report.clean import one_line
+from assay.report.frame import ending, ending_line, ending_note, run_tone
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
-from assay.report.story import Block, Column, Fact, Note, Plain, Section, Story, Table
+from assay.report.story import Block, Column, Fact, Plain, Section, Story, Table
 from assay.report.units import count_noun, duration, short_count
 from llm_runtime.events import Event, RunFinished, RunResumed
 
@@ -65,7 +65,7 @@ class TrialFold:
             case TrialSealed():
                 return "graded, logged, and the ledger signed"
             case RunFinished():
-                return f"run {event.state}" + (f": {one_line(event.message, 160)}" if event.message else "")
+                return ending_line(event)
             case _:
                 return None
 
@@ -92,7 +92,7 @@ class TrialFold:
 
     def story(self) -> Story:
         """Return the report; what there is of it while attempts are being made."""
-        title = self._any.run.started.title if self._any.run.started else ""
+        title = self._any.run.title
         records = self.records
         return trials_story(records, title) if records else self._under_way(title)
 
@@ -103,15 +103,11 @@ class TrialFold:
         if self._ended:
             blocks.append(self._table())
         if run.state in ("stopped", "failed"):
-            ended = "was stopped" if run.state == "stopped" else "failed"
-            words = f"The trial {ended}{f': {run.message}' if run.message else ''}"
-            blocks.append(
-                Note(f"{words.rstrip('.')}. Resume goes on with it; no finished attempt is repeated.", "warning")
-            )
+            blocks.append(ending_note(run, ending(run, "The trial")))
         return Story(
             title=title or "A trial",
             subtitle=f"AI Crucible · {'under way' if run.state == 'running' else run.state}",
-            tone="info" if run.state == "running" else "bad" if run.state == "failed" else "warning",
+            tone="info" if run.state == "running" else run_tone(run),
             facts=(
                 Fact("Attempts", f"{len(self._ended)} of {total}" if total else "–"),
                 Fact("Passed", str(passed)),

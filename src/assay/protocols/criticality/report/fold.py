@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.protocols.criticality.report.state import BuildState, Unit
 from assay.protocols.criticality.report.story import build_story
 from assay.protocols.criticality.report.words import AUDITORS, TIERS, place_name
 from assay.report.clean import one_line
+from assay.report.frame import ending_line, run_progress
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun
@@ -51,7 +54,7 @@ class BuildFold:
     def announce(self, event: Event) -> str | None:
         """Return the finished step in one line; ``None`` for a step that is told again."""
         if isinstance(event, RunFinished):
-            return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
+            return ending_line(event)
         if event.type.startswith("criticality."):
             if len(self.state.history) <= self._announced:
                 return None
@@ -62,28 +65,14 @@ class BuildFold:
     def progress(self) -> Progress:
         """Return the build as it stands."""
         run, machine = self.state.run, self.state.machine
-        total = run.tally.total
         phase = machine.phase.phase if isinstance(machine, Active) else ""
-        started = run.started
-        return Progress(
-            protocol="Criticality",
-            title=started.title if started else "",
+        return replace(
+            run_progress(run, "Criticality"),
             phase=place_name(self.state.place) + (f", {self._count()}" if self._injecting else ""),
             round=PHASES.index(phase) + 1 if phase in PHASES else len(PHASES) * isinstance(machine, Completed),
             rounds=len(PHASES),
             round_noun="phase",
             seats=tuple(_seat(unit) for unit in self._at_work()),
-            calls_done=total.both.calls + total.failed,
-            started=run.began,
-            ended=run.ended,
-            tokens=total.both.tokens,
-            cost=total.live.cost,
-            replayed_cost=total.replayed.cost,
-            unpriced=total.both.unpriced,
-            replayed=total.replayed.calls,
-            notes=tuple(run.troubles)[-3:],
-            state=run.state,
-            message=run.message,
         )
 
     @property

@@ -14,9 +14,9 @@ from assay.protocols.criticality.report.telling import (
 from assay.protocols.criticality.report.tracing import Traced, traced
 from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, TIERS, place_name
 from assay.report.clean import fenced
+from assay.report.frame import broken_off, cost_section, head_facts, provenance_section
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Section, Story, Table, Tone
-from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import count_noun, duration, in_words, short_count, written_time
+from assay.report.units import count_noun, in_words
 from criticality.machine.states import Active, AwaitingApproval, Blocked, Completed
 
 _NOW = "Where it stands"
@@ -36,13 +36,12 @@ def build_story(state: BuildState) -> Story:
         interview_section(state),
         audit_section(state),
         refactoring_section(state),
-        _cost(state),
+        cost_section(state.run, _tier),
         _provenance(state),
     ]
     subtitle, tone = _ending(state, claims)
-    started = state.run.started
     return Story(
-        title=(started.title if started else "") or state.artifacts.name or "A build",
+        title=state.run.title or state.artifacts.name or "A build",
         subtitle=subtitle,
         tone=tone,
         facts=_facts(state, claims),
@@ -51,36 +50,28 @@ def build_story(state: BuildState) -> Story:
 
 
 def _ending(state: BuildState, claims: list[Traced]) -> tuple[str, Tone]:
-    run = state.run
-    because = f": {run.message.rstrip('.')}" if run.message else ""
     if isinstance(state.machine, Completed):
         holding = sum(claim.result == "holds" for claim in claims)
         tone: Tone = "good" if holding == len(claims) else "warning"
         return f"Criticality · built; {holding} of {count_noun(len(claims), 'claim')} hold in every test", tone
-    if run.state == "failed":
-        return f"Criticality · failed{because}", "bad"
-    if isinstance(state.machine, Blocked):
+    if isinstance(state.machine, Blocked) and state.run.state != "failed":
         return "Criticality · blocked: a person has to decide", "warning"
-    if run.state == "stopped":
-        return f"Criticality · stopped in {place_name(state.place)}{because}", "warning"
-    return f"Criticality · {place_name(state.place)}", "info"
+    place = place_name(state.place)
+    return broken_off(state.run, "Criticality", f" in {place}") or (f"Criticality · {place}", "info")
 
 
 def _facts(state: BuildState, claims: list[Traced]) -> tuple[Fact, ...]:
-    total, units = state.run.tally.total, list(state.units.values())
+    units = list(state.units.values())
     accepted = sum(unit.state == "accepted" for unit in units)
     at_once = sum(unit.state == "accepted" and unit.attempts == 1 for unit in units)
-    facts = [
+    return (
         Fact(
             "Claims held", f"{sum(c.result == 'holds' for c in claims)} of {len(claims)}" if claims else "none yet"
         ),
         Fact("Functions", f"{accepted} of {len(units)}" if units else "none yet"),
         Fact("At first attempt", str(at_once) if units else "–"),
-        Fact("Calls", str(total.both.calls + total.failed)),
-        Fact("Tokens", short_count(total.both.tokens)),
-        Fact("Time", duration(state.run.milliseconds)),
-    ]
-    return (*facts, *cost_facts(total))
+        *head_facts(state.run),
+    )
 
 
 def _standing(state: BuildState) -> Section:
@@ -213,39 +204,20 @@ def _code(state: BuildState) -> list[Block]:
     return blocks
 
 
-def _cost(state: BuildState) -> Section | None:
-    def name(seat: str, phase: str) -> str:
-        return (seat.partition(":")[2] or seat or phase).replace("_", " ")
-
-    return Section("Cost", sums_tables(state.run.tally, name)) if state.run.tally.phases else None
+def _tier(seat: str, phase: str) -> str:
+    return (seat.partition(":")[2] or seat or phase).replace("_", " ")
 
 
 def _provenance(state: BuildState) -> Section | None:
     run = state.run
-    if run.started is None:
-        return None
-    task = run.started.task
-    rows = [
-        ("Run", run.started.run_id),
-        ("Project", state.artifacts.name),
-        ("Folder", str(task.get("folder", ""))),
-        ("Language", str(task.get("language", ""))),
-        ("Began", written_time(run.began)),
-        (
-            "Origin",
-            "a recording that comes with Assay, replayed" if run.started.origin == "demo" else run.started.origin,
-        ),
-        ("Seed", str(state.artifacts.seed)),
-        ("Assay", run.started.version),
-    ]
-    if state.odd:
-        rows.append(("Not understood", count_noun(state.odd, "event")))
-    blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
+    task = run.started.task if run.started else {}
+    rows = {
+        "Project": state.artifacts.name,
+        "Folder": str(task.get("folder", "")),
+        "Language": str(task.get("language", "")),
+        "Seed": str(state.artifacts.seed),
+        "Not understood": count_noun(state.odd, "event") if state.odd else "",
+    }
     isolation = run.result.get("isolation")
-    if isolation:
-        blocks.append(Plain(f"Generated code ran under: {isolation}."))
-    if run.troubles:
-        blocks.append(
-            Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
-        )
-    return Section("Provenance", tuple(blocks))
+    under = [Plain(f"Generated code ran under: {isolation}.")] if isolation else []
+    return provenance_section(run, rows, *under)

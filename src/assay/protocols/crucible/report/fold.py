@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
+from assay.report.frame import ending_line, run_progress
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.tally import Call
@@ -82,36 +83,22 @@ class CouncilFold:
             case Synthesised():
                 return f"answer written after {count_noun(event.loops_executed, 'loop')}"
             case RunFinished():
-                return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
+                return ending_line(event)
             case _:
                 return None
 
     def progress(self) -> Progress:
         """The council as it stands."""
         state, run = self.state, self.state.run
-        total = run.tally.total
-        both = total.both
         loop = state.loop
-        return Progress(
-            protocol="Crucible",
-            title=run.started.title if run.started else "",
+        return replace(
+            run_progress(run, "Crucible"),
             phase=self._phase(),
             round=loop.number if loop else 0,
             rounds=state.limit(),
             round_noun="loop",
             seats=tuple(self._seat(seat, loop) for seat in state.seats) if not state.short_circuited else (),
-            calls_done=both.calls + total.failed,
             calls_expected=self._expected(),
-            started=run.began,
-            ended=run.ended,
-            tokens=both.tokens,
-            cost=total.live.cost,
-            replayed_cost=total.replayed.cost,
-            unpriced=both.unpriced,
-            replayed=total.replayed.calls,
-            notes=tuple(run.troubles)[-3:],
-            state=run.state,
-            message=run.message,
         )
 
     def _phase(self) -> str:
@@ -146,7 +133,7 @@ class CouncilFold:
     def _expected(self) -> int | None:
         """Calls in all, were no loop to be saved: those of finished loops as they were, the rest as planned."""
         state, run = self.state, self.state.run
-        begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
+        begun = run.tally.begun
         if state.answer is not None or run.state != "running" or run.tally.phases.get("synthesis"):
             return begun
         if state.short_circuited:

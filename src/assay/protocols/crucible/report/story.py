@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.protocols.crucible.report.pictures import calls_picture, changes_picture
 from assay.protocols.crucible.report.state import CouncilState, Critique, Loop, Seat, phase_name
 from assay.report.changes import changes
+from assay.report.frame import broken_off, cost_section, ending, ending_note, head_facts, provenance_section
 from assay.report.story import (
     Block,
     Column,
@@ -20,18 +21,12 @@ from assay.report.story import (
     Tone,
     Voice,
 )
-from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import count_noun, duration, in_words, short_count, written_time
+from assay.report.units import count_noun, in_words
 
 _GRAMMARS = {
     "parallel": "all seats answer at once, then the red team attacks them all",
     "sequential": "one draft passes from seat to seat, attacked after each",
     "debate": "all seats take positions, the red team attacks the weakest, those attacked defend",
-}
-_ORIGINS = {
-    "live": "live",
-    "demo": "a recording that comes with Assay, replayed",
-    "replay": "a recording, replayed",
 }
 _LONGEST_TITLE = 400
 
@@ -43,8 +38,8 @@ def council_story(state: CouncilState) -> Story:
         _path(state),
         *[_loop_section(state, state.loops[number]) for number in sorted(state.loops)],
         _configuration(state),
-        _cost(state),
-        _provenance(state),
+        cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else phase_name(phase)),
+        provenance_section(state.run),
     ]
     subtitle, tone = _ending(state)
     return Story(
@@ -60,7 +55,7 @@ def how_it_ended(state: CouncilState) -> str:
     """Why the loops ended where they did, as a sentence."""
     loops = count_noun(len(state.loops), "loop")
     if state.run.state in ("stopped", "failed"):
-        return f"The run {_stop_words(state)} after {loops}{_because(state)}."
+        return ending(state.run, after=f" after {loops}")
     if state.answer is None:
         return f"The log ends after {loops}, without an end of its own: the run is still going or was broken off."
     if state.short_circuited:
@@ -92,12 +87,9 @@ def _outcome(state: CouncilState) -> Section:
 
 
 def _trouble(state: CouncilState) -> Note:
-    run_id = state.run.started.run_id if state.run.started else "ID"
-    resume = f"To go on from here without repeating a finished call: assay runs resume {run_id}"
     if state.run.state == "finished":
         return Note("The run ended without an answer.", "warning")
-    tone: Tone = "bad" if state.run.state == "failed" else "warning"
-    return Note(f"{how_it_ended(state)} {resume}", tone)
+    return ending_note(state.run, how_it_ended(state))
 
 
 def _path(state: CouncilState) -> Section | None:
@@ -205,57 +197,18 @@ def _configuration(state: CouncilState) -> Section | None:
     return Section("Configuration", tuple(blocks))
 
 
-def _cost(state: CouncilState) -> Section | None:
-    def name(seat: str, phase: str) -> str:
-        return state.seat(seat).name if seat else phase_name(phase)
-
-    return Section("Cost", sums_tables(state.run.tally, name)) if state.run.tally.phases else None
-
-
-def _provenance(state: CouncilState) -> Section | None:
-    run = state.run
-    if run.started is None:
-        return None
-    rows = [
-        ("Run", run.started.run_id),
-        ("Began", written_time(run.began)),
-        ("Origin", _ORIGINS[run.started.origin]),
-        ("Seed", str(run.started.seed)),
-        ("Assay", run.started.version),
-    ]
-    if run.started.parent:
-        rows.append(("Forked from", f"{run.started.parent} at event {run.started.forked_at}"))
-    if run.resumed:
-        rows.append(("Resumed", count_noun(run.resumed, "time")))
-    models = sorted({call.used for call in run.tally.calls.values() if call.used})
-    if models:
-        rows.append(("Answered by", ", ".join(models)))
-    blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
-    if run.troubles:
-        blocks.append(
-            Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
-        )
-    return Section("Provenance", tuple(blocks))
-
-
 def _facts(state: CouncilState) -> tuple[Fact, ...]:
-    total = state.run.tally.total
     council = f"{len(state.deliberating)} + red team" if state.red_team else "none"
     return (
         Fact("Council", "none" if state.short_circuited else council),
         Fact("Loops", f"{len(state.loops)} of {state.limit()}" if state.loops else "0"),
-        Fact("Calls", str(total.both.calls + total.failed)),
-        Fact("Tokens", short_count(total.both.tokens)),
-        Fact("Time", duration(state.run.milliseconds)),
-        *cost_facts(total),
+        *head_facts(state.run),
     )
 
 
 def _ending(state: CouncilState) -> tuple[str, Tone]:
-    if state.run.state == "failed":
-        return f"Crucible · failed{_because(state)}", "bad"
-    if state.run.state == "stopped":
-        return f"Crucible · stopped{_because(state)}", "warning"
+    if broken := broken_off(state.run, "Crucible"):
+        return broken
     if state.run.state == "running":
         return "Crucible · not finished", "warning"
     if state.short_circuited:
@@ -263,16 +216,7 @@ def _ending(state: CouncilState) -> tuple[str, Tone]:
     return f"Crucible · {'settled early' if state.early_exit else 'full deliberation'}", "good"
 
 
-def _stop_words(state: CouncilState) -> str:
-    return "was stopped" if state.run.state == "stopped" else "failed"
-
-
-def _because(state: CouncilState) -> str:
-    return f": {state.run.message.rstrip('.')}" if state.run.message else ""
-
-
 def _question(state: CouncilState) -> str:
     started = state.run.started
     asked = started.task.get("query") if started else None
-    title = started.title if started else ""
-    return asked if isinstance(asked, str) and asked and len(asked) <= _LONGEST_TITLE else title
+    return asked if isinstance(asked, str) and asked and len(asked) <= _LONGEST_TITLE else state.run.title

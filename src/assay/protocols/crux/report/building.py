@@ -7,10 +7,10 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from assay.protocols.crux.report.persona import persona_story
+from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Note, Plain, Section, Story
-from assay.report.sums import sums_tables
 from crux import Persona
 from crux.events import PersonaStep
 from llm_runtime.errors import StoreDamaged
@@ -62,12 +62,11 @@ class PersonaFold:
         except ValidationError as fault:
             raise StoreDamaged(f"the persona in the run's log does not fit: {fault.errors()[0]['msg']}") from None
         story = persona_story(persona)
-        sums = sums_tables(run.tally, lambda seat, phase: seat or phase)
         reasons = run.result.get("gate", {}).get("reasons", ())
         notes = [Note(f"No belief graph: {reason}", "warning") for reason in reasons]
-        first = [Section("What is missing", tuple(notes))] if notes else []
-        sections = [*first, *story.sections, Section("Cost", sums)]
-        return replace(story, tone="warning" if notes else "good", sections=tuple(sections))
+        missing = Section("What is missing", tuple(notes)) if notes else None
+        sections = tuple(section for section in (missing, *story.sections, cost_section(run)) if section)
+        return replace(story, tone="warning" if notes else "good", sections=sections)
 
     def _under_way(self) -> Story:
         story, run = self._any.story(), self._any.run

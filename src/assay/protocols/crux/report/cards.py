@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from assay.protocols.crux.report.state import DebateState
+from assay.report.clean import escaped
+from assay.report.frame import ending, ending_note
 from assay.report.story import (
     Block,
     Details,
@@ -34,7 +36,7 @@ def cards_section(state: DebateState) -> Section:
     notes = {note.card_id: note for note in result.notes}
     blocks: list[Block] = []
     if result.state != "finished":
-        blocks.append(_unfinished(state))
+        blocks.append(ending_note(state.run, f"{ending(state.run, 'The debate')} This is what there is."))
     if not result.cards:
         blocks.append(Note("No crux card: " + _why_none(state)))
     for number, card in enumerate(result.cards, start=1):
@@ -65,13 +67,6 @@ def room_blocks(state: DebateState, messages: list[CruxMessage]) -> tuple[Block,
 def flag_notes(flags: tuple[str, ...]) -> list[Block]:
     """Return what the checks flagged in a message."""
     return [Note(f"Flagged: {flag}.", "warning") for flag in flags]
-
-
-def escaped(text: str) -> str:
-    """Return a text within our own Markdown, on one line, in which nothing means anything."""
-    flat = " ".join(text.split())
-    marked = "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in flat)
-    return f"\\{marked}" if marked[:1] in ("-", "=", ":") else marked
 
 
 def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> list[Block]:
@@ -186,18 +181,6 @@ def _belief(state: DebateState, persona: str, key: str) -> str:
     names = [persona] if persona else list(state.beliefs)
     belief = next((one for name in names if (one := state.beliefs.get(name, {}).get(key))), None)
     return f"{belief.concept} (confidence {belief.confidence:.2f})" if belief else key
-
-
-def _unfinished(state: DebateState) -> Note:
-    run = state.run
-    run_id = run.started.run_id if run.started else "ID"
-    if run.state == "running":
-        return Note(f"The log ends before the debate does; to go on: assay runs resume {run_id}", "warning")
-    because = f": {run.message.rstrip('.')}" if run.message else ""
-    tone = "bad" if run.state == "failed" else "warning"
-    return Note(
-        f"The debate {run.state}{because}. This is what there was; to go on: assay runs resume {run_id}", tone
-    )
 
 
 def _why_none(state: DebateState) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.protocols.crux.report.state import DebateState
 from assay.protocols.crux.report.story import debate_story
 from assay.report.clean import one_line
+from assay.report.frame import ending_line, run_progress
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun, in_words
@@ -68,34 +71,23 @@ class DebateFold:
             case events.BaselineAnswered():
                 return "answered without a debate, to compare"
             case RunFinished():
-                return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
+                return ending_line(event)
             case _:
                 return None
 
     def progress(self) -> Progress:
         """Return the debate as it stands."""
         state, run = self.state, self.state.run
-        total = run.tally.total
-        return Progress(
-            protocol="Crux",
+        return replace(
+            run_progress(run, "Crux"),
             title=state.topic,
             phase=self._phase(),
             round=state.round,
             rounds=len(state.aspects),
             seats=tuple(self._seat(name) for name in state.personas),
-            calls_done=total.both.calls + total.failed,
             calls_expected=self._expected(),
-            started=run.began,
-            ended=run.ended,
-            tokens=total.both.tokens,
-            cost=total.live.cost,
-            replayed_cost=total.replayed.cost,
-            unpriced=total.both.unpriced,
-            replayed=total.replayed.calls,
             notes=(*state.errors[-2:], *list(run.troubles)[-2:]),
             news=tuple(self._news),
-            state=run.state,
-            message=run.message,
         )
 
     def _wire(self, event: events.Posted) -> str | None:
@@ -125,15 +117,10 @@ class DebateFold:
         return None
 
     def _phase(self) -> str:
-        if self.state.run.state == "running" and not self._asked():
+        if self.state.run.state == "running" and not self.state.run.tally.begun:
             return "laying out the texts"
         running = {call.label.phase: None for call in self.state.run.tally.running.values()}
         return ", ".join(dict.fromkeys(_PHASES.get(phase, phase.replace("_", " ")) for phase in running))
-
-    def _asked(self) -> int:
-        """Count the calls that were begun."""
-        tally = self.state.run.tally
-        return len(tally.running) + tally.total.both.calls + tally.total.failed
 
     def _seat(self, name: str) -> SeatProgress:
         state = self.state
@@ -155,7 +142,7 @@ class DebateFold:
     def _expected(self) -> int | None:
         """Count the calls of a debate that goes as most do; once it closes, those that were begun."""
         state, run = self.state, self.state.run
-        begun = self._asked()
+        begun = run.tally.begun
         closed = any(message.phase == "closing" for message in state.messages)
         if run.state != "running" or closed or not state.config or len(state.personas) < 2:
             return begun or None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from assay.protocols.crux.report.cards import escaped, flag_notes, room_blocks
+from assay.protocols.crux.report.cards import flag_notes, room_blocks
 from assay.protocols.crux.report.pictures import timeline_picture
 from assay.protocols.crux.report.state import DebateState
+from assay.report.clean import escaped
 from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Section, Table, Voice
 from assay.report.units import count, count_noun, money
 from crux.results import DialogueMessage, LedgerEntry, PositionShift

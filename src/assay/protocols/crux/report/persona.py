@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.protocols.crux.report.cards import escaped
+from assay.report.clean import escaped
 from assay.report.story import Block, Column, Details, Fact, Plain, Prose, Quote, Section, Story, Table
 from assay.report.units import count, count_noun
 from crux import Persona

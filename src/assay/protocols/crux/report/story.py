@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from assay.protocols.crux.report.cards import cards_section
 from assay.protocols.crux.report.insight import alignment_section, graph_section
 from assay.protocols.crux.report.parts import (
@@ -13,16 +15,11 @@ from assay.protocols.crux.report.parts import (
     troubles_section,
 )
 from assay.protocols.crux.report.state import DebateState
-from assay.report.story import Column, Details, Fact, Plain, Section, Story, Table, Tone
-from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import count_noun, duration, in_words, short_count, written_time
+from assay.report.frame import broken_off, cost_section, head_facts, provenance_section
+from assay.report.story import Fact, Story, Tone
+from assay.report.units import count_noun, in_words
 
 _LONGEST_TITLE = 400
-_ORIGINS = {
-    "live": "live",
-    "demo": "a recording that comes with Assay, replayed",
-    "replay": "a recording, replayed",
-}
 
 
 def debate_story(state: DebateState) -> Story:
@@ -39,8 +36,8 @@ def debate_story(state: DebateState) -> Story:
         baselines_section(state),
         troubles_section(state),
         configuration_section(state),
-        _cost(state),
-        _provenance(state),
+        cost_section(state.run, partial(_speaker, state)),
+        provenance_section(state.run),
     ]
     subtitle, tone = _ending(state)
     return Story(
@@ -53,7 +50,7 @@ def debate_story(state: DebateState) -> Story:
 
 
 def _facts(state: DebateState) -> tuple[Fact, ...]:
-    result, total = state.result, state.run.tally.total
+    result = state.result
     resolved = sum(card.resolved for card in result.cards)
     unearned = sum(not entry.earned for entry in result.ledger)
     moved = f"{len(result.ledger) - unearned} earned" + (f", {unearned} not" if unearned else "")
@@ -61,55 +58,22 @@ def _facts(state: DebateState) -> tuple[Fact, ...]:
         Fact("Cards", f"{len(result.cards)}, {resolved} resolved"),
         Fact("Concessions", moved if result.ledger else "none"),
         Fact("Rounds", str(len(result.aspects))),
-        Fact("Calls", str(total.both.calls + total.failed)),
-        Fact("Tokens", short_count(total.both.tokens)),
-        Fact("Time", duration(state.run.milliseconds)),
-        *cost_facts(total),
+        *head_facts(state.run),
     )
 
 
 def _ending(state: DebateState) -> tuple[str, Tone]:
     name = f"Crux · {in_words(list(state.personas or state.result.personas))}"
-    because = f": {state.run.message.rstrip('.')}" if state.run.message else ""
-    if state.run.state == "failed":
-        return f"{name} · failed{because}", "bad"
-    if state.run.state == "stopped":
-        return f"{name} · stopped{because}", "warning"
+    if broken := broken_off(state.run, name):
+        return broken
     if state.ended is None:
         return f"{name} · not finished", "warning"
     return f"{name} · finished, {count_noun(len(state.result.cards), 'crux card')}", "good"
 
 
-def _cost(state: DebateState) -> Section | None:
-    def name(seat: str, phase: str) -> str:
-        if ":" not in seat:
-            return f"judging {seat}" if seat else phase.replace("_", " ")
-        who, _, room = seat.partition(":")[2].partition("@")
-        spoken = state.ids.get(who, who)
-        return f"{spoken}, {room}" if room else spoken
-
-    return Section("Cost", sums_tables(state.run.tally, name)) if state.run.tally.phases else None
-
-
-def _provenance(state: DebateState) -> Section | None:
-    run = state.run
-    if run.started is None:
-        return None
-    rows = [
-        ("Run", run.started.run_id),
-        ("Fork of", f"{run.started.parent}, at event {run.started.forked_at}" if run.started.parent else ""),
-        ("Began", written_time(run.began)),
-        ("Origin", _ORIGINS[run.started.origin]),
-        ("Seed", str(run.started.seed)),
-        ("Assay", run.started.version),
-    ]
-    if run.resumed:
-        rows.append(("Resumed", count_noun(run.resumed, "time")))
-    models = sorted({call.used for call in run.tally.calls.values() if call.used})
-    if models:
-        rows.append(("Answered by", ", ".join(models)))
-    table = Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))
-    if not run.troubles:
-        return Section("Provenance", (table,))
-    troubles = Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
-    return Section("Provenance", (table, troubles))
+def _speaker(state: DebateState, seat: str, phase: str) -> str:
+    if ":" not in seat:
+        return f"judging {seat}" if seat else phase.replace("_", " ")
+    who, _, room = seat.partition(":")[2].partition("@")
+    spoken = state.ids.get(who, who)
+    return f"{spoken}, {room}" if room else spoken

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.protocols.fire_circle.report.state import Circle, CircleState, Seat, seat_names
 from assay.protocols.fire_circle.report.story import circle_story
 from assay.report.clean import one_line
+from assay.report.frame import ending_line, run_progress
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import in_words
@@ -68,7 +71,7 @@ class CircleFold:
                 score = verdict.consensus.falsehood if verdict else 0.0
                 return f"verdict on the {event.layer} layer: F {score:.2f}; {named or 'no pattern agreed on'}"
             case RunFinished():
-                return f"run {event.state}" + (f": {one_line(event.message, _WIDTH)}" if event.message else "")
+                return ending_line(event)
             case _:
                 return None
 
@@ -77,26 +80,13 @@ class CircleFold:
         state, run = self.state, self.state.run
         circle = state.circles.get(self._layer)
         held = circle.round if circle else None
-        total = run.tally.total
-        return Progress(
-            protocol="Fire Circle",
-            title=run.started.title if run.started else "",
+        return replace(
+            run_progress(run, "Fire Circle"),
             phase=self._phase(),
             round=held.number if held else 0,
             rounds=circle.max_rounds if circle else 0,
             seats=self._seats(circle),
-            calls_done=total.both.calls + total.failed,
             calls_expected=self._expected(),
-            started=run.began,
-            ended=run.ended,
-            tokens=total.both.tokens,
-            cost=total.live.cost,
-            replayed_cost=total.replayed.cost,
-            unpriced=total.both.unpriced,
-            replayed=total.replayed.calls,
-            notes=tuple(run.troubles)[-3:],
-            state=run.state,
-            message=run.message,
         )
 
     def _phase(self) -> str:
@@ -143,7 +133,7 @@ class CircleFold:
     def _expected(self) -> int | None:
         """Return calls in all, if no circle settles early and nobody has to be asked twice."""
         run, options = self.state.run, self.state.options
-        begun = len(run.tally.running) + run.tally.total.both.calls + run.tally.total.failed
+        begun = run.tally.begun
         if run.state != "running":
             return begun
         if options.mode != "fire_circle":

@@ -15,22 +15,20 @@ from assay.protocols.fire_circle.report.parts import (
 )
 from assay.protocols.fire_circle.report.pictures import rounds_picture
 from assay.protocols.fire_circle.report.state import Circle, CircleState, seat_names
+from assay.report.clean import escaped
+from assay.report.frame import broken_off, cost_section, ending, ending_note, head_facts, provenance_section
 from assay.report.story import (
     Block,
-    Column,
-    Details,
     Fact,
     Note,
     Plain,
     Prose,
     Section,
     Story,
-    Table,
     Tone,
     Voice,
 )
-from assay.report.sums import cost_facts, sums_tables
-from assay.report.units import count_noun, duration, in_words, short_count, written_time
+from assay.report.units import count_noun, in_words
 from fire_circle.results import NeutrosophicEvaluation
 
 HIGH, LOW = 0.7, 0.3
@@ -43,7 +41,7 @@ _MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", 
 def circle_story(state: CircleState) -> Story:
     """Return the story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
     if state.options.mode != "fire_circle":
-        sections = [_apart(state), prompt_section(state, None), _cost(state), _provenance(state)]
+        sections = [_apart(state), prompt_section(state, None)]
     else:
         circle = state.circle
         sections = [_verdict(state, circle), layers_section(state), prompt_section(state, circle)]
@@ -51,7 +49,7 @@ def circle_story(state: CircleState) -> Story:
             sections += [patterns_section(circle), movement_section(circle), chair_section(circle)]
             sections += [round_section(circle, held) for _, held in sorted(circle.rounds.items())]
             sections += [counts_section(circle), claims_section(circle)]
-        sections += [_cost(state), _provenance(state)]
+    sections += [cost_section(state.run), provenance_section(state.run)]
     subtitle, tone = _ending(state)
     return Story(
         title=_title(state),
@@ -113,19 +111,14 @@ def _conclusion(circle: Circle) -> str:
     named = in_words([kind_name(pattern.pattern_type) for pattern in verdict.patterns])
     patterns = f"The circle agrees on {named}." if named else "It agrees on no pattern."
     return (
-        f"**F {by.falsehood:.2f}** for the {circle.layer} layer ({turn}), given by {_escaped(seat)} "
+        f"**F {by.falsehood:.2f}** for the {circle.layer} layer ({turn}), given by {escaped(seat)} "
         f"in round {by.round_number}. {patterns}"
     )
 
 
 def _trouble(state: CircleState) -> Note:
-    run_id = state.run.started.run_id if state.run.started else "ID"
     faults = [circle.fault for circle in state.circles.values() if circle.fault]
-    why = "; ".join(faults) or state.run.message
-    tone: Tone = "bad" if state.run.state == "failed" else "warning"
-    ending = {"running": "is not finished", "stopped": "was stopped", "failed": "failed"}[state.run.state]
-    because = f": {why.rstrip('.')}" if why else ""
-    return Note(f"The run {ending}{because}. There is no verdict; to go on: assay runs resume {run_id}", tone)
+    return ending_note(state.run, f"{ending(state.run, why='; '.join(faults))} There is no verdict.")
 
 
 def _apart(state: CircleState) -> Section:
@@ -137,7 +130,7 @@ def _apart(state: CircleState) -> Section:
     worst = max(result.evaluations, key=lambda e: (e.falsehood, -e.seat))
     blocks: list[Block] = [
         Prose(
-            f"**F {result.falsehood:.2f}**, given by {_escaped(names[worst.model])}. "
+            f"**F {result.falsehood:.2f}**, given by {escaped(names[worst.model])}. "
             f"{_MODES[result.mode].capitalize()}.",
             lead=True,
         )
@@ -149,40 +142,7 @@ def _apart(state: CircleState) -> Section:
     return Section("Verdict", tuple(blocks))
 
 
-def _cost(state: CircleState) -> Section | None:
-    def name(seat: str, phase: str) -> str:
-        return seat or phase.replace("_", " ")
-
-    return Section("Cost", sums_tables(state.run.tally, name)) if state.run.tally.phases else None
-
-
-def _provenance(state: CircleState) -> Section | None:
-    run = state.run
-    if run.started is None:
-        return None
-    origins = {"live": "live", "demo": "a recording that comes with Assay", "replay": "a recording, replayed"}
-    rows = [
-        ("Run", run.started.run_id),
-        ("Began", written_time(run.began)),
-        ("Origin", origins[run.started.origin]),
-        ("Seed", str(run.started.seed)),
-        ("Assay", run.started.version),
-    ]
-    if run.resumed:
-        rows.append(("Resumed", count_noun(run.resumed, "time")))
-    models = sorted({call.used for call in run.tally.calls.values() if call.used})
-    if models:
-        rows.append(("Answered by", ", ".join(models)))
-    blocks: list[Block] = [Table((Column("Record"), Column("")), tuple(row for row in rows if row[1]))]
-    if run.troubles:
-        blocks.append(
-            Details(count_noun(len(run.troubles), "trouble"), tuple(Plain(text) for text in run.troubles))
-        )
-    return Section("Provenance", tuple(blocks))
-
-
 def _facts(state: CircleState) -> tuple[Fact, ...]:
-    total = state.run.tally.total
     facts: list[Fact] = []
     circle = state.circle
     if circle and circle.verdict:
@@ -200,21 +160,13 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
             Fact("Seats", str(len(circle.seats))),
             Fact("Rounds", f"{len(circle.rounds)} of {circle.max_rounds}"),
         ]
-    facts += [
-        Fact("Calls", str(total.both.calls + total.failed)),
-        Fact("Tokens", short_count(total.both.tokens)),
-        Fact("Time", duration(state.run.milliseconds)),
-    ]
-    return (*facts, *cost_facts(total))
+    return (*facts, *head_facts(state.run))
 
 
 def _ending(state: CircleState) -> tuple[str, Tone]:
     name = f"Fire Circle · {_MODES.get(state.options.mode, state.options.mode)}"
-    because = f": {state.run.message.rstrip('.')}" if state.run.message else ""
-    if state.run.state == "failed":
-        return f"{name} · failed{because}", "bad"
-    if state.run.state == "stopped":
-        return f"{name} · stopped{because}", "warning"
+    if broken := broken_off(state.run, name):
+        return broken
     falsehood = _falsehood(state)
     if falsehood is None:
         return f"{name} · not finished", "warning"
@@ -233,14 +185,8 @@ def _falsehood(state: CircleState) -> float | None:
 
 
 def _title(state: CircleState) -> str:
-    title = state.run.started.title if state.run.started else ""
-    return title[:_LONGEST_TITLE] or "A prompt before a circle"
+    return state.run.title[:_LONGEST_TITLE] or "A prompt before a circle"
 
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:].rstrip(".") + "."
-
-
-def _escaped(text: str) -> str:
-    """Escape a name for our own Markdown."""
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+!|<>~&" else sign for sign in text)

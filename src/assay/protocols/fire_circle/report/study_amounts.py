@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from assay.report.units import count, money
+from assay.report import units
+from assay.report.units import count
 from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import Spend
 
@@ -44,9 +45,7 @@ def p_value(value: float) -> str:
 
 def cost(spend: Spend) -> str:
     """Return what calls cost; a + where some have no known price."""
-    if spend.unpriced_calls and spend.unpriced_calls == spend.calls:
-        return "unknown"
-    return money(spend.cost) + ("+" if spend.unpriced_calls else "")
+    return units.cost(spend.cost, spend.calls, spend.unpriced_calls)
 
 
 def spent(spend: Spend) -> tuple[str, ...]:

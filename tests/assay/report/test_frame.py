@@ -1,0 +1,68 @@
+"""What stands around every report: how the run ended, the way to go on, and where the report comes from."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import pytest
+
+from assay.registry import run_types, story_of_events
+from assay.report.markdown import story_markdown
+from assay.report.story import Note, Table
+from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
+
+#: A build says where it stands instead; its folder is what goes on.
+HINTED = [name for name in run_types() if name != "criticality.build"]
+
+
+def started(kind: str, origin: Literal["live", "demo"], parent: str = "") -> RunStarted:
+    return RunStarted(
+        run_id="r1", protocol=kind, title="A title", task={}, settings={}, seed=7, origin=origin, version="9.9",
+        parent=parent, forked_at=3 if parent else 0,
+    )  # fmt: skip
+
+
+def report(*events: Event) -> str:
+    return story_markdown(story_of_events((event, at * 1000) for at, event in enumerate(events)))
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed"])
+@pytest.mark.parametrize("kind", [*HINTED, "unheard.of"])
+def test_a_run_that_broke_off_says_why_and_how_to_go_on(kind: str, state: Literal["stopped", "failed"]) -> None:
+    text = report(started(kind, "live"), RunFinished(state=state, message="The budget is spent."))
+    assert "assay runs resume r1" in text and "assay demo" not in text
+    assert "The budget is spent. " in text and "spent.." not in text
+    assert ("was stopped" if state == "stopped" else " failed") in text
+
+
+@pytest.mark.parametrize("state", ["stopped", "failed"])
+@pytest.mark.parametrize("kind", [*HINTED, "unheard.of"])
+def test_a_demonstration_that_broke_off_is_to_be_played_again(
+    kind: str, state: Literal["stopped", "failed"]
+) -> None:
+    text = report(started(kind, "demo"), RunFinished(state=state))
+    assert "play it again with: assay demo" in text and "runs resume" not in text
+
+
+@pytest.mark.parametrize("kind", [*run_types(), "unheard.of"])
+def test_a_demonstration_under_way_is_told_neither(kind: str) -> None:
+    text = report(started(kind, "demo"))
+    assert "assay demo" not in text and "runs resume" not in text
+
+
+def test_the_notes_colour_is_that_of_the_ending() -> None:
+    for end, tone in ((RunFinished(state="stopped"), "warning"), (RunFinished(state="failed"), "bad")):
+        story = story_of_events([(started("unheard.of", "live"), 0), (end, 1)])
+        (note,) = [block for block in story.sections[0].blocks if isinstance(block, Note)]
+        assert note.tone == story.tone == tone
+
+
+@pytest.mark.parametrize("kind", ["crucible.council", "fire_circle.circle", "crux.debate", "criticality.build"])
+def test_every_report_names_its_origin_its_parent_and_how_often_it_was_resumed(kind: str) -> None:
+    events = (started(kind, "demo", parent="r0"), RunResumed(finished_calls=2), RunFinished(state="stopped"))
+    story = story_of_events((event, at) for at, event in enumerate(events))
+    records = next(each for each in story.sections if each.heading == "Provenance").blocks[0]
+    assert isinstance(records, Table)
+    rows = {row[0]: row[1] for row in records.rows}
+    assert rows["Run"] == "r1" and rows["Forked from"] == "r0 at event 3" and rows["Resumed"] == "1 time"
+    assert rows["Origin"] == "a recording that comes with Assay, replayed" and rows["Assay"] == "9.9"
