@@ -24,27 +24,47 @@ LIVE_CALLS = 64
 """How many settled calls a live display remembers one by one."""
 
 
-@cache
 def protocols() -> dict[str, Protocol]:
     """Return every protocol by its name, ours first.
 
-    Raises:
-        ConfigurationError: an installed protocol cannot be loaded, or takes a name that is taken.
+    One that cannot be loaded, or takes a name that is taken, is left out; :func:`left_out` says why.
     """
+    return _look()[0]
+
+
+def left_out() -> dict[str, str]:
+    """Return why an installed protocol is not there, by the name of its entry point."""
+    return _look()[1]
+
+
+@cache
+def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
     from importlib.metadata import entry_points
 
-    known = {name: ours(name) for name in OURS}
+    known, faults = {name: ours(name) for name in OURS}, dict[str, str]()
     for point in sorted(entry_points(group="assay.protocols"), key=lambda one: one.name):
-        if point.name in OURS:
-            continue
         try:
             protocol = cast("Protocol", point.load())
-        except Exception as fault:
-            raise ConfigurationError(
-                f"the protocol {point.name} ({point.value}) cannot be loaded: {fault}; mend or uninstall it"
-            ) from fault
-        known[protocol.name] = protocol
-    return known
+            clash = _clash(protocol, known.values())
+        except Exception as fault:  # whatever somebody else's code raises must not stop ours
+            faults[point.name] = f"{point.value} cannot be loaded: {type(fault).__name__}: {fault}"
+            continue
+        if clash:
+            faults[point.name] = f"{point.value}: {clash} is taken"
+        else:
+            known[protocol.name] = protocol
+    return known, faults
+
+
+def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
+    """Return what of a protocol has a name that another has already; empty where nothing has."""
+    for other in others:
+        names = {name for run in other.runs for name in run.names}
+        if protocol.name == other.name or protocol.command[0] == other.command[0]:
+            return f"the name {protocol.name} or the command {protocol.command[0]}"
+        if twice := sorted(names & {name for run in protocol.runs for name in run.names}):
+            return f"the kind of run {twice[0]}"
+    return ""
 
 
 def ours(name: str) -> Protocol:
@@ -59,6 +79,11 @@ def run_types() -> dict[str, RunType]:
 
 
 @cache
+def _ours_by_any_name() -> dict[str, RunType]:
+    return {name: run for one in map(ours, OURS) for run in one.runs for name in run.names}
+
+
+@cache
 def _by_any_name() -> dict[str, RunType]:
     return {name: run for run in run_types().values() for name in run.names}
 
@@ -69,10 +94,11 @@ def find(kind: str) -> RunType:
     Raises:
         ConfigurationError: this version has none of that name.
     """
-    if kind not in _by_any_name():
+    run = known(kind)
+    if run is None:
         listed = ", ".join(run_types())
         raise ConfigurationError(f"this version knows no kind of run called {kind[:80]}; it knows: {listed}")
-    return _by_any_name()[kind]
+    return run
 
 
 def protocol_of(kind: str) -> Protocol:
@@ -83,7 +109,8 @@ def protocol_of(kind: str) -> Protocol:
 
 def known(kind: str) -> RunType | None:
     """Return a kind of run, or ``None`` where this version has none of that name."""
-    return _by_any_name().get(kind)
+    # To look for those of others takes longer than many a command.
+    return _ours_by_any_name().get(kind) or _by_any_name().get(kind)
 
 
 @dataclass(frozen=True, slots=True)

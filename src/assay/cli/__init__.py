@@ -15,12 +15,12 @@ from llm_runtime.errors import LlmRuntimeError
 
 
 def _of(*protocols: Protocol) -> dict[str, tuple[str, str]]:
-    """The commands of protocols: what each is for, and where it is."""
+    """Return the commands of protocols: what each is for, and where it is."""
     return {one.command[0]: (one.command_about, one.command[1]) for one in protocols}
 
 
 def _installed() -> dict[str, tuple[str, str]]:
-    """The commands of protocols that others installed; to look for them takes longer than all else in the help."""
+    """Return the commands of protocols that others installed; to look for them is slower than all else."""
     return _of(*(one for name, one in registry.protocols().items() if name not in registry.OURS))
 
 

@@ -33,7 +33,7 @@ class Check:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
-    checks = [*_python(), *_parts(), *_isolation(), *_configuration(), *_models(), *_store()]
+    checks = [*_python(), *_parts(), *_protocols(), *_isolation(), *_configuration(), *_models(), *_store()]
     if as_json:
         import json
         from dataclasses import asdict
@@ -66,6 +66,17 @@ def _parts() -> Iterator[Check]:
             grade: Grade = "fault" if "" in extras else "note"
             how = "pip install assay" if "" in extras else f"pip install 'assay[{extras[0]}]'"
             yield Check(grade, name, f"not installed; {how}")
+
+
+def _protocols() -> Iterator[Check]:
+    """Check the protocols that others installed."""
+    from assay.registry import OURS, left_out, protocols
+
+    for name, protocol in protocols().items():
+        if name not in OURS:
+            yield Check("ok", f"protocol {name}", protocol.about)
+    for name, reason in left_out().items():
+        yield Check("fault", f"protocol {name}", f"{reason}; mend or uninstall it")
 
 
 def _extras_by_package(requirements: list[str]) -> dict[str, list[str]]:

@@ -33,7 +33,7 @@ class GenericFold:
         """Return calls and sums."""
         run = self.run
         phases = dict.fromkeys(call.label.phase.replace("_", " ") for call in run.tally.running.values())
-        protocol = run.started.protocol.replace("_", " ").title() if run.started else ""
+        protocol = run.started.protocol.replace(".", ", ").replace("_", " ").title() if run.started else ""
         return replace(run_progress(run, protocol), phase=", ".join(phases))
 
     def story(self) -> Story:

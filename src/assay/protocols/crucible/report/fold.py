@@ -57,11 +57,11 @@ class CouncilFold:
             self._listen(event)
 
     def story(self) -> Story:
-        """The report."""
+        """Return the report."""
         return council_story(self.state)
 
     def announce(self, event: Event) -> str | None:
-        """The finished step in one line."""
+        """Return the finished step in one line."""
         state = self.state
         match event:
             case Triaged():
@@ -88,7 +88,7 @@ class CouncilFold:
                 return None
 
     def progress(self) -> Progress:
-        """The council as it stands."""
+        """Return the council as it stands."""
         state, run = self.state, self.state.run
         loop = state.loop
         return replace(
@@ -121,7 +121,7 @@ class CouncilFold:
         return SeatProgress(seat.name, state, since, says, seat.accent)
 
     def _listen(self, event: CallFinished | CallFailed) -> None:
-        """The council reports a round when all its answers are in; the display shows each as it comes."""
+        """Note each answer as it comes; the council reports a round when all of them are in."""
         call = self.state.run.tally.calls.get((event.digest, event.occurrence))
         if call is None or not call.label.seat:
             return
@@ -131,7 +131,7 @@ class CouncilFold:
         self._heard[call.label.seat] = _Heard(call, says)
 
     def _expected(self) -> int | None:
-        """Calls in all, were no loop to be saved: those of finished loops as they were, the rest as planned."""
+        """Estimate all calls: those of finished loops as they were, the rest as planned."""
         state, run = self.state, self.state.run
         begun = run.tally.begun
         if state.answer is not None or run.state != "running" or run.tally.phases.get("synthesis"):
@@ -162,7 +162,7 @@ def _outcome(event: LoopEnded) -> str:
 
 
 def gist(text: str) -> str:
-    """The first sentence of a text without its Markdown dress, on one line."""
+    """Return the first sentence of a text without its Markdown dress, on one line."""
     line = _DRESS.sub("", one_line(text[:2_000])).replace("*", "").replace("`", "")
     for end in (". ", "? ", "! "):
         cut = line.find(end)

@@ -11,7 +11,7 @@ from assay.report.units import count_noun, duration
 
 
 def calls_picture(state: CouncilState) -> Figure | None:
-    """The timeline of the calls, a row for each seat and for each phase without one."""
+    """Draw the timeline of the calls, a row for each seat and for each phase without one."""
     calls = list(state.run.tally.calls.values())
     if not calls:
         return None

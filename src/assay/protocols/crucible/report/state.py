@@ -65,7 +65,7 @@ class Loop:
         return [failure for seat, failure in self.failures.items() if self.standing(seat) is None]
 
     def standing(self, seat: str) -> str | None:
-        """What a seat holds at the end of the loop: its defence where it gave one."""
+        """Return what a seat holds at the end of the loop: its defence where it gave one."""
         for kind in ("defence", "position", "draft"):
             if (seat, kind) in self.answers:
                 return self.answers[seat, kind]
@@ -150,21 +150,21 @@ class CouncilState:
         return self.loop.grammar if self.loop else self.setting("loop_grammar")
 
     def seat(self, key: str) -> Seat:
-        """The seat of that key; one of that name where the council has none."""
+        """Return the seat of that key; one of that name where the council has none."""
         return next((seat for seat in self._seats if seat.key == key), Seat(key, key, "", "c0"))
 
     def setting(self, name: str) -> str:
-        """A word of the triage's configuration; empty where it has none of that name."""
+        """Return a word of the triage's configuration; empty where it has none of that name."""
         value = (self.triage or {}).get(name)
         return value if isinstance(value, str) else ""
 
     def limit(self) -> int:
-        """The most loops the council may take; 0 before triage."""
+        """Return the most loops the council may take; 0 before triage."""
         value = (self.triage or {}).get("loop_count")
         return value if isinstance(value, int) else (self.loop.of if self.loop else 0)
 
     def spoken(self, loop: Loop) -> list[tuple[str, str, str]]:
-        """A loop's seats, kinds and texts: in a sequence as they followed, else in seat order, never by arrival."""
+        """Return a loop's seats, kinds and texts: as they followed in a sequence, else in seat order."""
         said = [(seat, kind, text) for (seat, kind), text in loop.answers.items()]
         if loop.grammar != "sequential":
             order = {seat.key: index for index, seat in enumerate(self._seats)}
@@ -172,7 +172,7 @@ class CouncilState:
         return said
 
     def before(self, loop: Loop, seat: str) -> str | None:
-        """What a seat's words of this loop follow on: its own of the loop before, in a sequence the last draft."""
+        """Return what a seat's words follow on: its own of the loop before, or the last draft of a sequence."""
         if loop.grammar != "sequential":
             earlier = [self.loops[number].standing(seat) for number in sorted(self.loops) if number < loop.number]
             return next((text for text in reversed(earlier) if text is not None), None)
@@ -195,7 +195,7 @@ class CouncilState:
 
 
 def phase_name(phase: str) -> str:
-    """What to call a phase of the council's calls."""
+    """Return what to call a phase of the council's calls."""
     return "Judge of change" if phase == "delta" else _title(phase)
 
 

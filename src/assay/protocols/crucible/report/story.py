@@ -32,7 +32,7 @@ _LONGEST_TITLE = 400
 
 
 def council_story(state: CouncilState) -> Story:
-    """The story of a council in whatever state it is: finished, under way, stopped, failed or broken off."""
+    """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
     sections = [
         _outcome(state),
         _path(state),
