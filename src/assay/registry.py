@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.protocol import Protocol, RunType, load
@@ -39,9 +41,11 @@ def left_out() -> dict[str, str]:
 
 @cache
 def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
+    known, faults = {name: ours(name) for name in OURS}, dict[str, str]()
+    if not _some_installed():
+        return known, faults
     from importlib.metadata import entry_points
 
-    known, faults = {name: ours(name) for name in OURS}, dict[str, str]()
     for point in sorted(entry_points(group="assay.protocols"), key=lambda one: one.name):
         try:
             protocol = cast("Protocol", point.load())
@@ -54,6 +58,12 @@ def _look() -> tuple[dict[str, Protocol], dict[str, str]]:
         else:
             known[protocol.name] = protocol
     return known, faults
+
+
+def _some_installed() -> bool:
+    """Tell whether a distribution names a protocol: to load what reads them all doubles the time of --help."""
+    found = (file for folder in sys.path for file in Path(folder).glob("*-info/entry_points.txt"))
+    return any(b"[assay.protocols]" in file.read_bytes() for file in found)
 
 
 def _clash(protocol: Protocol, others: Iterable[Protocol]) -> str:
