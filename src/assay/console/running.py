@@ -43,7 +43,7 @@ Body = Callable[..., int]
 """Of a run's command: takes the :class:`RunCommand` and its own options; returns the exit code."""
 
 
-@dataclass(slots=False)
+@dataclass
 class RunCommand:
     """One call of a run's command: what was given, and the way to carry it out.
 
@@ -236,16 +236,12 @@ def launcher_of(store: RunStore) -> Launcher:
 
 def resume_run(run_id: str, store: RunStore, terms: Terms, output: OutputOptions) -> Outcome:
     """Go on with a run and show it until it ends."""
-    from assay.terms import in_force
-
-    settings_with(terms)
-    events = [event for _, event in store.events(run_id)]
-    launcher, kind = launcher_of(store), launcher_of(store).first_event(run_id).protocol
+    launcher = launcher_of(store)
     return show_until_end(
-        kind,
+        launcher.first_event(run_id).protocol,
         run_id,
         output,
-        terms.over(in_force(events)).budget,
+        _laid_over(terms, store, run_id).budget,
         lambda listeners: launcher.resume(run_id, terms, listeners=listeners.all, person=listeners.person),
     )
 
@@ -259,18 +255,30 @@ def fork_run(
     task: dict[str, Any] | None = None,
 ) -> Outcome:
     """Start a run that shares the answers of another up to its event ``at``; ``task`` replaces fields of it."""
-    settings_with(terms)
     launcher = launcher_of(store)
-    child, kind = launcher.new_id(), launcher.first_event(run_id).protocol
+    child = launcher.new_id()
     return show_until_end(
-        kind,
+        launcher.first_event(run_id).protocol,
         child,
         output,
-        terms.budget,
+        _laid_over(terms, store, run_id).budget,
         lambda listeners: launcher.fork(
             run_id, at, terms, task=task, run_id=child, listeners=listeners.all, person=listeners.person
         ),
     )
+
+
+def _laid_over(terms: Terms, store: RunStore, run_id: str) -> Terms:
+    """Return the terms that a run goes on with.
+
+    Raises:
+        ConfigurationError: ``terminal:`` is among its models, and there is no keyboard.
+    """
+    from assay.terms import in_force
+
+    laid = terms.over(in_force(event for _, event in store.events(run_id)))
+    settings_with(laid)
+    return laid
 
 
 def replay_run(store: RunStore, run_id: str, speed: float, *, quiet: bool) -> int:

@@ -176,7 +176,3 @@ def _ask_of(letter: MailboxQuestion) -> Ask:
         str(letter.request.get("schema") or ""),
         letter.name,
     )
-
-
-# The pages of Crux still call these by their old names.
-answer, done, given = respond, redirect, request_fields

@@ -17,7 +17,7 @@ from assay.protocols.crux.people import known_personas, open_people, persona_of
 from assay.protocols.crux.report import DebateFold
 from assay.protocols.crux.task import need_extra
 from assay.web import forms
-from assay.web.app_state import given, is_json, site_of
+from assay.web.app_state import is_json, request_fields, site_of
 from assay.web.reading import last_seen, run_id_of
 from assay.web.stream import event_stream
 from crux.insight import alignment_map
@@ -43,7 +43,7 @@ async def start_dialogue(request: Request) -> Response:
 
     ``{"recording": true}`` streams the recorded debate instead, which needs no model.
     """
-    fields, runs = await given(request), site_of(request).runs
+    fields, runs = await request_fields(request), site_of(request).runs
     if fields.pop("recording", False):
         need_extra()
         return _streamed(request, await runs.play("debate", forms.speed(fields)), 0)

@@ -14,7 +14,7 @@ from assay.protocols.crux.pages.personas import Person, persona_page, personas_p
 from assay.protocols.crux.people import add_texts, open_people, persona_of
 from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
-from assay.web.app_state import answer, done, given, is_json, site_of, wants_json
+from assay.web.app_state import is_json, redirect, request_fields, respond, site_of, wants_json
 from assay.web.data import story_data
 from crux.personas import shipped_authors
 from crux.personas.persona import slug
@@ -29,7 +29,7 @@ _MOST_SKIPPED = 50
 async def list_people(request: Request) -> Response:
     """List personas: who can debate, and whose texts wait to be built."""
     listed = known_people()
-    return answer(
+    return respond(
         request,
         lambda: {"personas": [_person_data(person) for person in listed]},
         lambda: personas_page(listed, str(open_people().root), {}),
@@ -38,14 +38,14 @@ async def list_people(request: Request) -> Response:
 
 async def import_texts(request: Request) -> Response:
     """Import texts: ``name``, and a ``path`` on this machine or a ``text``."""
-    fields = await given(request)
+    fields = await request_fields(request)
     try:
         imported = _imported(fields)
     except (LlmRuntimeError, OSError) as fault:
         if wants_json(request):
             raise ConfigurationError(str(fault)) from None
         return HTMLResponse(personas_page(known_people(), str(open_people().root), fields, str(fault)), 422)
-    return done(request, f"/personas/{imported['id']}", imported, 201)
+    return redirect(request, f"/personas/{imported['id']}", imported, 201)
 
 
 async def show_person(request: Request) -> Response:
@@ -53,7 +53,7 @@ async def show_person(request: Request) -> Response:
     person = _named(request)
     story = persona_story(persona_of(person.id, open_people())) if person.ready else None
     keys = list(site_of(request).settings().keys)
-    return answer(
+    return respond(
         request,
         lambda: {**_person_data(person), "story": story_data(story) if story else None},
         lambda: persona_page(person, story, keys, {}, ""),
@@ -62,7 +62,7 @@ async def show_person(request: Request) -> Response:
 
 async def build_person(request: Request) -> Response:
     """Build a persona from its texts, as a run that can be watched, stopped and resumed."""
-    site, person, fields = site_of(request), _named(request), await given(request)
+    site, person, fields = site_of(request), _named(request), await request_fields(request)
     if not person.own:
         raise ConfigurationError(f"{person.name} comes with Assay and is not built; import texts of your own")
     # Whose texts are read, and where they are, is the address's to say, not the form's.
@@ -74,7 +74,7 @@ async def build_person(request: Request) -> Response:
         if wants_json(request):
             raise
         return HTMLResponse(persona_page(person, None, list(site.settings().keys), fields, str(fault)), 422)
-    return done(request, f"/runs/{run_id}", {"run_id": run_id, "page": f"/runs/{run_id}"}, 201)
+    return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "page": f"/runs/{run_id}"}, 201)
 
 
 def known_people() -> list[Person]:
