@@ -115,3 +115,13 @@ async def test_a_finished_run_is_not_resumed_but_pointed_to_a_fork(doors: Doors,
     assert runs.summary(run_id).state == "finished"
     with pytest.raises(Refused, match="is finished; to go another way from it"):
         await doors[name].resume(run_id)
+
+
+async def test_who_sits_in_a_run_by_its_log_is_looked_at_before_it_goes_on(doors: Doors, runs: RunStore) -> None:
+    from .conftest import Refused
+
+    run_id = await doors["library"].start(query="Which database?", seats={"red_team": "terminal:"}, max_calls=2)
+    length = runs.summary(run_id).events
+    with pytest.raises(Refused, match="terminal: needs the keyboard"):
+        await doors["command line"].resume(run_id, max_calls=20)
+    assert runs.summary(run_id).events == length
