@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
@@ -64,15 +65,21 @@ async def test_a_trial_ends_in_figures_and_a_report_that_follows_an_attempt(assa
 @pytest.mark.usefixtures("boxes")
 async def test_a_killed_trial_goes_on_and_repeats_no_finished_attempt(assay: Assay, tmp_path: Path) -> None:
     await assay("trial", "new", "sum")
-    async with LoopbackServer(solver) as server:
+
+    async def held(received: Received) -> str:
+        if received.number == 7:
+            await asyncio.Event().wait()
+        return solver(received)
+
+    async with LoopbackServer(held) as server:
         command = ("trial", "run", "sum", "--model", f"{server.url}/v1#tiny", "--k", "4", "--at-once", "1")
+        # The third attempt waits for its first answer when the kill comes, so that nothing is on its way later.
         await assay(*command, kill_when=lambda: len(server.requests) >= 7)
-        before = len(server.requests)
         done = await assay(*command)
         assert done.code == 0, done.err
         found = re.search(r"going on with (\d) of 4 done", done.err)
         assert found and int(found[1]) >= 1, done.err
-        assert len(server.requests) - before == 3 * (4 - int(found[1]))
+        assert len(server.requests) == 7 + 3 * (4 - int(found[1]))
     assert "4 of 4 attempts passed" in done.out
     assert len(list((tmp_path / "shop" / "logs").iterdir())) == 1
     assert (await assay("trial", "verify")).code == 0
