@@ -12,15 +12,23 @@
     │   ├── CallTimeout             no whole answer in time                                 (retried)
     │   ├── RateLimited             429; retry_after says how long, where the provider did  (retried)
     │   ├── ServerFault             5xx                                                     (retried)
+    │   │   └── Overloaded          503, 529: too busy                                      (retried)
     │   ├── AuthenticationFailed    401, 403
-    │   ├── PaymentRequired         402: the account has no credit
+    │   ├── PaymentRequired         402: the account has no credit                          (fallback)
+    │   │   └── QuotaExhausted      a limit on spending or on use is reached, and no wait ends it
     │   ├── ModelNotFound           the provider does not know the model                    (fallback)
+    │   │   └── ModelRetired        it knew it once                                         (fallback)
+    │   ├── WrongEndpoint           what answers there is another API, or none
     │   ├── RequestRefused          another 4xx: the request itself is at fault
+    │   │   ├── ContextExceeded     the prompt is longer than the model's window (fallback: a larger one)
+    │   │   └── Moderated           the provider flagged the input
     │   └── BadReply                a 200 that is not a success
     │       ├── ErrorInReply        the body carries an error object                        (retried)
     │       ├── EmptyReply          no choices, or a choice without text                    (retried)
     │       ├── MalformedReply      not UTF-8, not JSON, nested too deep, wrong shape       (retried)
     │       ├── ReplyTooLarge       more bytes than the cap, after decompression
+    │       ├── BadFinish           the provider says that the answer broke off             (retried)
+    │       ├── PromptTruncated     the server cut the prompt without a word
     │       ├── ReplyTruncated      finish_reason "length": .partial holds what came
     │       └── ReplyFiltered       finish_reason "content_filter", or a refusal
     ├── BudgetExceeded              the next call does not fit what may be spent
@@ -87,6 +95,10 @@ class CallError(LlmRuntimeError):
         request_id: the provider's id of the call.
         retry_after: seconds the provider asks us to wait.
         label: where the call stands in its protocol; filled in by the recording wrapper.
+
+    Attributes:
+        partial: what came before a cut, its usage known or estimated; it may have been paid for, and is never
+            an answer.
     """
 
     exit_code = 4
@@ -112,6 +124,7 @@ class CallError(LlmRuntimeError):
         self.request_id = request_id
         self.retry_after = retry_after
         self.label = label
+        self.partial: Reply | None = None
 
     def __str__(self) -> str:
         where = [part for part in (self.provider, self.model) if part]
@@ -156,6 +169,10 @@ class ServerFault(CallError):
     maybe_charged = True
 
 
+class Overloaded(ServerFault):
+    """HTTP 503 or 529: the provider is too busy."""
+
+
 class AuthenticationFailed(CallError):
     """HTTP 401 or 403."""
 
@@ -164,12 +181,40 @@ class PaymentRequired(CallError):
     """HTTP 402."""
 
 
+class QuotaExhausted(PaymentRequired):
+    """A limit on spending or on use is reached; asking again does not help before it is raised."""
+
+
 class ModelNotFound(CallError):
     """The provider does not know the model."""
 
 
+class ModelRetired(ModelNotFound):
+    """The provider does not serve the model any more."""
+
+
+class WrongEndpoint(CallError):
+    """What answers there is another API than the one that was spoken, or none."""
+
+
 class RequestRefused(CallError):
     """The provider refuses the request as it stands."""
+
+
+class ContextExceeded(RequestRefused):
+    """The prompt, with room for its answer, is longer than the model's window.
+
+    Attributes:
+        asked: tokens of the prompt, where they are known.
+        window: tokens that the model reads at the most, where that is known.
+    """
+
+    asked: int | None = None
+    window: int | None = None
+
+
+class Moderated(RequestRefused):
+    """The provider flagged the input."""
 
 
 class BadReply(CallError):
@@ -200,10 +245,18 @@ class ReplyTooLarge(BadReply):
     """The body is larger than the cap, after decompression."""
 
 
-class ReplyTruncated(BadReply):
-    """The model was cut off by its token limit; :attr:`partial` is what came, already paid for."""
+class BadFinish(BadReply):
+    """The provider ended the answer for a reason other than its end: a fault of its own, a tool call, a pause."""
 
-    partial: Reply | None = None
+    retryable = True
+
+
+class PromptTruncated(BadReply):
+    """The server read less of the prompt than was sent."""
+
+
+class ReplyTruncated(BadReply):
+    """The model was cut off by its token limit; ``partial`` is what came, already paid for."""
 
 
 class ReplyFiltered(BadReply):

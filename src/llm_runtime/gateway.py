@@ -75,7 +75,7 @@ class Gateway:
         backoff: Backoff | None = None,
         person: Generate | None = None,
     ) -> None:
-        from llm_runtime.providers._base import Http
+        from llm_runtime.http import Http
 
         self.settings = settings
         self.budget = budget or Budget(caps or Caps(), emit=emit)

@@ -15,6 +15,7 @@ from llm_runtime.canonical import canonical_json, ordered_json
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 CostSource: TypeAlias = Literal["provider", "table", "free", "unknown"]
+Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "max"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,9 @@ class Request:
         seed: sampling seed, where the provider takes one.
         schema: a JSON schema as canonical JSON text that the answer must fit; providers that can enforce it do.
         session_id: an id that groups the calls of one run at the provider.
+        effort: how long a reasoning model may think, where it can be told; ``None`` leaves it to the provider.
+        grammar: a stricter JSON schema for engines that decode by grammar (llama.cpp, vLLM, Ollama, LM Studio): all
+            that it allows fits ``schema``; other providers are sent ``schema``.
     """
 
     model: str
@@ -81,6 +85,8 @@ class Request:
     seed: int | None = None
     schema: str | None = None
     session_id: str | None = None
+    effort: Effort | None = None
+    grammar: str | None = None
 
     def bounded(self, max_tokens: int) -> Request:
         """Return the same request with an upper bound on its answer; quicker than ``dataclasses.replace``."""
@@ -94,6 +100,8 @@ class Request:
             self.seed,
             self.schema,
             self.session_id,
+            self.effort,
+            self.grammar,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,8 +111,12 @@ class Request:
         """
         label = self.label
         data: dict[str, Any] = {}
+        if self.effort is not None:
+            data["effort"] = self.effort
         if self.fallbacks:
             data["fallbacks"] = list(self.fallbacks)
+        if self.grammar is not None:
+            data["grammar"] = self.grammar
         data["label"] = {
             "attempt": label.attempt,
             "phase": label.phase,
@@ -149,11 +161,52 @@ def request_digest(data: dict[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call. ``estimated`` is true where the provider reported none and characters/4 stand in."""
+    """Tokens of one call.
+
+    Args:
+        input_tokens: all that went in, those from and into a cache included.
+        output_tokens: all that came out, reasoning included.
+        estimated: the provider reported none, and characters/4 stand in.
+        cached_tokens: of the input, those read from a cache.
+        cache_write_tokens: of the input, those written into one.
+        reasoning_tokens: of the output, those that were reasoning.
+    """
 
     input_tokens: int
     output_tokens: int
     estimated: bool = False
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tokens as JSON-compatible data, its keys in order; a detail that is 0 is left out."""
+        data: dict[str, Any] = {}
+        if self.cache_write_tokens:
+            data["cache_write_tokens"] = self.cache_write_tokens
+        if self.cached_tokens:
+            data["cached_tokens"] = self.cached_tokens
+        data["estimated"] = self.estimated
+        data["input_tokens"] = self.input_tokens
+        data["output_tokens"] = self.output_tokens
+        if self.reasoning_tokens:
+            data["reasoning_tokens"] = self.reasoning_tokens
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of an answer on its way; never stored, for whoever watches.
+
+    Args:
+        kind: ``"text"`` of the answer, ``"reasoning"`` before it, or ``"progress"``: nothing to read yet.
+        text: what came, redacted; empty for progress.
+        tokens: of the output so far, estimated where the provider does not say; for progress, of the input read.
+    """
+
+    kind: Literal["text", "reasoning", "progress"]
+    text: str = ""
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +224,7 @@ class Reply:
         request_id: the provider's id of the call, for its support desk.
         attempts: transport attempts that it took, 1 or more.
         latency_ms: wall time from the first attempt to the answer.
+        repairs: what had to be done to read the text, in words, e.g. ``"the answer stood in the reasoning"``.
     """
 
     text: str
@@ -183,6 +237,7 @@ class Reply:
     request_id: str | None = None
     attempts: int = 1
     latency_ms: int = 0
+    repairs: tuple[str, ...] = ()
 
     def settled(self, attempts: int, latency_ms: int) -> Reply:
         """Return the same reply with what it took. Faster than ``dataclasses.replace``: on the hot path."""
@@ -197,12 +252,12 @@ class Reply:
             self.request_id,
             attempts,
             latency_ms,
+            self.repairs,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reply as JSON-compatible data, its keys in order."""
-        usage = self.usage
-        return {
+        data: dict[str, Any] = {
             "attempts": self.attempts,
             "cost": self.cost,
             "cost_source": self.cost_source,
@@ -210,22 +265,29 @@ class Reply:
             "latency_ms": self.latency_ms,
             "model": self.model,
             "provider": self.provider,
-            "request_id": self.request_id,
-            "text": self.text,
-            "usage": {
-                "estimated": usage.estimated,
-                "input_tokens": usage.input_tokens,
-                "output_tokens": usage.output_tokens,
-            },
         }
+        if self.repairs:
+            data["repairs"] = list(self.repairs)
+        data["request_id"] = self.request_id
+        data["text"] = self.text
+        data["usage"] = self.usage.to_dict()
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Reply:
         """Return the inverse of :meth:`to_dict`."""
         fields: dict[str, Any] = dict(data)
         fields["usage"] = Usage(**data["usage"])
+        fields["repairs"] = tuple(data.get("repairs", ()))
         return cls(**fields)
 
 
 Generate: TypeAlias = Callable[[Request], Awaitable[Reply]]
 """A model. Providers make one; wrappers take one and return one; protocols receive one."""
+
+OnDelta: TypeAlias = Callable[[Request, Delta], None]
+"""Told of each piece of an answer as it comes, in order; it must not block."""
+
+
+def unwatched(_request: Request, _delta: Delta) -> None:
+    """Watch nothing."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from llm_runtime import errors
-from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch, ReplyTruncated
+from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
 from llm_runtime.messages import CallLabel, Reply, Request
 
@@ -98,14 +98,14 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
         request_id=failed.request_id,
         label=label,
     )
-    if isinstance(error, ReplyTruncated) and failed.partial is not None:
+    if failed.partial is not None:
         error.partial = Reply.from_dict(failed.partial)
     return error
 
 
 def _difference(recorded: dict[str, Any], asked: dict[str, Any]) -> str:
     """Return what first differs between two requests of one label."""
-    for name in ("model", "fallbacks", "temperature", "max_tokens", "seed", "schema"):
+    for name in ("model", "fallbacks", "temperature", "max_tokens", "seed", "schema", "effort", "grammar"):
         if recorded.get(name) != asked.get(name):
             return f"{name} was {_short(recorded.get(name))} in the recording and is {_short(asked.get(name))} now"
     then, now = recorded["messages"], asked["messages"]

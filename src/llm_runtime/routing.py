@@ -12,7 +12,8 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
 from llm_runtime.settings import HOSTED, Settings
 
 if TYPE_CHECKING:
-    from llm_runtime.providers._base import Endpoint, Http
+    from llm_runtime.endpoints import Endpoint
+    from llm_runtime.http import Http
 
 LOCAL = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio"})
 #: A person or another program answers here: no timeout, no second try.
@@ -122,7 +123,7 @@ class Router:
         Raises:
             NoModelError: a hosted provider without a key, or a local server that does not answer.
         """
-        from llm_runtime.providers._base import Endpoint
+        from llm_runtime.endpoints import Endpoint
 
         if name.startswith(("http://", "https://")):
             return Endpoint(name, name)

@@ -11,9 +11,10 @@ from aiohttp import web
 from tests.docs.pages import files_of
 
 from llm_runtime import CallLabel, Message, Request
+from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import MalformedReply
 from llm_runtime.gateway import Gateway
-from llm_runtime.providers._base import Endpoint, Http
+from llm_runtime.http import Http
 from llm_runtime.settings import HOSTED, load_settings, write_key
 from llm_runtime.testing import LoopbackServer
 

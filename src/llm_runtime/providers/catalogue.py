@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.http import Http
 from llm_runtime.pricing import Price
-from llm_runtime.providers._base import Endpoint, Http
 from llm_runtime.providers._shape import count, mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from pydantic import SecretStr
 from pydantic_core import from_json
 
+from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
-from llm_runtime.providers._base import Endpoint
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
 from llm_runtime.tokens import estimate_tokens
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from llm_runtime.errors import ReplyTruncated
+from llm_runtime.errors import CallError
 from llm_runtime.messages import Generate, Reply, Request
 
 
@@ -29,7 +29,7 @@ class Meter:
         """Pass a request on, and count its answer."""
         try:
             reply = await self._generate(request)
-        except ReplyTruncated as fault:
+        except CallError as fault:
             if fault.partial is not None:
                 self._count(fault.partial)
             raise

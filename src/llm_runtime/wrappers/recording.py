@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from llm_runtime.errors import CallError, ReplyTruncated
+from llm_runtime.errors import CallError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
 from llm_runtime.messages import Generate, Reply, Request
 
@@ -55,7 +55,7 @@ def _failed(started: CallStarted, error: Exception) -> CallFailed:
             message=str(error),
             replayed=replayed,
         )
-    partial = error.partial if isinstance(error, ReplyTruncated) else None
+    partial = error.partial
     return CallFailed(
         digest=digest,
         occurrence=occurrence,

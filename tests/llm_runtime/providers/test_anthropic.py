@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ReplyTruncated
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
-from llm_runtime.providers._base import Endpoint, Http
 from llm_runtime.providers.anthropic import anthropic, read_message
 from llm_runtime.testing import LoopbackServer, Received
 

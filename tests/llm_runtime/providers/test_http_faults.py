@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.extent import PATIENCE
 
+from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import (
     AuthenticationFailed,
     CallError,
@@ -30,8 +31,8 @@ from llm_runtime.errors import (
     RequestRefused,
     ServerFault,
 )
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Generate, Message, Request
-from llm_runtime.providers._base import Endpoint, Http
 from llm_runtime.providers._failures import retry_after_seconds
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible
@@ -268,7 +269,7 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 async def test_the_http_library_is_loaded_at_the_first_request() -> None:
     code = (
-        "import sys; from llm_runtime.providers._base import Http; import llm_runtime.providers.openai_compatible, "
+        "import sys; from llm_runtime.http import Http; import llm_runtime.providers.openai_compatible, "
         "llm_runtime.providers.anthropic, llm_runtime.providers.catalogue; Http(); "
         "sys.exit('aiohttp' in sys.modules or 'llm_runtime.testing' in sys.modules)"
     )

@@ -14,7 +14,8 @@ _CLIENT = """
 import asyncio, resource, sys
 from llm_runtime.errors import CallError
 from llm_runtime.messages import CallLabel, Message, Request
-from llm_runtime.providers._base import Endpoint, Http
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.http import Http
 from llm_runtime.providers.openai_compatible import openai_compatible
 
 async def main():

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_runtime.errors import CallError, EmptyReply, MalformedReply, ReplyFiltered, RequestRefused
+from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Request, Usage
-from llm_runtime.providers._base import Http
 from llm_runtime.providers.openai_compatible import openai_compatible, read_completion
 from llm_runtime.testing import LoopbackServer, Received
 
