@@ -19,10 +19,13 @@ from llm_runtime.errors import (
     ConnectionFailed,
     MalformedReply,
     ReplyTooLarge,
+    WrongEndpoint,
 )
-from llm_runtime.providers._failures import error_detail, error_for_status, retry_after_seconds
+from llm_runtime.providers._errors import error_for_status, not_an_answer
+from llm_runtime.providers._failures import read_failure
 from llm_runtime.providers._secrets import HeaderSecret, Redactor
 from llm_runtime.providers._shape import mapping, one_line, text
+from llm_runtime.providers._waits import about_waiting, read_wait
 
 if TYPE_CHECKING:
     import aiohttp
@@ -90,23 +93,25 @@ class Http:
             status, request_id = answer.status or None, answer.request_id
             raise kind(message, provider=endpoint.name, model=model, status=status, request_id=request_id)
         if not answer.succeeded:
-            raise self._refused(endpoint.name, model, answer)
+            raise self._refused(endpoint, model, answer, route.redactor)
         body = _parse(answer, endpoint.name, model)
         return body, answer.request_id or _line_of(mapping(body).get("id"))
 
-    def _refused(self, provider: str, model: str, answer: _Answer) -> CallError:
+    def _refused(self, endpoint: Endpoint, model: str, answer: _Answer, redactor: Redactor) -> CallError:
         try:
             body = from_json(answer.body)
         except ValueError:
             # A proxy's HTML page, or the start of something endless: the status says enough.
             body = None
+        failure = read_failure(body, answer.status)
         return error_for_status(
-            answer.status,
-            error_detail(body),
-            provider=provider,
+            # Once more: JSON inside a message may have spelled a secret in another way.
+            failure._replace(words=redactor.text(failure.words)),
+            provider=endpoint.name,
             model=model,
+            dialect=endpoint.name,
             request_id=answer.request_id or _line_of(mapping(body).get("request_id")),
-            retry_after=retry_after_seconds(answer.retry_after, self._clock()),
+            wait=read_wait(answer.waits, self._clock()),
         )
 
     def _route(self, endpoint: Endpoint) -> _Route:
@@ -181,7 +186,7 @@ class _Answer(NamedTuple):
     status: int = 0
     body: bytes = b""
     request_id: str | None = None
-    retry_after: str | None = None
+    waits: dict[str, str] = {}
     broken: tuple[type[CallError], str] | None = None
 
     @property
@@ -208,7 +213,7 @@ async def _exchange(
         ) as response:
             headers = response.headers
             request_id = headers.get("x-request-id") or headers.get("request-id")
-            head = _Answer(response.status, b"", request_id, headers.get("retry-after"))
+            head = _Answer(response.status, b"", request_id, about_waiting(headers))
             cap = max_bytes if head.succeeded else min(max_bytes, _ERROR_BODY_BYTES)
             body, whole = await _read(response.content, cap)
             if not whole:
@@ -248,7 +253,7 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return ConnectionFailed, f"the proxy refused with HTTP {error.status}; check the proxy settings"
     if isinstance(error, aiohttp.ClientResponseError):
-        return MalformedReply, "what answers there does not speak HTTP; correct the base URL"
+        return WrongEndpoint, "what answers there does not speak HTTP; wrong base URL?"
     if isinstance(error, ValueError):
         return ConnectionFailed, "the base URL is not one that can be reached; correct it"
     return ConnectionCut, "the connection ended without an answer; try again"
@@ -262,13 +267,15 @@ def _redacted(answer: _Answer, redactor: Redactor) -> _Answer:
 def _parse(answer: _Answer, provider: str, model: str) -> Any:
     """Parse JSON, nested at most about 200 deep: the parser stops there without recursing any further."""
     reason = "holds more values than an answer can have"
+    status, request_id = answer.status, answer.request_id
+    if (stranger := not_an_answer(answer.body)) is not None:
+        raise WrongEndpoint(stranger, provider=provider, model=model, status=status, request_id=request_id)
     if len(answer.body) < _MANY_BYTES or not _has_many_values(answer.body):
         try:
             return from_json(answer.body, allow_inf_nan=False)
         except ValueError as error:
             reason = _parse_problem(str(error))
     message = f"the answer {reason}; try again or choose another model"
-    status, request_id = answer.status, answer.request_id
     raise MalformedReply(message, provider=provider, model=model, status=status, request_id=request_id)
 
 

@@ -11,7 +11,7 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import BadReply, EmptyReply, MalformedReply, ReplyFiltered, ReplyTruncated, RequestRefused
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, Usage
-from llm_runtime.providers._failures import error_in_reply
+from llm_runtime.providers._errors import error_in_reply
 from llm_runtime.providers._quirks import Quirk, Quirks
 from llm_runtime.providers._schemas import closed_schema
 from llm_runtime.providers._shape import amount, count, mapping, one_line, sequence, text
