@@ -93,6 +93,9 @@ class Http:
             if not silence.expired:
                 raise
         incoming.end()
+        if outcome is None and incoming.finish:
+            # The answer was whole; only the end of the stream did not come.
+            return None, None
         if outcome is None:
             raise CallTimeout(_too_slow(silence, patience), provider=endpoint.name, model=model)
         return self._read(endpoint, model, outcome)
