@@ -14,8 +14,13 @@ from llm_runtime.errors import (
     CallError,
     CallTimeout,
     ConnectionCut,
+    ContextExceeded,
     DeadlineExceeded,
     ModelNotFound,
+    ModelRetired,
+    Moderated,
+    PaymentRequired,
+    QuotaExhausted,
     RateLimited,
     ReplyTruncated,
     RequestRefused,
@@ -109,9 +114,17 @@ async def test_falls_back_to_the_next_model_and_says_so() -> None:
 
 async def test_a_fault_of_the_request_is_not_taken_elsewhere() -> None:
     request = dataclasses.replace(ASK, fallbacks=("n",))
-    for fault in (RequestRefused("no"), ReplyTruncated("cut")):
+    for fault in (RequestRefused("no"), Moderated("flagged"), ReplyTruncated("cut")):
         with pytest.raises(type(fault)):
             await fallback(answers(fault, "never asked"))(request)
+
+
+@pytest.mark.parametrize(
+    "fault", [ContextExceeded("long"), QuotaExhausted("spent"), PaymentRequired("none"), ModelRetired("gone")]
+)
+async def test_what_another_model_may_mend_is_taken_there(fault: CallError) -> None:
+    request = dataclasses.replace(ASK, fallbacks=("larger",))
+    assert (await fallback(answers(fault, "from another"))(request)).text == "from another"
 
 
 async def test_announces_a_model_that_the_provider_chose_itself() -> None:
