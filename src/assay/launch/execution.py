@@ -92,7 +92,7 @@ async def model_of(
         model = chosen(job.model, settings.config)
         if caps == Caps():
             return model
-        timely = timed(model, deadline=Deadline(caps.seconds or inf))
+        timely = timed(model, Deadline(caps.seconds or inf))
         return budgeted(timely, budget, partial(price_of, settings))
     gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
