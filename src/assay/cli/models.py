@@ -92,7 +92,8 @@ async def _measure(model: str | None, long: bool) -> Capabilities:
     )
     caps = Caps(calls=MOST_CALLS, tokens=MOST_TOKENS + (LONGEST_NEEDLE if long else 0))
     watch = Watch()
-    async with Gateway(replace(settings, config=config), caps=caps, backoff=Backoff(attempts=2)) as gateway:
+    backoff = Backoff(attempts=2)
+    async with Gateway(replace(settings, config=config), caps=caps, backoff=backoff, on_delta=watch) as gateway:
         await gateway.ready()
         return await measure(gateway.generate, watch, long=long)
 
