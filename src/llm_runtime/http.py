@@ -20,10 +20,13 @@ from llm_runtime.errors import (
     ConnectionFailed,
     MalformedReply,
     ReplyTooLarge,
+    WrongEndpoint,
 )
-from llm_runtime.providers._failures import error_detail, error_for_status, retry_after_seconds
+from llm_runtime.providers._errors import error_for_status, not_an_answer
+from llm_runtime.providers._failures import read_failure
 from llm_runtime.providers._secrets import HeaderSecret, Redactor
 from llm_runtime.providers._shape import mapping, one_line, text
+from llm_runtime.providers._waits import about_waiting, read_wait
 from llm_runtime.reading import Incoming, is_stream, listen, parse_json, read_whole
 from llm_runtime.silence import HOSTED_PATIENCE, Patience, Silence
 
@@ -92,7 +95,7 @@ class Http:
         incoming.end()
         if outcome is None:
             raise CallTimeout(_too_slow(silence, patience), provider=endpoint.name, model=model)
-        return self._read(endpoint.name, model, outcome)
+        return self._read(endpoint, model, outcome)
 
     def redactor(self, endpoint: Endpoint) -> Redactor:
         """Return what takes this endpoint's key out of texts that are put together from a stream."""
@@ -115,7 +118,7 @@ class Http:
             await opened.keeper.aclose()
 
     async def _call(self, endpoint: Endpoint, path: str, data: bytes | None, model: str) -> tuple[Any, str | None]:
-        return self._read(endpoint.name, model, await self._answered(endpoint, path, data))
+        return self._read(endpoint, model, await self._answered(endpoint, path, data))
 
     async def _answered(
         self,
@@ -134,34 +137,38 @@ class Http:
             # Cancelled all the same, only without the frames below, whose locals hold answers not yet redacted.
             raise cancelled.with_traceback(None) from None
 
-    def _read(self, provider: str, model: str, answer: _Answer) -> tuple[Any, str | None]:
+    def _read(self, endpoint: Endpoint, model: str, answer: _Answer) -> tuple[Any, str | None]:
         if answer.broken is not None:
             kind, message = answer.broken
             status, request_id = answer.status or None, answer.request_id
-            raise kind(message, provider=provider, model=model, status=status, request_id=request_id)
+            raise kind(message, provider=endpoint.name, model=model, status=status, request_id=request_id)
         if not answer.succeeded:
-            raise self._refused(provider, model, answer)
+            raise self._refused(endpoint, model, answer)
         if answer.streamed:
             return None, answer.request_id
+        if (stranger := not_an_answer(answer.body)) is not None:
+            return self._read(endpoint, model, answer._replace(body=b"", broken=(WrongEndpoint, stranger)))
         body, fault = parse_json(answer.body)
         if fault is not None:
             broken = MalformedReply, f"the answer {fault}; try again or choose another model"
-            return self._read(provider, model, answer._replace(body=b"", broken=broken))
+            return self._read(endpoint, model, answer._replace(body=b"", broken=broken))
         return body, answer.request_id or _line_of(mapping(body).get("id"))
 
-    def _refused(self, provider: str, model: str, answer: _Answer) -> CallError:
+    def _refused(self, endpoint: Endpoint, model: str, answer: _Answer) -> CallError:
         try:
             body = from_json(answer.body)
         except ValueError:
             # A proxy's HTML page, or the start of something endless: the status says enough.
             body = None
+        failure = read_failure(body, answer.status)
         return error_for_status(
-            answer.status,
-            error_detail(body),
-            provider=provider,
+            # Once more: JSON inside a message may have spelled a secret in another way.
+            failure._replace(words=self._routes[endpoint].redactor.text(failure.words)),
+            provider=endpoint.name,
             model=model,
+            dialect=endpoint.name,
             request_id=answer.request_id or _line_of(mapping(body).get("request_id")),
-            retry_after=retry_after_seconds(answer.retry_after, self._clock()),
+            wait=read_wait(answer.waits, self._clock()),
         )
 
     def _route(self, endpoint: Endpoint) -> _Route:
@@ -236,7 +243,7 @@ class _Answer(NamedTuple):
     status: int = 0
     body: bytes = b""
     request_id: str | None = None
-    retry_after: str | None = None
+    waits: dict[str, str] = {}
     broken: tuple[type[CallError], str] | None = None
     streamed: bool = False
 
@@ -270,7 +277,7 @@ async def _exchange(
         ) as response:
             headers = response.headers
             request_id = headers.get("x-request-id") or headers.get("request-id")
-            head = _Answer(response.status, b"", request_id, headers.get("retry-after"))
+            head = _Answer(response.status, b"", request_id, about_waiting(headers))
             cap = max_bytes if head.succeeded else min(max_bytes, _ERROR_BODY_BYTES)
             first = await response.content.readany()
             streams = incoming is not None and is_stream(incoming, headers.get("content-type", ""), first)
@@ -317,7 +324,7 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return ConnectionFailed, f"the proxy refused with HTTP {error.status}; check the proxy settings"
     if isinstance(error, aiohttp.ClientResponseError):
-        return MalformedReply, "what answers there does not speak HTTP; correct the base URL"
+        return WrongEndpoint, "what answers there does not speak HTTP; wrong base URL?"
     if isinstance(error, ValueError):
         return ConnectionFailed, "the base URL is not one that can be reached; correct it"
     return ConnectionCut, "the connection ended without an answer; try again"

@@ -18,7 +18,7 @@ from llm_runtime.errors import (
     ReplyTruncated,
 )
 from llm_runtime.messages import Delta, OnDelta, Reply, Request, Usage, unwatched
-from llm_runtime.providers._failures import error_in_reply
+from llm_runtime.providers._errors import error_in_reply
 from llm_runtime.providers._secrets import Redactor
 from llm_runtime.providers._shape import mapping, one_line, sequence
 from llm_runtime.providers._thinking import Kind, ThinkingSplit
