@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from pydantic import SecretStr
 from pydantic_core import from_json
 
+from llm_runtime.dialects import DIALECTS, GENERIC
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
@@ -126,10 +127,11 @@ class LoopbackServer:
         """The server's address, without a path."""
         return f"http://127.0.0.1:{self._port}"
 
-    def endpoint(self, name: str = "loopback", *, key: str | None = None, kind: Kind = "openai") -> Endpoint:
-        """Return this server as a provider's endpoint."""
-        base_url = f"{self.url}/v1" if kind == "openai" else self.url
-        return Endpoint(name, base_url, SecretStr(key) if key else None, kind)
+    def endpoint(self, name: str = "loopback", *, key: str | None = None, dialect: str = "") -> Endpoint:
+        """Return this server as a provider's endpoint; its dialect is that of its name, unless another is named."""
+        speaks = DIALECTS.get(dialect or name, GENERIC)
+        base_url = self.url if speaks.wire == "messages" else f"{self.url}/v1"
+        return Endpoint(name, base_url, SecretStr(key) if key else None, speaks)
 
     async def _chat_completions(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, "openai")

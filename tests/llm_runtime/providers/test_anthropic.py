@@ -29,7 +29,7 @@ async def http() -> AsyncIterator[Http]:
 
 async def test_a_question_and_its_answer(http: Http) -> None:
     async with LoopbackServer("42") as server:
-        reply = await anthropic(server.endpoint("anthropic", kind="anthropic"), http)(REQUEST)
+        reply = await anthropic(server.endpoint("anthropic", dialect="anthropic"), http)(REQUEST)
     assert (reply.text, reply.model, reply.provider, reply.finish_reason) == ("42", "claude", "anthropic", "stop")
     assert reply.usage == Usage(3, 1)
     [received] = server.requests
@@ -45,7 +45,7 @@ async def test_system_texts_are_joined_and_neighbours_merged(http: Http) -> None
     turns = [("system", "A"), ("user", "1"), ("system", "B"), ("user", "2"), ("assistant", "3"), ("user", "4")]
     messages = tuple(Message(role, content) for role, content in turns)  # pyright: ignore[reportArgumentType]
     async with LoopbackServer() as server:
-        generate = anthropic(server.endpoint(kind="anthropic"), http, default_max_tokens=9)
+        generate = anthropic(server.endpoint(dialect="anthropic"), http, default_max_tokens=9)
         await generate(dataclasses.replace(REQUEST, messages=messages))
     [received] = server.requests
     assert received.payload["system"] == "A\n\nB"
@@ -63,7 +63,7 @@ async def test_a_schema_is_enforced_without_the_constraints_the_api_refuses(http
         '"properties":{"n":{"type":"integer","minimum":0,"default":3},"p":{"items":{"$ref":"#/$defs/P"}}}}'
     )
     async with LoopbackServer() as server:
-        await anthropic(server.endpoint(kind="anthropic"), http)(dataclasses.replace(REQUEST, schema=schema))
+        await anthropic(server.endpoint(dialect="anthropic"), http)(dataclasses.replace(REQUEST, schema=schema))
     closed = {"additionalProperties": False}
     inner = {"type": "object", "properties": {"minimum": {"type": "string"}}, "required": ["minimum"]}
     assert server.requests[0].payload["output_config"] == {
@@ -90,14 +90,14 @@ async def test_a_model_without_schemas_or_temperature_is_asked_without_them(http
 
     request = dataclasses.replace(REQUEST, temperature=0.3, schema='{"type":"object"}')
     async with LoopbackServer(answer) as server:
-        generate = anthropic(server.endpoint(kind="anthropic"), http)
+        generate = anthropic(server.endpoint(dialect="anthropic"), http)
         assert [(await generate(request)).text for _ in range(2)] == ["adapted", "adapted"]
     assert len(server.requests) == 4
 
 
 async def test_a_base_url_may_end_with_the_version(http: Http) -> None:
     async with LoopbackServer("yes") as server:
-        endpoint = Endpoint("anthropic", f"{server.url}/v1/", kind="anthropic")
+        endpoint = Endpoint("anthropic", f"{server.url}/v1/", dialect="anthropic")
         assert (await anthropic(endpoint, http)(REQUEST)).text == "yes"
 
 
