@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import BadReply, EmptyReply, MalformedReply, ReplyFiltered, ReplyTruncated, RequestRefused
+from llm_runtime.errors import BadReply, EmptyReply, MalformedReply, ReplyFiltered, ReplyTruncated
 from llm_runtime.http import Http
-from llm_runtime.messages import Generate, Message, Reply, Request, Usage
+from llm_runtime.messages import Generate, Reply, Request, Usage
 from llm_runtime.providers._failures import error_in_reply
-from llm_runtime.providers._quirks import Quirk, Quirks
-from llm_runtime.providers._schemas import CONSTRAINTS, closed_schema
+from llm_runtime.providers._quirks import REFUSALS, Quirks
 from llm_runtime.providers._shape import count, mapping, one_line, sequence, text
+from llm_runtime.providers.payloads import messages_payload
 from llm_runtime.tokens import estimated_usage
 
-API_VERSION = "2023-06-01"
+API_VERSION = "2026-10-21"
 
 _FINISH_REASONS = {"end_turn": "stop", "stop_sequence": "stop"}
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
@@ -27,12 +25,13 @@ def anthropic(endpoint: Endpoint, http: Http, *, default_max_tokens: int = 4096)
     """Return a model function over ``POST {base_url}/v1/messages``.
 
     System messages, wherever they stand, are joined into ``system``; neighbours of one role become one message.
-    A schema is enforced through ``output_config.format``, without the constraints that the API does not take.
-    Where a model refuses the schema or the temperature, the request is sent again at once without it, and later
-    ones to that model leave it out. Fallbacks and seeds have no place in this API.
+    A schema is enforced through ``output_config.format``, without the constraints that the API does not take; where
+    it takes the schema in no form, that goes into the prompt. Where a model refuses the schema or the effort, the
+    request is sent again at once without it, and later ones to that model leave it out. Fallbacks, temperatures and
+    seeds have no place in this API.
 
     Args:
-        endpoint: where to ask, with kind ``"anthropic"``.
+        endpoint: where to ask, with the dialect ``"anthropic"``.
         http: the client, which may be shared.
         default_max_tokens: the API wants a bound on every answer; this one where the request has none.
 
@@ -45,11 +44,12 @@ def anthropic(endpoint: Endpoint, http: Http, *, default_max_tokens: int = 4096)
 
     async def generate(request: Request) -> Reply:
         while True:
-            payload = _payload(request, default_max_tokens, quirks.of(request.model))
+            quirk = quirks.of(request.model)
+            payload = messages_payload(request, endpoint, quirk, default_max_tokens=default_max_tokens)
             try:
                 body, request_id = await http.post_json(endpoint, path, payload, model=request.model)
                 return read_message(body, request, endpoint.name, request_id)
-            except RequestRefused as refusal:
+            except REFUSALS as refusal:
                 if not quirks.learn(request.model, refusal, payload):
                     raise
 
@@ -66,29 +66,6 @@ def with_version(endpoint: Endpoint) -> Endpoint:
 def versioned(endpoint: Endpoint, path: str) -> str:
     """Return ``path`` under ``/v1``, which the base URL may or may not end with."""
     return path if endpoint.base_url.rstrip("/").endswith("/v1") else f"/v1{path}"
-
-
-def _payload(request: Request, default_max_tokens: int, quirks: Set[Quirk]) -> dict[str, Any]:
-    payload: dict[str, Any] = {
-        "model": request.model,
-        "max_tokens": request.max_tokens or default_max_tokens,
-        "messages": _turns(request.messages),
-    }
-    system = "\n\n".join(message.content for message in request.messages if message.role == "system")
-    if system:
-        payload["system"] = system
-    if request.temperature is not None and "no temperature" not in quirks:
-        # The API's range ends at 1, the others' at 2.
-        payload["temperature"] = min(request.temperature, 1.0)
-    if request.schema is not None and "no schema" not in quirks:
-        schema = closed_schema(request.schema, CONSTRAINTS)
-        payload["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
-    return payload
-
-
-def _turns(messages: tuple[Message, ...]) -> list[dict[str, str]]:
-    turns = groupby((m for m in messages if m.role != "system"), key=lambda message: message.role)
-    return [{"role": role, "content": "\n\n".join(m.content for m in group)} for role, group in turns]
 
 
 def read_message(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:

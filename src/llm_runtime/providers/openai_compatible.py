@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import BadReply, EmptyReply, MalformedReply, ReplyFiltered, ReplyTruncated, RequestRefused
+from llm_runtime.errors import BadReply, EmptyReply, MalformedReply, ReplyFiltered, ReplyTruncated
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, Usage
 from llm_runtime.providers._failures import error_in_reply
-from llm_runtime.providers._quirks import Quirk, Quirks
-from llm_runtime.providers._schemas import closed_schema
+from llm_runtime.providers._quirks import REFUSALS, Quirks
 from llm_runtime.providers._shape import amount, count, mapping, one_line, sequence, text
+from llm_runtime.providers.payloads import chat_payload
 from llm_runtime.tokens import estimated_usage
-
-_OPENROUTER_MODELS = 3
-_OPENROUTER_SESSION_CHARACTERS = 256
 
 
 def openai_compatible(endpoint: Endpoint, http: Http, *, max_price: tuple[float, float] | None = None) -> Generate:
     """Return a model function over ``POST {base_url}/chat/completions``.
 
-    Only what the request sets is sent. Where a model refuses a parameter by name (``response_format``,
-    ``max_tokens`` in favour of ``max_completion_tokens``, ``temperature``, ``seed``), the request is sent again
-    at once without it, and later ones to that model leave it out.
+    Only what the request sets is sent, in the endpoint's dialect. Where a model refuses a parameter by name
+    (``response_format``, ``reasoning_effort``, ``max_tokens`` in favour of ``max_completion_tokens``,
+    ``temperature``, ``seed``), the request is sent again at once without it, and later ones to that model leave it
+    out; a schema then goes into the prompt.
 
-    An endpoint named ``"openrouter"`` is also sent the fallbacks as ``models`` (of which it takes three), the
-    ``session_id``, and ``max_price``; its ``usage.cost`` comes with every answer without being asked for.
+    OpenRouter is also sent the fallbacks as ``models`` (of which it takes three), the ``session_id``, and
+    ``max_price``; its ``usage.cost`` comes with every answer without being asked for.
 
     Args:
         endpoint: where to ask.
@@ -39,60 +37,23 @@ def openai_compatible(endpoint: Endpoint, http: Http, *, max_price: tuple[float,
     Returns:
         A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
     """
-    openrouter = endpoint.name == "openrouter"
-    if openrouter and not any(name.lower() == "x-openrouter-title" for name, _ in endpoint.headers):
+    if endpoint.dialect.name == "openrouter" and not any(
+        name.lower() == "x-openrouter-title" for name, _ in endpoint.headers
+    ):
         endpoint = replace(endpoint, headers=(*endpoint.headers, ("X-OpenRouter-Title", "Assay")))
-    extras = _openrouter_extras(max_price) if openrouter else {}
     quirks = Quirks()
 
     async def generate(request: Request) -> Reply:
         while True:
-            payload = _payload(request, quirks.of(request.model))
-            if openrouter:
-                payload |= extras | _openrouter_fields(request)
+            payload = chat_payload(request, endpoint, quirks.of(request.model), max_price)
             try:
                 body, request_id = await http.post_json(endpoint, "/chat/completions", payload, model=request.model)
                 return read_completion(body, request, endpoint.name, request_id)
-            except RequestRefused as refusal:
+            except REFUSALS as refusal:
                 if not quirks.learn(request.model, refusal, payload):
                     raise
 
     return generate
-
-
-def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
-    payload: dict[str, Any] = {
-        "model": request.model,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-    }
-    if request.temperature is not None and "no temperature" not in quirks:
-        payload["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        name = "max_completion_tokens" if "max_completion_tokens" in quirks else "max_tokens"
-        payload[name] = request.max_tokens
-    if request.seed is not None and "no seed" not in quirks:
-        payload["seed"] = request.seed
-    if request.schema is not None and "no schema" not in quirks:
-        payload["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "answer", "strict": True, "schema": closed_schema(request.schema)},
-        }
-    return payload
-
-
-def _openrouter_extras(max_price: tuple[float, float] | None) -> dict[str, Any]:
-    if max_price is None:
-        return {}
-    return {"provider": {"max_price": {"prompt": max_price[0], "completion": max_price[1]}}}
-
-
-def _openrouter_fields(request: Request) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    if request.fallbacks:
-        fields["models"] = [request.model, *request.fallbacks][:_OPENROUTER_MODELS]
-    if request.session_id is not None:
-        fields["session_id"] = request.session_id[:_OPENROUTER_SESSION_CHARACTERS]
-    return fields
 
 
 def read_completion(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:

@@ -33,7 +33,7 @@ async def test_a_question_and_its_answer(http: Http) -> None:
     assert (reply.text, reply.model, reply.provider, reply.finish_reason) == ("42", "claude", "anthropic", "stop")
     assert reply.usage == Usage(3, 1)
     [received] = server.requests
-    assert received.headers["anthropic-version"] == "2023-06-01"
+    assert received.headers["anthropic-version"] == "2026-10-21"
     assert received.payload == {
         "model": "claude",
         "max_tokens": 4096,
@@ -80,15 +80,16 @@ async def test_a_schema_is_enforced_without_the_constraints_the_api_refuses(http
     }
 
 
-async def test_a_model_without_schemas_or_temperature_is_asked_without_them(http: Http) -> None:
+async def test_a_model_without_schemas_or_effort_is_asked_without_them(http: Http) -> None:
     def answer(received: Received) -> tuple[int, dict[str, Any]] | str:
-        if "temperature" in received.payload:
-            return 400, {"type": "error", "error": {"message": "temperature is deprecated for this model."}}
+        assert not {"temperature", "seed"} & received.payload.keys(), "this version of the API refuses both"
+        if "effort" in received.payload.get("output_config", {}):
+            return 400, {"type": "error", "error": {"message": "This model does not support the effort parameter."}}
         if "output_config" in received.payload:
             return 400, {"type": "error", "error": {"message": "output_config.format: not available"}}
         return "adapted"
 
-    request = dataclasses.replace(REQUEST, temperature=0.3, schema='{"type":"object"}')
+    request = dataclasses.replace(REQUEST, temperature=0.3, seed=1, effort="max", schema='{"type":"object"}')
     async with LoopbackServer(answer) as server:
         generate = anthropic(server.endpoint(dialect="anthropic"), http)
         assert [(await generate(request)).text for _ in range(2)] == ["adapted", "adapted"]
