@@ -234,6 +234,7 @@ def test_a_circle_with_a_person_in_it_waits_a_day() -> None:
         ({"query": "x", "budget": -1}, "budget: "),
         ({"query": "x", "max_calls": 1.5}, "max_calls: "),
         ({"query": "x", "max_tokens": 0}, "max_tokens: "),
+        ({"query": "x", "effort": "little"}, "effort: Input should be 'none', 'minimal', 'low'"),
         ({"query": "x", "deadline": {}}, "deadline: "),
         ({"query": "x", "colour": "red"}, "no field is called colour"),
     ],

@@ -27,7 +27,7 @@ class TermsFields:
     """
 
     reachable: list[str]
-    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")
+    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
     roles: tuple[tuple[str, str], ...] = ()
     seats: bool = True
     keeps: bool = False
