@@ -70,6 +70,11 @@ class Endpoint:
         named = (*self.headers, *self.query)
         return (*key, *(value for name, value in named if _SECRET_NAME.search(name)))
 
+    @property
+    def local(self) -> bool:
+        """Whether it is a server of the user's own, where models are slow and cost nothing."""
+        return self.dialect.local or is_loopback(urlsplit(self.base_url).hostname or "")
+
 
 def _can_be_sent(secret: SecretStr | None) -> bool:
     # Here and not where it is raised, whose locals a traceback may show.

@@ -7,11 +7,18 @@ from collections import defaultdict
 from collections.abc import Set
 from typing import Any, Literal, TypeAlias
 
-from llm_runtime.errors import CallError, ModelNotFound, RequestRefused
+from llm_runtime.errors import CallError, ContextExceeded, ModelNotFound, Moderated, RequestRefused
 from llm_runtime.providers._shape import mapping
 
 Quirk: TypeAlias = Literal[
-    "no schema", "max_completion_tokens", "max_tokens", "no temperature", "no seed", "no effort"
+    "no schema",
+    "max_completion_tokens",
+    "max_tokens",
+    "no temperature",
+    "no seed",
+    "no effort",
+    "no stream",
+    "no stream_options",
 ]
 #: The errors that may complain of a part of the request: OpenRouter finds no model where no host takes all of it.
 REFUSALS = (RequestRefused, ModelNotFound)
@@ -21,6 +28,7 @@ _ABOUT_SCHEMA = re.compile(
     r"response.?format|output.?config(?!.?effort)|structured.?output|schema|grammar", re.IGNORECASE
 )
 _ABOUT_EFFORT = re.compile(r"effort|reasoning|thinking", re.IGNORECASE)
+_ABOUT_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 _NO_HOST = re.compile(r"no endpoints found.*(parameter|support)", re.IGNORECASE)
 
 
@@ -57,12 +65,16 @@ def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
     words = str(refusal.args[0])
     form = mapping(payload.get("output_config"))
     has_schema = "response_format" in payload or "format" in form
-    if isinstance(refusal, ModelNotFound):
-        return "no schema" if has_schema and _NO_HOST.search(words) else None
+    if isinstance(refusal, (ContextExceeded, Moderated)):
+        return None
+    if has_schema and _NO_HOST.search(words):
+        return "no schema"
     if refusal.status not in (400, 422):
         return None
     if "max_tokens" in payload and "max_completion_tokens" in words:
         return "max_completion_tokens"
+    if "stream_options" in payload and "stream_options" in words:
+        return "no stream_options"
     unsupported = _UNSUPPORTED.search(words)
     # Before the effort: "temperature is not supported with reasoning models".
     if unsupported and "temperature" in payload and "temperature" in words:
@@ -76,4 +88,6 @@ def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
         return None
     if "max_completion_tokens" in payload and "max_completion_tokens" in words:
         return "max_tokens"
-    return "no seed" if "seed" in payload and "seed" in words else None
+    if "seed" in payload and "seed" in words:
+        return "no seed"
+    return "no stream" if "stream" in payload and _ABOUT_STREAM.search(words) else None

@@ -35,6 +35,10 @@ def chat_payload(
     payload: dict[str, Any] = {"model": request.model}
     schema = _chat_schema(request, endpoint, quirks)
     payload["messages"] = [{"role": m.role, "content": m.content} for m in _asked(request, schema)]
+    if "no stream" not in quirks:
+        payload["stream"] = True
+        if "no stream_options" not in quirks:
+            payload["stream_options"] = {"include_usage": True}
     payload |= _sampling(request, endpoint, quirks)
     if request.max_tokens is not None:
         payload[_bound_field(endpoint, quirks)] = request.max_tokens
@@ -63,6 +67,8 @@ def messages_payload(
         "max_tokens": request.max_tokens or default_max_tokens,
         "messages": _turns(messages),
     }
+    if "no stream" not in quirks:
+        payload["stream"] = True
     system = "\n\n".join(message.content for message in messages if message.role == "system")
     if system:
         payload["system"] = system

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ReplyTruncated
 from llm_runtime.http import Http
@@ -37,6 +38,7 @@ async def test_a_question_and_its_answer(http: Http) -> None:
     assert received.payload == {
         "model": "claude",
         "max_tokens": 4096,
+        "stream": True,
         "messages": [{"role": "user", "content": "A question?"}],
     }
 
@@ -98,7 +100,7 @@ async def test_a_model_without_schemas_or_effort_is_asked_without_them(http: Htt
 
 async def test_a_base_url_may_end_with_the_version(http: Http) -> None:
     async with LoopbackServer("yes") as server:
-        endpoint = Endpoint("anthropic", f"{server.url}/v1/", dialect="anthropic")
+        endpoint = Endpoint("anthropic", f"{server.url}/v1/", dialect=DIALECTS["anthropic"])
         assert (await anthropic(endpoint, http)(REQUEST)).text == "yes"
 
 
@@ -127,7 +129,7 @@ def test_cached_tokens_count_as_input() -> None:
         "cache_read_input_tokens": 300,
         "output_tokens": 7,
     }
-    assert read(message(usage=usage)).usage == Usage(325, 7)
+    assert read(message(usage=usage)).usage == Usage(325, 7, cached_tokens=300, cache_write_tokens=20)
     assert read(message()).usage.estimated
 
 
