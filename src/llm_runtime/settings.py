@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
@@ -54,12 +55,19 @@ class EndpointEntry(Model):
 
     dialect: str = ""
     base_url: str = ""
-    key: str = Field(default="", pattern=r"^(env:[A-Za-z_][A-Za-z0-9_]*|keyring|)$")
+    key: str = ""
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     context: int | None = Field(default=None, ge=1)
     in_flight: int | None = Field(default=None, ge=1)
     body: dict[str, Any] = {}
+
+    @field_validator("key")
+    @classmethod
+    def _no_key_itself(cls, value: str) -> str:
+        if re.fullmatch(r"env:\w+|keyring|", value) is None:
+            raise ValueError("write env:VARIABLE or keyring; a key itself has no place in this file")
+        return value
 
     @field_validator("dialect")
     @classmethod

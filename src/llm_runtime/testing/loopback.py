@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import SecretStr
@@ -33,12 +33,14 @@ class Received:
         kind: the protocol, ``"openai"``, ``"anthropic"`` or ``"ollama"``.
         headers: with lower-case names.
         payload: the body.
+        query: the parameters of the address.
     """
 
     number: int
     kind: Kind
     headers: dict[str, str]
     payload: dict[str, Any]
+    query: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def model(self) -> str:
@@ -161,7 +163,8 @@ class LoopbackServer:
         from aiohttp import web
 
         headers = {name.lower(): value for name, value in request.headers.items()}
-        received = Received(len(self.requests) + 1, kind, headers, from_json(await request.read()))
+        payload = from_json(await request.read())
+        received = Received(len(self.requests) + 1, kind, headers, payload, dict(request.query))
         self.requests.append(received)
         fault = self._faults(received) if callable(self._faults) else self._planned(received.number)
         request_id = f"loopback-{received.number}"

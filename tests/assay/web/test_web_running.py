@@ -14,7 +14,8 @@ from assay.protocols.fire_circle.task import Options
 from assay.registry import prepared
 from assay.web.forms import read_form, seed_of
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.settings import Key, Settings
+from llm_runtime.keys import Key
+from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore
 from llm_runtime.testing import LoopbackServer
 from llm_runtime.wrappers.budgeted import Caps
