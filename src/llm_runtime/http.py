@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from pydantic_core import from_json, to_json
 
@@ -210,6 +210,7 @@ class _OpenSession(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class _Route:
     base_url: str
+    query: str = field(repr=False)
     proxy: str | None = field(repr=False)
     redactor: Redactor
     headers: dict[str, str]
@@ -221,11 +222,19 @@ class _Route:
         secret = ""
         if endpoint.key is not None:
             secret = HeaderSecret(endpoint.key.get_secret_value())
-            if endpoint.kind == "anthropic":
-                headers["x-api-key"] = secret
-            else:
+            if endpoint.dialect.auth == "bearer":
                 headers["Authorization"] = HeaderSecret("Bearer " + secret)
-        return cls(endpoint.base_url.rstrip("/"), _proxy_for(endpoint.base_url), Redactor((secret,)), headers)
+            else:
+                headers[endpoint.dialect.auth] = secret
+        redactor = Redactor(endpoint.secrets())
+        query = urlencode(endpoint.query)
+        return cls(endpoint.base_url.rstrip("/"), query, _proxy_for(endpoint.base_url), redactor, headers)
+
+    def url(self, path: str) -> str:
+        """Return the address of a path, with the endpoint's own parameters."""
+        if not self.query:
+            return self.base_url + path
+        return f"{self.base_url}{path}{'&' if '?' in path else '?'}{self.query}"
 
 
 def _proxy_for(base_url: str) -> str | None:
@@ -272,7 +281,7 @@ async def _exchange(
     try:
         async with session.request(
             "GET" if data is None else "POST",
-            route.base_url + path,
+            route.url(path),
             data=data,
             headers=route.headers,
             proxy=route.proxy,

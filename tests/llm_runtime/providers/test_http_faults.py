@@ -101,7 +101,7 @@ async def test_a_fault_is_one_typed_error(fault: Fault, kind: Kind) -> None:
     http = Http()
     async with LoopbackServer(faults=fault) as server:
         with pytest.raises(CallError) as caught:
-            await PROVIDERS[kind](server.endpoint("acme", kind=kind), http)(REQUEST)
+            await PROVIDERS[kind](server.endpoint("acme", dialect=kind), http)(REQUEST)
         await http.aclose()
     error = caught.value
     assert type(error) is expected
@@ -117,7 +117,7 @@ async def test_an_answer_that_never_ends_ends_with_the_callers_patience(kind: Ki
     async with LoopbackServer(faults=Fault.ONE_BYTE_A_SECOND) as server:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
-                await PROVIDERS[kind](server.endpoint(kind=kind), http)(REQUEST)
+                await PROVIDERS[kind](server.endpoint(dialect=kind), http)(REQUEST)
         await http.aclose()
 
 
@@ -126,7 +126,7 @@ async def test_the_call_after_a_fault_succeeds_on_the_same_client(kind: Kind) ->
     faults = [f for f in EXPECTED if f is not Fault.CONNECTION_REFUSED]
     http = Http()
     async with LoopbackServer("fine", faults=dict(enumerate(faults, start=1))) as server:
-        generate = PROVIDERS[kind](server.endpoint(kind=kind), http)
+        generate = PROVIDERS[kind](server.endpoint(dialect=kind), http)
         for _ in faults:
             with pytest.raises(CallError):
                 await generate(REQUEST)
