@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 from llm_runtime.errors import RequestRefused
 
 Quirk: TypeAlias = Literal[
-    "no schema", "max_completion_tokens", "no temperature", "no seed", "no stream", "no stream_options"
+    "no schema", "max_completion_tokens", "no temperature", "no seed", "no stream", "no stream_options", "no think"
 ]
 
 _UNSUPPORTED = re.compile(r"support|deprecat|not allowed|not permitted|unknown|unrecognized|extra", re.IGNORECASE)
 _ABOUT_SCHEMA = re.compile(r"response.?format|output.?config|structured.?output|schema|grammar", re.IGNORECASE)
+_SCHEMA_FIELDS = {"response_format", "output_config", "format"}
 _ABOUT_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 
 
@@ -53,7 +54,7 @@ def _quirk_in(refusal: RequestRefused, payload: dict[str, Any]) -> Quirk | None:
     words = str(refusal.args[0])
     if "max_tokens" in payload and "max_completion_tokens" in words:
         return "max_completion_tokens"
-    if ("response_format" in payload or "output_config" in payload) and _ABOUT_SCHEMA.search(words):
+    if payload.keys() & _SCHEMA_FIELDS and _ABOUT_SCHEMA.search(words):
         return "no schema"
     if "stream_options" in payload and "stream_options" in words:
         return "no stream_options"
@@ -61,6 +62,8 @@ def _quirk_in(refusal: RequestRefused, payload: dict[str, Any]) -> Quirk | None:
         return None
     if "temperature" in payload and "temperature" in words:
         return "no temperature"
+    if "think" in payload and "think" in words:
+        return "no think"
     if "seed" in payload and "seed" in words:
         return "no seed"
     if "stream" in payload and _ABOUT_STREAM.search(words):
