@@ -216,6 +216,10 @@ class Gateway:
             from llm_runtime.providers.anthropic import anthropic
 
             return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
+        if target.provider == "ollama":
+            from llm_runtime.providers.ollama import ollama
+
+            return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)
         from llm_runtime.providers.openai_compatible import openai_compatible
 
         ceiling = self._ceiling(target)

@@ -24,6 +24,7 @@ from llm_runtime.errors import (
     ReplyFiltered,
     ReplyTooLarge,
     ReplyTruncated,
+    WrongEndpoint,
 )
 from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Delta, Generate, Message, Reply, Request
@@ -50,7 +51,7 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
     ),
     EmptyReply: ("no words",),
     MalformedReply: (
-        *("an event that is no JSON", "an event that is a page", "a page that is called a stream", "no gzip"),
+        *("an event that is no JSON", "an event that is a page", "no gzip"),
         *("a body that is no UTF-8", "an event that is nested deep", "an event of many values"),
     ),
     ReplyTooLarge: (
@@ -61,6 +62,7 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
         *("an error first", "an error in the middle", "an error after the finish", "an error that is a text"),
         *("an event named error", "an error after which it stalls"),
     ),
+    WrongEndpoint: ("a page that is called a stream",),
     RateLimited: ("an error with a code",),
     ReplyTruncated: ("ended by length",),
     ReplyFiltered: ("ended by a filter",),
