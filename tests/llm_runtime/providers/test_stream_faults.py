@@ -54,6 +54,7 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
         *("an event that is no JSON", "an event that is a page", "no gzip"),
         *("a body that is no UTF-8", "an event that is nested deep", "an event of many values"),
     ),
+    WrongEndpoint: ("a page that is called a stream",),
     ReplyTooLarge: (
         *("a gzip bomb", "a huge event", "an endless line", "an endless event", "endless comments"),
         *("endless blank lines", "endless empty events", "endless words"),
