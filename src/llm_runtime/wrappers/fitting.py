@@ -70,11 +70,11 @@ class Reading:
             return request
         small = window < SMALL_WINDOW
         share = min(window // 10 if small else LEAST_ANSWER, request.max_tokens or window)
-        prompt = estimate_input(request)
-        if _most(request, characters) + max(share, request.max_tokens or 0) > window:
+        prompt = self._estimate(request, characters)
+        if max(_most(request, characters), prompt) + max(share, request.max_tokens or 0) > window:
             counted = await self._count(request)
-            prompt = self._estimate(request, characters) if counted is None else counted
-            sure = prompt if counted is not None else max(int(prompt * _SURE), least_input(request))
+            sure = max(int(prompt * _SURE), least_input(request)) if counted is None else counted
+            prompt = prompt if counted is None else counted
             if sure + share > window:
                 raise self._too_long(request, sure, window, share, exact=counted is not None)
         room = max(window - prompt, share)
@@ -132,7 +132,8 @@ class Reading:
             self._sent.add(key)
         if len(self._sent) > _MOST_BLOCKS:
             self._sent.clear()
-        return len(whole) - known
+        # What stands in the last block may have been sent too.
+        return max(0, len(whole) - known - _BLOCK) if known else len(whole)
 
 
 def fitting(generate: Generate, reading: Reading) -> Generate:
