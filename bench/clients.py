@@ -1,4 +1,4 @@
-"""One kind of client in a process of its own, at a steady pace: what a council costs it, and how many it holds a second.
+"""One kind of client in a process of its own, at a steady pace: what a council costs it, and how long it takes.
 
 ``python -m bench.clients KIND URL AT_ONCE COUNCILS`` prints a line of JSON. Nothing is measured until a third as
 many councils have been held, and as many are under way at the end as at the beginning.

@@ -1,4 +1,4 @@
-"""A loopback chat-completions server in a process of its own: answers made beforehand, so that it is never the limit."""
+"""A loopback chat-completions server in a process of its own, its answers made beforehand: it is never the limit."""
 
 from __future__ import annotations
 

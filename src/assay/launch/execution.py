@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -73,9 +74,8 @@ class LateEmit:
     def __init__(self) -> None:
         self.target: Emit | None = None
 
-    def emit(self, event: Event) -> None:
-        if self.target is not None:
-            self.target(event)
+    def emit(self, event: Event) -> Awaitable[None] | None:
+        return None if self.target is None else self.target(event)
 
 
 async def model_of(
