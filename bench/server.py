@@ -1,4 +1,4 @@
-"""A loopback chat-completions server in a process of its own, its answers made beforehand: it is never the limit."""
+"""A loopback chat-completions server in a process of its own; answers are made beforehand, so it is no limit."""
 
 from __future__ import annotations
 

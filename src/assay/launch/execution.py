@@ -24,6 +24,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price, PriceTable, load_prices
 from llm_runtime.replay import Recording
@@ -79,7 +80,13 @@ class LateEmit:
 
 
 async def model_of(
-    job: Job, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, stack: AsyncExitStack
+    job: Job,
+    settings: Settings,
+    terms: Terms,
+    events: list[Event],
+    relay: LateEmit,
+    http: Http,
+    stack: AsyncExitStack,
 ) -> Generate:
     """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
     if job.run.run.own_models:
@@ -94,7 +101,8 @@ async def model_of(
             return model
         timely = timed(model, deadline=Deadline(caps.seconds or inf))
         return budgeted(timely, budget, partial(price_of, settings))
-    gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
+    gateway = Gateway(settings, budget=budget, emit=relay.emit, person=job.person, http=http)
+    await stack.enter_async_context(gateway)
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(name)
     return gateway.generate

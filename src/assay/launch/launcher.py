@@ -22,6 +22,7 @@ from llm_runtime.errors import (
     ConfigurationError,
 )
 from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
@@ -98,6 +99,8 @@ class Launcher:
         self._clock = clock
         self.new_id = new_id or (lambda: new_run_id(clock(), random.SystemRandom()))
         self._draw_seed = draw_seed
+        # One run after another finds its connections open: for a hosted model that is a handshake less a call.
+        self._http = Http()
 
     async def start(
         self,
@@ -294,7 +297,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await model_of(job, settings, terms, events, relay, stack)
+            generate = await model_of(job, settings, terms, events, relay, self._http, stack)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             for event in events or [job.started]:
