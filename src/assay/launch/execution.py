@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared
 from assay.terms import Terms
@@ -25,7 +26,7 @@ from llm_runtime.errors import (
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.routing import Target, parse_model
@@ -65,6 +66,7 @@ class Job:
     listeners: tuple[Emit, ...]
     model: Generate | None
     person: Generate | None
+    words: Words | None = None
     resumed: bool = False
     spent: Spend | None = None
 
@@ -99,10 +101,18 @@ async def model_of(
         model = chosen(job.model, settings.config)
         if caps == Caps():
             return model
-        timely = timed(model, deadline=Deadline(caps.seconds or inf))
+        timely = timed(model, Deadline(caps.seconds or inf))
         return budgeted(timely, budget, partial(price_of, settings))
-    gateway = Gateway(settings, budget=budget, emit=relay.emit, person=job.person, http=http)
-    await stack.enter_async_context(gateway)
+    gateway = await stack.enter_async_context(
+        Gateway(
+            settings,
+            budget=budget,
+            emit=relay.emit,
+            person=job.person,
+            on_delta=job.words.hear if job.words else unwatched,
+            http=http,
+        )
+    )
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(name)
     return gateway.generate
