@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from copy import copy
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeAlias
 
@@ -146,5 +145,4 @@ def _settle(outcomes: list[tuple[asyncio.Future[None], Exception | None]]) -> No
         if fault is None:
             future.set_result(None)
         else:
-            # Each who waits raises its own: a traceback belongs to one task.
-            future.set_exception(copy(fault))
+            future.set_exception(fault)

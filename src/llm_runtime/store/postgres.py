@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from llm_runtime.clock import now_ms
@@ -208,12 +208,11 @@ class PostgresStore:
             self._heads.remove(run_id)
 
     def close(self) -> None:
-        try:
-            for log in tuple(self._logs.values()):
-                log.close()
-        finally:
-            self._committer.close()
-            self._database.close()
+        with ExitStack() as stack:
+            stack.callback(self._database.close)
+            stack.callback(self._committer.close)
+            for log in self._logs.values():
+                stack.callback(log.close)
 
     def _insert_run(self, run_id: str, started: RunStarted, at: int) -> int:
         made = self._database.execute(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -233,13 +233,11 @@ class SqliteStore:
             self._locks.forget(run_id)
 
     def close(self) -> None:
-        try:
-            for log in tuple(self._logs.values()):
-                log.close()
-        finally:
-            self._committer.close()
-            self._writer.close()
-            self._reader.close()
+        with ExitStack() as stack:
+            for close in (self._reader.close, self._writer.close, self._committer.close):
+                stack.callback(close)
+            for log in self._logs.values():
+                stack.callback(log.close)
 
     def _connect(self) -> sqlite3.Connection:
         try:
