@@ -65,10 +65,14 @@ class Running:
             await self.stop()
             raise
 
+    async def ended(self) -> None:
+        """Wait until it has ended in whatever way and its log is let go."""
+        await asyncio.wait([self._task])
+
     async def stop(self) -> None:
         """Stop it; it can be resumed."""
         self._task.cancel()
-        await asyncio.wait([self._task])
+        await self.ended()
 
     def on_end(self, call: Callable[[BaseException | None], None]) -> None:
         """Call ``call`` when it has ended, with the error that its log could not take."""
