@@ -83,7 +83,8 @@ def settings(url: str) -> Settings:
     """Return what a user has configured who holds a key for the server at ``url``."""
     from pydantic import SecretStr
 
-    from llm_runtime.settings import ConfigFile, Key, LimitEntry, Settings
+    from llm_runtime.keys import Key
+    from llm_runtime.settings import ConfigFile, LimitEntry, Settings
 
     return Settings(
         keys={"openrouter": Key(SecretStr("sk-bench"), "bench")},

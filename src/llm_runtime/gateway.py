@@ -6,6 +6,7 @@ From the outside in, a call passes::
     fallback     the next model, where one cannot answer
     routed       the endpoint, and the model's name there
     retrying     the same model again, where that may help
+    pausing      nothing, while the endpoint's server fails again and again
     limiting     rates and calls in flight, per endpoint and model
     budgeted     what an attempt may cost is held before it is sent
     priced       a cost for the reply, where the provider reports none
@@ -25,16 +26,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import Emit, ModelSubstituted, silent
+from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices, priced
-from llm_runtime.routing import HUMAN_PROVIDERS, LOCAL, Router, Target, parse_model
-from llm_runtime.settings import HOSTED, Key, Settings
+from llm_runtime.routing import Router, Target
+from llm_runtime.settings import Settings
 from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, limiting
+from llm_runtime.wrappers.pausing import Outage, pausing
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -97,6 +101,7 @@ class Gateway:
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
         self._limiters: dict[str, Limiter] = {}
+        self._outages: dict[str, Outage] = {}
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
@@ -150,7 +155,7 @@ class Gateway:
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
             stack = self._stacks.setdefault(target, await self._stack(target))
-        own_name = asked in (target.model, f"{target.provider}/{target.model}") or parse_model(asked) is not None
+        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
         route = self._routes[asked] = _Route(target, stack, substitutes=not own_name)
         return route
 
@@ -161,6 +166,10 @@ class Gateway:
         call = await self._provider(target)
         call = timed(call, deadline)
         call = await self.admitted(priced(call, self.prices, name), target)
+        if not patient:
+            if name not in self._outages:
+                self._outages[name] = Outage(name, emit=self._emit, sleep=deadline.sleep)
+            call = pausing(call, self._outages[name])
         backoff = Backoff(attempts=1) if patient else self._backoff
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
 
@@ -208,11 +217,15 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
-        patience = self.settings.patience(local=endpoint.local or target.provider in LOCAL)
-        if endpoint.kind == "anthropic":
+        patience = self.settings.patience(local=endpoint.local)
+        if endpoint.dialect.wire == "messages":
             from llm_runtime.providers.anthropic import anthropic
 
             return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
+        if target.provider == "ollama":
+            from llm_runtime.providers.ollama import ollama
+
+            return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)
         from llm_runtime.providers.openai_compatible import openai_compatible
 
         ceiling = self._ceiling(target)
@@ -228,6 +241,6 @@ class Gateway:
 
 def openrouter(api_key: SecretStr, base_url: str | None = None, emit: Emit = silent) -> Gateway:
     """Make a gateway that knows one key and reads no configuration: what a library embeds."""
-    url = base_url or HOSTED["openrouter"][2]
+    url = base_url or HOSTED["openrouter"].base_url
     settings = Settings(keys={"openrouter": Key(api_key, "given")}, base_urls={"openrouter": url})
     return Gateway(settings, emit=emit)

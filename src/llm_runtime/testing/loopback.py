@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import SecretStr
 from pydantic_core import from_json
 
+from llm_runtime.dialects import DIALECTS, GENERIC
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
+from llm_runtime.testing.stream_faults import perform_stream, stream_of
 from llm_runtime.testing.streaming import can_stream, events
 from llm_runtime.tokens import estimate_tokens
 
@@ -32,12 +34,14 @@ class Received:
         kind: the protocol, ``"openai"``, ``"anthropic"`` or ``"ollama"``.
         headers: with lower-case names.
         payload: the body.
+        query: the parameters of the address.
     """
 
     number: int
     kind: Kind
     headers: dict[str, str]
     payload: dict[str, Any]
+    query: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def model(self) -> str:
@@ -53,7 +57,8 @@ class Received:
 
 ServerAnswer: TypeAlias = "str | dict[str, Any] | tuple[int, dict[str, Any]]"
 ServerScript: TypeAlias = "Callable[[Received], ServerAnswer | Awaitable[ServerAnswer]]"
-FaultPlan: TypeAlias = "Fault | Mapping[int, Fault] | Callable[[Received], Fault | None] | None"
+AnyFault: TypeAlias = "Fault | str"
+FaultPlan: TypeAlias = "AnyFault | Mapping[int, AnyFault] | Callable[[Received], AnyFault | None] | None"
 
 
 class LoopbackServer:
@@ -67,7 +72,8 @@ class LoopbackServer:
         script: the answer to every request, or a function that makes it. A text is wrapped into a whole answer
             of the protocol asked, and streamed where that is asked; a dict is sent as the body, as it is; a pair
             of status and dict likewise.
-        faults: the fault of every call, of some (by number, from 1), or a function that decides on each.
+        faults: the fault of every call, of some (by number, from 1), or a function that decides on each; those of
+            streams are named as in :data:`~llm_runtime.testing.stream_faults.STREAM_FAULTS`.
             ``CONNECTION_REFUSED`` stops the listening, for good, before the call of that number.
         latency: seconds before an answer.
         models: what ``/v1/models`` lists: ids, or whole entries.
@@ -136,12 +142,11 @@ class LoopbackServer:
         """The server's address, without a path."""
         return f"http://127.0.0.1:{self._port}"
 
-    def endpoint(
-        self, name: str = "loopback", *, key: str | None = None, kind: Literal["openai", "anthropic"] = "openai"
-    ) -> Endpoint:
-        """Return this server as a provider's endpoint."""
-        base_url = f"{self.url}/v1" if kind == "openai" else self.url
-        return Endpoint(name, base_url, SecretStr(key) if key else None, kind)
+    def endpoint(self, name: str = "loopback", *, key: str | None = None, dialect: str = "") -> Endpoint:
+        """Return this server as a provider's endpoint; its dialect is that of its name, unless another is named."""
+        speaks = DIALECTS.get(dialect or name, GENERIC)
+        base_url = self.url if speaks.wire == "messages" else f"{self.url}/v1"
+        return Endpoint(name, base_url, SecretStr(key) if key else None, speaks)
 
     async def _chat_completions(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, "openai")
@@ -161,14 +166,15 @@ class LoopbackServer:
         from aiohttp import web
 
         headers = {name.lower(): value for name, value in request.headers.items()}
-        received = Received(len(self.requests) + 1, kind, headers, from_json(await request.read()))
+        payload = from_json(await request.read())
+        received = Received(len(self.requests) + 1, kind, headers, payload, dict(request.query))
         self.requests.append(received)
         fault = self._faults(received) if callable(self._faults) else self._planned(received.number)
         request_id = f"loopback-{received.number}"
         if self._latency:
             await asyncio.sleep(self._latency)
         await self._refuse_if_planned(received.number + 1)
-        response = perform(fault, request, request_id) if fault else None
+        response = perform(fault, request, request_id) if isinstance(fault, Fault) else None
         if response is not None:
             return await response
         answer: ServerAnswer = echoes_of(key_of(request))
@@ -177,7 +183,10 @@ class LoopbackServer:
         if isinstance(answer, str):
             answer = spoil(fault, self._whole(answer, received), kind)
             if received.payload.get("stream") and can_stream(answer):
-                return await self._stream(request, events(answer, kind, self._piece), request_id, kind)
+                parts = events(answer, kind, self._piece)
+                if isinstance(fault, str):
+                    return await perform_stream(fault, request, request_id, stream_of(kind, parts, key_of(request)))
+                return await self._stream(request, parts, request_id, kind)
         status, body = answer if isinstance(answer, tuple) else (200, answer)
         return web.json_response(body, status=status, headers={"x-request-id": request_id})
 
@@ -242,9 +251,9 @@ class LoopbackServer:
             self._site = None
 
 
-def _planner(faults: FaultPlan) -> Callable[[int], Fault | None]:
+def _planner(faults: FaultPlan) -> Callable[[int], AnyFault | None]:
     """Return the part of a plan that is known before a request arrives."""
-    if isinstance(faults, Fault):
+    if isinstance(faults, (Fault, str)):
         return lambda _: faults
     if faults is None or callable(faults):
         return lambda _: None
