@@ -49,6 +49,7 @@ from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
 from llm_runtime.prompts import Fence, Prompt
+from llm_runtime.silence import Silence
 from llm_runtime.tasks import gather
 
 Clock = Callable[[], float]
@@ -281,7 +282,7 @@ class _Circle:
         if descriptions and self.config.pattern_classification == "llm":
             counted = Metered(self.generate)
             try:
-                async with asyncio.timeout(self.config.base_config.timeout_seconds):
+                async with Silence(self.config.base_config.timeout_seconds):
                     types = await classify_patterns_llm(
                         descriptions,
                         counted,
