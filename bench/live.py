@@ -3,8 +3,8 @@
 ``python -m bench.live MODEL [--calls 60] [--minutes 25] [--budget 0.50] [--only ask,circle] [--out out/live]``
 
 The caps on calls and minutes are each protocol's own; the dollars are for all of them, and each may take its share
-of what is left. Commands are run as a person would run them; the figures are read from the logs of their runs. It ends
-with 1 where a command hung or broke, whatever the model could do or not do.
+of what is left. Commands are run as a person would run them; the figures are read from the logs of their runs. It
+ends with 1 where a command hung or broke, whatever the model could do or not do.
 """
 
 from __future__ import annotations
