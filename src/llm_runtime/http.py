@@ -93,6 +93,9 @@ class Http:
             if not silence.expired:
                 raise
         incoming.end()
+        if outcome is None and incoming.finish:
+            # The answer was whole; only the end of the stream did not come.
+            return None, None
         if outcome is None:
             raise CallTimeout(_too_slow(silence, patience), provider=endpoint.name, model=model)
         return self._read(endpoint, model, outcome)
@@ -146,11 +149,11 @@ class Http:
             raise self._refused(endpoint, model, answer)
         if answer.streamed:
             return None, answer.request_id
-        if (stranger := not_an_answer(answer.body)) is not None:
-            return self._read(endpoint, model, answer._replace(body=b"", broken=(WrongEndpoint, stranger)))
         body, fault = parse_json(answer.body)
         if fault is not None:
-            broken = MalformedReply, f"the answer {fault}; try again or choose another model"
+            stranger = not_an_answer(answer.body)
+            message = f"the answer {fault}; try again or choose another model"
+            broken = (WrongEndpoint, stranger) if stranger else (MalformedReply, message)
             return self._read(endpoint, model, answer._replace(body=b"", broken=broken))
         return body, answer.request_id or _line_of(mapping(body).get("id"))
 
@@ -163,7 +166,7 @@ class Http:
         failure = read_failure(body, answer.status)
         return error_for_status(
             # Once more: JSON inside a message may have spelled a secret in another way.
-            failure._replace(words=self._routes[endpoint].redactor.text(failure.words)),
+            failure._replace(words=self.redactor(endpoint).text(failure.words)),
             provider=endpoint.name,
             model=model,
             dialect=endpoint.name,
