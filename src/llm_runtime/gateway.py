@@ -98,6 +98,8 @@ class Gateway:
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
+        #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
+        self.local = False
         self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
 
     async def __aenter__(self) -> Self:
@@ -209,7 +211,9 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
-        patience = self.settings.patience(local=endpoint.local or target.provider in LOCAL)
+        local = endpoint.local or target.provider in LOCAL
+        self.local = self.local or local
+        patience = self.settings.patience(local=local)
         if endpoint.kind == "anthropic":
             from llm_runtime.providers.anthropic import anthropic
 

@@ -298,7 +298,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await model_of(job, settings, terms, events, relay, stack)
+            generate, local = await model_of(job, settings, terms, events, relay, stack)
             if log is None:
                 log = self.store.start(job.started)
                 stack.callback(log.close)
@@ -314,7 +314,7 @@ class Launcher:
                 emit(_account(job.spent))
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
-            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
+            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms, local)
             return await carry_through(job.run, context)
 
 

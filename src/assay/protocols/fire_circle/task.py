@@ -22,6 +22,9 @@ LAYERS = ("system", "application", "user")
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
+#: For a model on this machine: until it begins its answer, and for each seat's turn in a round. It reads a prompt
+#: for minutes, and its server may work on one call at a time.
+_LOCAL_SECONDS = 600.0
 _SENT = {"__all__": {"prompt_used"}}
 #: What the log of calls holds already, word for word: the prompts that were sent.
 _LOGGED: Any = {"result": {"dialogue_history": _SENT, "layer_results": {"__all__": {"dialogue_history": _SENT}}}}
@@ -129,11 +132,13 @@ class Options(Model):
     round_timeout: Annotated[
         float | None,
         Ui(
-            help="What a round may take [default: 60; a day where a person or a mailbox answers].",
+            help="What a round may take [default: 60; 600 a seat where a model on this machine answers, a day "
+            "where a person or a mailbox does].",
             metavar="SECONDS",
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
-    """Seconds a round may take; 60 where left empty, a day where a person or a mailbox answers."""
+    """Seconds a round may take. Left empty: 60; 600 a seat where a model on this machine answers, a day where a
+    person or a mailbox does."""
     engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rarer settings of the circle, by their name in ``FireCircleConfig``."""
     calls: Annotated[dict[str, Any], Ui(hidden=True)] = {}
@@ -144,21 +149,25 @@ class Options(Model):
         """The models that must be reached before it begins."""
         return self.models
 
-    def evaluation(self, terms: Terms | None = None) -> EvaluationConfig:
-        """Return what holds for every call.
+    def evaluation(self, terms: Terms | None = None, *, local: bool = False) -> EvaluationConfig:
+        """Return what holds for every call; ``local`` where a model on this machine answers.
 
         Raises:
             CircleConfigurationError: a setting is out of range.
         """
         settings: dict[str, Any] = {"temperature": self.temperature}
-        if (seconds := self._patience(terms)) is not None:
+        if (seconds := self._patience(terms) or (_LOCAL_SECONDS if local else None)) is not None:
             settings["timeout_seconds"] = seconds
         if self.models and self.mode != "fire_circle":
             settings["models"] = self.models
         return EvaluationConfig(**{**settings, **self.calls})
 
-    def circle(self, terms: Terms | None = None) -> FireCircleConfig | None:
+    def circle(self, terms: Terms | None = None, *, local: bool = False) -> FireCircleConfig | None:
         """Return the circle; ``None`` in the modes without dialogue.
+
+        Args:
+            terms: of the run.
+            local: whether a model on this machine answers.
 
         Raises:
             CircleConfigurationError: a setting is out of range or contradicts another.
@@ -178,9 +187,12 @@ class Options(Model):
             settings["failure_mode"] = "strict"
         if self.classifier:
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
-        if (seconds := self._patience(terms)) is not None:
-            settings["timeout_per_round"] = seconds
-        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms))
+        calls = self.evaluation(terms, local=local)
+        config = FireCircleConfig(**{**settings, **self.engine}, base_config=calls)
+        seconds = self._patience(terms) or (_LOCAL_SECONDS * len(config.models) if local else None)
+        if seconds is None or "timeout_per_round" in self.engine:
+            return config
+        return config.model_copy(update={"timeout_per_round": seconds})
 
     def _patience(self, terms: Terms | None) -> float | None:
         named = (*self.models, *((terms.model, *terms.seats.values()) if terms else ()))
@@ -222,10 +234,14 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     """
     prompt, session = subject(task)
     guard = PromptGuard(
-        context.generate, options.evaluation(context.terms), session=session, emit=context.emit, seed=context.seed
+        context.generate,
+        options.evaluation(context.terms, local=context.local),
+        session=session,
+        emit=context.emit,
+        seed=context.seed,
     )
     layers = {layer.name: layer.text for layer in prompt.layers}
-    circle = options.circle(context.terms)
+    circle = options.circle(context.terms, local=context.local)
     metrics = await guard.evaluate(**layers, mode=options.mode, fire_circle_config=circle)
     return metrics.model_dump(mode="json", exclude=_LOGGED)
 
