@@ -110,6 +110,8 @@ class Gateway:
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
+        #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
+        self.local = False
         self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
 
     async def __aenter__(self) -> Self:
@@ -267,6 +269,7 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
+        self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local)
         if endpoint.dialect.wire == "messages":
             from llm_runtime.providers.anthropic import anthropic
