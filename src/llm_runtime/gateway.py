@@ -28,7 +28,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
@@ -203,7 +203,8 @@ class Gateway:
         return {**limits, target.provider: dataclasses.replace(own, in_flight=slots)}
 
     async def _is_local(self, target: Target) -> bool:
-        return target.provider in LOCAL or (await self.router.endpoint(target.provider)).local
+        endpoint = await self.router.endpoint(target.provider)
+        return endpoint.local or endpoint.dialect.local
 
     async def _reading(self, target: Target) -> Reading:
         from llm_runtime.windows import count_tokens
