@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from llm_runtime.errors import BudgetExceeded, CallError, ReplyTruncated, UnknownPrice
+from llm_runtime.errors import BudgetExceeded, CallError, UnknownPrice
 from llm_runtime.events import BudgetMoved, CallFinished, Emit, Event, silent
-from llm_runtime.messages import Effort, Generate, Reply, Request
+from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price
 from llm_runtime.tokens import token_bound
-
-#: Tokens an answer may take where a cap needs a bound and the request names none; reasoning comes on top.
-ANSWER_TOKENS = 4096
-REASONING_TOKENS: Mapping[Effort, int] = {
-    "none": 0,
-    "minimal": 1_024,
-    "low": 2_048,
-    "medium": 8_192,
-    "high": 24_576,
-    "max": 49_152,
-}
+from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +115,15 @@ def _usd(micros: int) -> str:
 def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | None]) -> Generate:
     """Send only what ``budget`` can pay for.
 
-    Under a cap in USD or tokens, a request that names no ``max_tokens`` is sent with :data:`ANSWER_TOKENS` and what
-    its effort may take, which is low unless it is set: without a bound on the answer a reservation would bound
-    nothing. Where all of it went into reasoning, the request is sent once more with twice the bound, if that fits.
+    Under a cap in USD or tokens, a request that names no ``max_tokens`` gets a bound
+    (:mod:`llm_runtime.wrappers.answer_bounds`): without one a reservation would bound nothing.
 
     Raises, from the returned function:
         BudgetExceeded: the call does not fit. Nothing was sent.
         UnknownPrice: there is a cap in USD and ``price(model)`` knows none. Nothing was sent.
     """
 
-    async def attempt(request: Request) -> Reply:
+    async def call(request: Request) -> Reply:
         hold = worst_case(request, price(request.model), budget.caps)
         budget.reserve(hold, request.label.words)
         actual = hold
@@ -152,23 +141,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
             # On cancellation nobody knows what was charged: the hold counts as spent.
             budget.settle(hold, actual)
 
-    async def call(request: Request) -> Reply:
-        if not budget.caps.bounded or request.max_tokens is not None:
-            return await attempt(request)
-        effort = request.effort or "low"
-        most = ANSWER_TOKENS + REASONING_TOKENS[effort]
-        request = replace(request, effort=effort, max_tokens=most)
-        try:
-            return await attempt(request)
-        except ReplyTruncated as cut:
-            if cut.partial is None or cut.partial.text.strip():
-                raise
-            try:
-                return await attempt(request.bounded(2 * most))
-            except BudgetExceeded:
-                raise cut from None
-
-    return call
+    return answers_bounded(call, budget.caps.bounded)
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
