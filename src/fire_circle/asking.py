@@ -37,10 +37,10 @@ from llm_runtime.errors import (
     LlmRuntimeError,
     RateLimited,
     ReplyFiltered,
-    ReplyTruncated,
     StructuredOutputError,
 )
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.silence import Silence
 from llm_runtime.structured import Structured, ask, parse
 
 Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
@@ -197,17 +197,20 @@ def _echo(answer: BaselineAnswer, prompt: MultiNeutrosophicPrompt) -> str | None
 
 
 def _patient(generate: Generate, asked: Asked) -> Generate:
-    """Limit each call in time, and repeat it after HTTP 429 while the round lasts."""
+    """Limit each call's time to its first words, and repeat it after HTTP 429 while the round lasts.
+
+    The time begins when the runtime lets the call go: a seat that waits for a free slot is not silent.
+    """
 
     async def call(request: Request) -> Reply:
         waits = 0
         while True:
-            limit = asyncio.timeout(asked.settings.timeout_seconds)
+            silence = Silence(asked.settings.timeout_seconds)
             try:
-                async with limit:
+                async with silence:
                     return await generate(request)
             except TimeoutError:
-                within = f" within {asked.settings.timeout_seconds:g} s" if limit.expired() else ""
+                within = f" within {asked.settings.timeout_seconds:g} s" if silence.expired else ""
                 raise CallTimeout(f"no answer{within}", model=request.model) from None
             except RateLimited as fault:
                 wait = _BACKOFF_SECONDS * 2**waits if fault.retry_after is None else fault.retry_after
@@ -233,7 +236,7 @@ class Metered:
     async def __call__(self, request: Request) -> Reply:
         try:
             reply = await self._generate(request)
-        except ReplyTruncated as fault:
+        except CallError as fault:
             if fault.partial is not None:
                 self.spend += _spend_of(fault.partial)
             raise

@@ -48,6 +48,7 @@ from llm_runtime.wrappers.timed import Deadline, timed
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from llm_runtime.http import Http
     from llm_runtime.windows import Capacity
 
 
@@ -70,6 +71,7 @@ class Gateway:
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
+        http: a client whose connections others use, too; it is not closed here.
         on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
             tokens begins an attempt, once it is admitted: what came of an earlier one is void.
 
@@ -85,6 +87,7 @@ class Gateway:
         budget: Budget | None = None,
         backoff: Backoff | None = None,
         person: Generate | None = None,
+        http: Http | None = None,
         on_delta: OnDelta = unwatched,
     ) -> None:
         from llm_runtime.http import Http
@@ -92,7 +95,8 @@ class Gateway:
         self.settings = settings
         self.budget = budget or Budget(caps or Caps(), emit=emit)
         self.prices: PriceTable = load_prices(settings.prices_path)
-        self.http = Http()
+        self.http = http or Http()
+        self._owns_http = http is None
         self.router = Router(settings, self.http)
         self._emit = emit
         self._person = person
@@ -106,6 +110,8 @@ class Gateway:
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
+        #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
+        self.local = False
         self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
 
     async def __aenter__(self) -> Self:
@@ -117,8 +123,9 @@ class Gateway:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections; a gateway that is used again opens new ones."""
-        await self.http.aclose()
+        """Close the connections that are its own; a gateway that is used again opens new ones."""
+        if self._owns_http:
+            await self.http.aclose()
 
     async def ready(self, asked: str = "openrouter/auto") -> Target:
         """Find where a call for ``asked`` goes that no seat decides about: ask before a run starts.
@@ -291,6 +298,7 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
+        self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local)
         if endpoint.dialect.wire == "messages":
             from llm_runtime.providers.anthropic import anthropic
