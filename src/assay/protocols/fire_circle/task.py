@@ -22,8 +22,7 @@ LAYERS = ("system", "application", "user")
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
-#: For a model on this machine: until it begins its answer, and for each seat's turn in a round. It reads a prompt
-#: for minutes, and its server may work on one call at a time.
+#: Seconds until the first words of a model on this machine: it reads a long prompt for minutes.
 _LOCAL_SECONDS = 600.0
 _SENT = {"__all__": {"prompt_used"}}
 #: What the log of calls holds already, word for word: the prompts that were sent.
@@ -132,13 +131,13 @@ class Options(Model):
     round_timeout: Annotated[
         float | None,
         Ui(
-            help="What a round may take [default: 60; 600 a seat where a model on this machine answers, a day "
+            help="What a round may take [default: 60; 600 a seat where a model of this machine answers; a day "
             "where a person or a mailbox does].",
             metavar="SECONDS",
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
-    """Seconds a round may take. Left empty: 60; 600 a seat where a model on this machine answers, a day where a
-    person or a mailbox does."""
+    """Seconds a round may take; where left empty 60, 600 a seat where a model of this machine answers, a day where
+    a person or a mailbox does."""
     engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rarer settings of the circle, by their name in ``FireCircleConfig``."""
     calls: Annotated[dict[str, Any], Ui(hidden=True)] = {}
@@ -156,18 +155,14 @@ class Options(Model):
             CircleConfigurationError: a setting is out of range.
         """
         settings: dict[str, Any] = {"temperature": self.temperature}
-        if (seconds := self._patience(terms) or (_LOCAL_SECONDS if local else None)) is not None:
-            settings["timeout_seconds"] = seconds
+        if (patience := self._patience(terms, local)) is not None:
+            settings["timeout_seconds"] = patience[0]
         if self.models and self.mode != "fire_circle":
             settings["models"] = self.models
         return EvaluationConfig(**{**settings, **self.calls})
 
     def circle(self, terms: Terms | None = None, *, local: bool = False) -> FireCircleConfig | None:
-        """Return the circle; ``None`` in the modes without dialogue.
-
-        Args:
-            terms: of the run.
-            local: whether a model on this machine answers.
+        """Return the circle; ``None`` in the modes without dialogue. ``local`` as for :meth:`evaluation`.
 
         Raises:
             CircleConfigurationError: a setting is out of range or contradicts another.
@@ -187,16 +182,22 @@ class Options(Model):
             settings["failure_mode"] = "strict"
         if self.classifier:
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
-        calls = self.evaluation(terms, local=local)
-        config = FireCircleConfig(**{**settings, **self.engine}, base_config=calls)
-        seconds = self._patience(terms) or (_LOCAL_SECONDS * len(config.models) if local else None)
-        if seconds is None or "timeout_per_round" in self.engine:
-            return config
-        return config.model_copy(update={"timeout_per_round": seconds})
+        if (patience := self._patience(terms, local)) is not None:
+            settings["timeout_per_round"] = patience[1]
+        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms, local=local))
 
-    def _patience(self, terms: Terms | None) -> float | None:
+    def _patience(self, terms: Terms | None, local: bool) -> tuple[float, float] | None:
+        """Return the seconds of a seat and of a round; ``None`` where the circle's own hold."""
+        if self.round_timeout:
+            return self.round_timeout, self.round_timeout
         named = (*self.models, *((terms.model, *terms.seats.values()) if terms else ()))
-        return self.round_timeout or (_A_DAY if any(name.startswith(_BY_HAND) for name in named) else None)
+        if any(name.startswith(_BY_HAND) for name in named):
+            return _A_DAY, _A_DAY
+        if local:
+            # One after the other, as a server with one slot answers them.
+            seats = len(self.models) or len(FireCircleConfig.model_fields["models"].default)
+            return _LOCAL_SECONDS, seats * _LOCAL_SECONDS
+        return None
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
