@@ -18,7 +18,7 @@ Recording goes around all of this (``wrappers/recording.py``), so a replay repla
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from math import inf
 from pathlib import Path
@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
 from llm_runtime.events import Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Route:
-    """What a model id was found to mean: its target, the stack to it, and whether it is another model."""
+    """What a model id was found to mean: its target, the stack to it, and why it is another model, if it is."""
 
     target: Target
     generate: Generate
-    substitutes: bool
+    instead: str = ""
 
 
 class Gateway:
@@ -63,6 +63,7 @@ class Gateway:
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
+        named: models that the user asked for, beside those of the settings: no other will do in their place.
         on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
             tokens begins an attempt, once it is admitted: what came of an earlier one is void.
 
@@ -78,6 +79,7 @@ class Gateway:
         budget: Budget | None = None,
         backoff: Backoff | None = None,
         person: Generate | None = None,
+        named: Iterable[str] = (),
         on_delta: OnDelta = unwatched,
     ) -> None:
         from llm_runtime.http import Http
@@ -95,7 +97,7 @@ class Gateway:
         self._routes: dict[str, _Route] = {}
         self._limiters: dict[str, Limiter] = {}
         config = settings.config
-        self._named = {name for name in (config.model, *config.seats.values()) if name}
+        self._named = {name for name in (config.model, *config.seats.values(), *named) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
         self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
 
@@ -125,14 +127,39 @@ class Gateway:
         return (await self._route(self.settings.config.model or asked)).target
 
     async def _routed(self, request: Request) -> Reply:
-        route = self._routes.get(request.model) or await self._route(request.model)
-        if route.substitutes:
+        asked = request.model
+        route = self._routes.get(asked) or await self._route(asked)
+        try:
+            return await self._along(route, request)
+        except ModelNotFound:
+            # What the user named is never replaced.
+            if asked in self._named or (next_one := await self._instead_of(request, route)) is None:
+                raise
+            return await self._along(next_one, request)
+
+    async def _instead_of(self, request: Request, gone: _Route) -> _Route | None:
+        """Return the route that from now on takes the place of one whose model is not served, if there is any that the
+        request's own fallbacks do not come before.
+        """
+        asked = request.model
+        if self._routes[asked] is gone:
+            target = await self.router.successor(gone.target)
+            if target is None and not request.fallbacks:
+                target = await self.router.any_model(gone.target)
+            if target is None:
+                return None
+            reason = f"{gone.target.provider} does not serve {gone.target.model}"
+            self._routes[asked] = _Route(target, await self._stack_to(target), reason)
+        return self._routes[asked]
+
+    async def _along(self, route: _Route, request: Request) -> Reply:
+        if route.instead:
             self._emit(
                 ModelSubstituted(
                     label=str(request.label),
                     asked=request.model,
                     used=route.target.model,
-                    reason=f"{route.target.provider} is what this machine reaches",
+                    reason=route.instead,
                 )
             )
         # Only OpenRouter knows ids of other vendors; elsewhere the fallback wrapper has to route them.
@@ -143,12 +170,16 @@ class Gateway:
 
     async def _route(self, asked: str) -> _Route:
         target = await self.router.resolve(asked, named=asked in self._named)
+        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
+        instead = "" if own_name else f"{target.provider} is what this machine reaches"
+        route = self._routes[asked] = _Route(target, await self._stack_to(target), instead)
+        return route
+
+    async def _stack_to(self, target: Target) -> Generate:
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
             stack = self._stacks.setdefault(target, await self._stack(target))
-        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
-        route = self._routes[asked] = _Route(target, stack, substitutes=not own_name)
-        return route
+        return stack
 
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
