@@ -6,6 +6,7 @@ From the outside in, a call passes::
     fallback     the next model, where one cannot answer
     routed       the endpoint, and the model's name there
     retrying     the same model again, where that may help
+    pausing      nothing, while the endpoint's server fails again and again
     limiting     rates and calls in flight, per endpoint and model
     budgeted     what an attempt may cost is held before it is sent
     priced       a cost for the reply, where the provider reports none
@@ -37,6 +38,7 @@ from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, limiting
+from llm_runtime.wrappers.pausing import Outage, pausing
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -96,6 +98,7 @@ class Gateway:
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
         self._limiters: dict[str, Limiter] = {}
+        self._outages: dict[str, Outage] = {}
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values(), *named) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
@@ -188,6 +191,10 @@ class Gateway:
         call = await self._provider(target)
         call = timed(call, deadline)
         call = await self.admitted(priced(call, self.prices, name), target)
+        if not patient:
+            if name not in self._outages:
+                self._outages[name] = Outage(name, emit=self._emit, sleep=deadline.sleep)
+            call = pausing(call, self._outages[name])
         backoff = Backoff(attempts=1) if patient else self._backoff
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
 
@@ -240,6 +247,10 @@ class Gateway:
             from llm_runtime.providers.anthropic import anthropic
 
             return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
+        if target.provider == "ollama":
+            from llm_runtime.providers.ollama import ollama
+
+            return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)
         from llm_runtime.providers.openai_compatible import openai_compatible
 
         ceiling = self._ceiling(target)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS = 30.0
 _ERROR_BODY_BYTES = 64 * 1024
 _ID_CHARACTERS = 120
+#: A connection that was kept and ends within so many seconds had been closed by the server before the request.
+_NOTHING_DONE_SECONDS = 1.0
 
 
 class Http:
@@ -93,6 +95,9 @@ class Http:
             if not silence.expired:
                 raise
         incoming.end()
+        if outcome is None and incoming.finish:
+            # The answer was whole; only the end of the stream did not come.
+            return None, None
         if outcome is None:
             raise CallTimeout(_too_slow(silence, patience), provider=endpoint.name, model=model)
         return self._read(endpoint, model, outcome)
@@ -109,7 +114,7 @@ class Http:
     async def open(self) -> None:
         """Open the session of the running event loop now. The first one loads the HTTP library, which takes longer
         than some timeouts allow for a whole call."""
-        await self._session()
+        await self._opened()
 
     async def aclose(self) -> None:
         """Close the session of the running event loop, if there is one. The object may be used again."""
@@ -129,9 +134,14 @@ class Http:
         silence: Silence | None = None,
     ) -> _Answer:
         route = self._routes.get(endpoint) or self._route(endpoint)
-        session = await self._session()
+        opened = await self._opened()
+        begun = time.monotonic()
         try:
-            answer = await _exchange(session, route, path, data, self._max_bytes, incoming, silence)
+            answer = await _exchange(opened.session, route, path, data, self._max_bytes, incoming, silence)
+            if answer.status:
+                opened.answered.add(route.base_url)
+            elif route.base_url in opened.answered and time.monotonic() - begun < _NOTHING_DONE_SECONDS:
+                answer = _kept_too_long(answer)
             return _redacted(answer, route.redactor)
         except asyncio.CancelledError as cancelled:
             # Cancelled all the same, only without the frames below, whose locals hold answers not yet redacted.
@@ -146,11 +156,11 @@ class Http:
             raise self._refused(endpoint, model, answer)
         if answer.streamed:
             return None, answer.request_id
-        if (stranger := not_an_answer(answer.body)) is not None:
-            return self._read(endpoint, model, answer._replace(body=b"", broken=(WrongEndpoint, stranger)))
         body, fault = parse_json(answer.body)
         if fault is not None:
-            broken = MalformedReply, f"the answer {fault}; try again or choose another model"
+            stranger = not_an_answer(answer.body)
+            message = f"the answer {fault}; try again or choose another model"
+            broken = (WrongEndpoint, stranger) if stranger else (MalformedReply, message)
             return self._read(endpoint, model, answer._replace(body=b"", broken=broken))
         return body, answer.request_id or _line_of(mapping(body).get("id"))
 
@@ -163,7 +173,7 @@ class Http:
         failure = read_failure(body, answer.status)
         return error_for_status(
             # Once more: JSON inside a message may have spelled a secret in another way.
-            failure._replace(words=self._routes[endpoint].redactor.text(failure.words)),
+            failure._replace(words=self.redactor(endpoint).text(failure.words)),
             provider=endpoint.name,
             model=model,
             dialect=endpoint.name,
@@ -175,14 +185,14 @@ class Http:
         route = self._routes[endpoint] = _Route.to(endpoint)
         return route
 
-    async def _session(self) -> aiohttp.ClientSession:
+    async def _opened(self) -> _OpenSession:
         loop = asyncio.get_running_loop()
         opened = self._open.get(loop)
         if opened is None:
             keeper = self._keep_session(loop)
             # An event loop closes its unfinished async generators before it ends: the hook that closes ours.
-            opened = self._open[loop] = _OpenSession(keeper, await anext(keeper))
-        return opened.session
+            opened = self._open[loop] = _OpenSession(keeper, await anext(keeper), set())
+        return opened
 
     async def _keep_session(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession]:
         import aiohttp
@@ -202,6 +212,8 @@ class Http:
 class _OpenSession(NamedTuple):
     keeper: AsyncGenerator[aiohttp.ClientSession]
     session: aiohttp.ClientSession
+    #: Base URLs that have answered, so that a connection to them may be one that was kept.
+    answered: set[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +349,13 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if isinstance(error, ValueError):
         return ConnectionFailed, "the base URL is not one that can be reached; correct it"
     return ConnectionCut, "the connection ended without an answer; try again"
+
+
+def _kept_too_long(answer: _Answer) -> _Answer:
+    """Return that nothing was reached, where a kept connection has ended at once without a byte of an answer."""
+    if answer.broken is None or answer.broken[0] is not ConnectionCut:
+        return answer
+    return answer._replace(broken=(ConnectionFailed, "the server had closed the connection; try again"))
 
 
 def _redacted(answer: _Answer, redactor: Redactor) -> _Answer:

@@ -21,12 +21,15 @@ Broken: TypeAlias = tuple[type[CallError], str]
 
 _MANY_BYTES = 2**20
 _MANY_CONTAINERS = 100_000
-#: What a stream may be: bytes of one event, characters of the answer, how many times the cap of a whole body
-#: in all (an event carries a word in three hundred bytes), and events.
-_EVENT_BYTES = 4 * 2**20
+#: What a stream may be: bytes of one event, characters of the answer, events, bytes in all (how many times the cap
+#: of a whole body), and bytes that bring no words, to begin with and for each character (an event carries a word in
+#: three hundred bytes).
+_EVENT_BYTES = 2 * 2**20
 _STREAM_CHARACTERS = 4 * 2**20
-_STREAM_FACTOR = 4
 _STREAM_EVENTS = 500_000
+_STREAM_FACTOR = 4
+_SPARE_BYTES = 2 * 2**20
+_BYTES_A_CHARACTER = 1000
 #: How long to wait for the end of a body whose answer is whole, so that its connection can be used again.
 _LAST_BYTES_SECONDS = 1.0
 _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
@@ -71,10 +74,11 @@ async def listen(
             silence.heard()
         size += len(chunk)
         count += len(events)
-        if stream.overflow or size > _STREAM_FACTOR * max_bytes or count > _STREAM_EVENTS:
+        if incoming.size > (longest := min(max_bytes, _STREAM_CHARACTERS)):
+            return ReplyTooLarge, f"the answer is longer than {longest} characters; ask for less, or raise the cap"
+        most = min(_STREAM_FACTOR * max_bytes, _SPARE_BYTES + _BYTES_A_CHARACTER * incoming.size)
+        if stream.overflow or size > most or count > _STREAM_EVENTS:
             return ReplyTooLarge, "the stream is larger than any answer; ask for less, or choose another model"
-        if incoming.size > (most := min(max_bytes, _STREAM_CHARACTERS)):
-            return ReplyTooLarge, f"the answer is longer than {most} characters; ask for less, or raise the cap"
         if incoming.done or not chunk:
             if incoming.finish:
                 await _last_bytes(content)
@@ -90,6 +94,8 @@ def _pass_on(events: list[StreamEvent], incoming: Incoming) -> str | None:
         if data == b"[DONE]":
             incoming.done = True
             return None
+        if not data:
+            continue
         value, fault = parse_json(data)
         if fault and b"\\ud" in data.lower():
             value, fault = _with_halves(data, fault)

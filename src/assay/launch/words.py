@@ -100,7 +100,10 @@ class Words:
         if call is None:
             return
         stage, now = _STAGES[delta.kind], self._now()
-        if not delta.text:
+        if delta.kind == "progress" and not delta.tokens:
+            # Another attempt begins: what came of the one before is void.
+            self._calls[key] = CallWords(call.label, "sent", call.began)
+        elif not delta.text:
             self._calls[key] = replace(call, stage=stage, tokens=delta.tokens or call.tokens)
         else:
             # An answer begins anew behind its reasoning.

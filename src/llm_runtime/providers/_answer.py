@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -163,9 +164,11 @@ class Answer:
         if not text.strip() and self.finish in _WHOLE and _is_the_answer(reasoning, self.request.schema):
             text, repairs = reasoning.strip(), ("the answer stood in the reasoning",)
         usage = self.usage
-        if usage is None:
+        if usage is None or not self.finish:
+            # What a cut stream has counted so far may be what it began with.
             tokens = estimate_tokens(text) + (0 if repairs else estimate_tokens(reasoning))
-            usage = Usage(estimate_input(self.request), tokens, estimated=True)
+            counted = usage or Usage(estimate_input(self.request), 0)
+            usage = replace(counted, output_tokens=max(tokens, counted.output_tokens), estimated=True)
         finish = one_line(self._redactor.text(self.finish))
         return Reply(
             text=text,
@@ -181,6 +184,8 @@ class Answer:
 
     def _clean(self, sink: StringIO) -> str:
         text = self._redactor.text(sink.getvalue())
+        if self.finish not in _WHOLE:
+            text = self._redactor.cut(text)
         return text if text.isascii() else _paired(text)
 
     def _problem(self, reply: Reply) -> tuple[type[BadReply | ConnectionCut], str] | None:
@@ -200,10 +205,13 @@ class Answer:
 
     def _thought(self, reply: Reply) -> str:
         """Return how much of an answer without text was reasoning, and what to do about it."""
-        thought = reply.usage.reasoning_tokens or estimate_tokens(self._reasoning.getvalue())
-        if reply.text.strip() or not thought:
+        if reply.text.strip():
             return "; allow more tokens or ask for less"
-        whole = max(thought, reply.usage.output_tokens)
+        whole = reply.usage.output_tokens
+        # Without a count of its own, all that came was reasoning, since no text did.
+        thought = reply.usage.reasoning_tokens or (whole if self._reasoning.tell() else 0)
+        if not thought:
+            return "; allow more tokens or ask for less"
         return f": {thought} of {whole} tokens were reasoning; allow more tokens or less effort"
 
 
@@ -262,7 +270,7 @@ class _Watch:
 
     def flush(self) -> None:
         held, self._held = self._held, ""
-        self._tell(held)
+        self._tell(self._redactor.cut(held))
 
     def _tell(self, piece: str) -> None:
         if piece:

@@ -19,6 +19,7 @@ Quirk: TypeAlias = Literal[
     "no effort",
     "no stream",
     "no stream_options",
+    "no think",
 ]
 #: The errors that may complain of a part of the request: OpenRouter finds no model where no host takes all of it.
 REFUSALS = (RequestRefused, ModelNotFound)
@@ -28,6 +29,7 @@ _ABOUT_SCHEMA = re.compile(
     r"response.?format|output.?config(?!.?effort)|structured.?output|schema|grammar", re.IGNORECASE
 )
 _ABOUT_EFFORT = re.compile(r"effort|reasoning|thinking", re.IGNORECASE)
+_SCHEMA_FIELDS = {"response_format", "format"}
 _ABOUT_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 _NO_HOST = re.compile(r"no endpoints found.*(parameter|support)", re.IGNORECASE)
 
@@ -64,7 +66,7 @@ class Quirks:
 def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
     words = str(refusal.args[0])
     form = mapping(payload.get("output_config"))
-    has_schema = "response_format" in payload or "format" in form
+    has_schema = bool(payload.keys() & _SCHEMA_FIELDS) or "format" in form
     if isinstance(refusal, (ContextExceeded, Moderated)):
         return None
     if has_schema and _NO_HOST.search(words):
@@ -88,6 +90,8 @@ def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
         return None
     if "max_completion_tokens" in payload and "max_completion_tokens" in words:
         return "max_tokens"
+    if "think" in payload and "think" in words:
+        return "no think"
     if "seed" in payload and "seed" in words:
         return "no seed"
     return "no stream" if "stream" in payload and _ABOUT_STREAM.search(words) else None

@@ -15,6 +15,9 @@ REDACTED = "[redacted]"
 #: Shorter keys are placeholders ("ollama", "none", "EMPTY"), and words that an answer may well contain.
 SHORTEST_SECRET = 10
 
+#: A shorter beginning of a key tells nothing: those of one vendor begin alike.
+_SHORTEST_BEGINNING = 6
+
 _VISIBLE = "".join(sorted(set(string.printable) - set(string.whitespace)))
 
 
@@ -68,6 +71,14 @@ class Redactor:
         """Return how many characters at the end of a redacted text may be the beginning of a key that goes on."""
         run = len(text) - len(text.rstrip(_VISIBLE)) if self._words else len(text)
         return min(run, self._longest - 1) if self._forms else 0
+
+    def cut(self, text: str) -> str:
+        """Redact the end of a redacted text that broke off, where it is the beginning of a key."""
+        raw = text[-self._longest :].encode(errors="surrogatepass") if self._forms else b""
+        for length in range(len(raw), _SHORTEST_BEGINNING - 1, -1):
+            if any(form.startswith(raw[-length:]) for form in self._forms):
+                return text[:-length] + REDACTED
+        return text
 
     def _replaced(self, raw: bytes) -> bytes:
         # Nearly always there is nothing to find, and looking for one text after the other is by far the fastest.

@@ -15,6 +15,7 @@ from llm_runtime.dialects import DIALECTS, GENERIC
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
+from llm_runtime.testing.stream_faults import perform_stream, stream_of
 from llm_runtime.testing.streaming import can_stream, events
 from llm_runtime.tokens import estimate_tokens
 
@@ -56,7 +57,8 @@ class Received:
 
 ServerAnswer: TypeAlias = "str | dict[str, Any] | tuple[int, dict[str, Any]]"
 ServerScript: TypeAlias = "Callable[[Received], ServerAnswer | Awaitable[ServerAnswer]]"
-FaultPlan: TypeAlias = "Fault | Mapping[int, Fault] | Callable[[Received], Fault | None] | None"
+AnyFault: TypeAlias = "Fault | str"
+FaultPlan: TypeAlias = "AnyFault | Mapping[int, AnyFault] | Callable[[Received], AnyFault | None] | None"
 
 
 class LoopbackServer:
@@ -70,7 +72,8 @@ class LoopbackServer:
         script: the answer to every request, or a function that makes it. A text is wrapped into a whole answer
             of the protocol asked, and streamed where that is asked; a dict is sent as the body, as it is; a pair
             of status and dict likewise.
-        faults: the fault of every call, of some (by number, from 1), or a function that decides on each.
+        faults: the fault of every call, of some (by number, from 1), or a function that decides on each; those of
+            streams are named as in :data:`~llm_runtime.testing.stream_faults.STREAM_FAULTS`.
             ``CONNECTION_REFUSED`` stops the listening, for good, before the call of that number.
         latency: seconds before an answer.
         models: what ``/v1/models`` lists: ids, or whole entries.
@@ -171,7 +174,7 @@ class LoopbackServer:
         if self._latency:
             await asyncio.sleep(self._latency)
         await self._refuse_if_planned(received.number + 1)
-        response = perform(fault, request, request_id) if fault else None
+        response = perform(fault, request, request_id) if isinstance(fault, Fault) else None
         if response is not None:
             return await response
         answer: ServerAnswer = echoes_of(key_of(request))
@@ -180,7 +183,10 @@ class LoopbackServer:
         if isinstance(answer, str):
             answer = spoil(fault, self._whole(answer, received), kind)
             if received.payload.get("stream") and can_stream(answer):
-                return await self._stream(request, events(answer, kind, self._piece), request_id, kind)
+                parts = events(answer, kind, self._piece)
+                if isinstance(fault, str):
+                    return await perform_stream(fault, request, request_id, stream_of(kind, parts, key_of(request)))
+                return await self._stream(request, parts, request_id, kind)
         status, body = answer if isinstance(answer, tuple) else (200, answer)
         return web.json_response(body, status=status, headers={"x-request-id": request_id})
 
@@ -245,9 +251,9 @@ class LoopbackServer:
             self._site = None
 
 
-def _planner(faults: FaultPlan) -> Callable[[int], Fault | None]:
+def _planner(faults: FaultPlan) -> Callable[[int], AnyFault | None]:
     """Return the part of a plan that is known before a request arrives."""
-    if isinstance(faults, Fault):
+    if isinstance(faults, (Fault, str)):
         return lambda _: faults
     if faults is None or callable(faults):
         return lambda _: None

@@ -51,6 +51,9 @@ def test_what_a_failed_attempt_brought_is_not_shown_as_the_next_ones() -> None:
     retried = CallRetried(label=str(request.label), attempt=1, error="ConnectionCut", message="cut", wait_ms=10)
     words(retried)
     assert [(call.stage, call.tail) for call in words.calls()] == [("sent", "")]
+    words.hear(request, Delta("text", "half again"))
+    words.hear(request, Delta("progress", tokens=0))
+    assert [(call.stage, call.tail) for call in words.calls()] == [("sent", "")]
     words(RunResumed(finished_calls=0))
     assert words.calls() == ()
 
