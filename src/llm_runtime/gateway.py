@@ -100,7 +100,9 @@ class Gateway:
         self._limiters: dict[str, Limiter] = {}
         self._outages: dict[str, Outage] = {}
         config = settings.config
-        self._named = {name for name in (config.model, *config.seats.values(), *named) if name}
+        # Where one model is set for the whole run, it answers for a panel, too.
+        chosen_models = (config.model, *config.seats.values()) if config.model else (*config.seats.values(), *named)
+        self._named = {name for name in chosen_models if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
         self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
 
@@ -141,8 +143,8 @@ class Gateway:
             return await self._along(next_one, request)
 
     async def _instead_of(self, request: Request, gone: _Route) -> _Route | None:
-        """Return the route that from now on takes the place of one whose model is not served, if there is any that the
-        request's own fallbacks do not come before.
+        """Return the route that from now on takes the place of one whose model is not served, if there is any; what
+        chooses by itself comes after the request's own fallbacks.
         """
         asked = request.model
         if self._routes[asked] is gone:

@@ -199,7 +199,8 @@ class Router:
         reached = self._settings.providers
         if "openrouter" in reached:
             return Target("openrouter", asked)
-        slug, _, name = asked.partition("/")
+        # A tilde marks what OpenRouter leads to the newest of a line.
+        slug, _, name = asked.removeprefix("~").partition("/")
         vendor = next((one for one, dialect in HOSTED.items() if slug in (one, dialect.vendor)), "")
         if vendor in reached:
             return Target(vendor, name)

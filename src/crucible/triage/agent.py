@@ -53,10 +53,14 @@ class Inquiry:
 
 
 class TriageAgent:
-    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``."""
+    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``.
 
-    def __init__(self, client: OpenRouterClient, model: str, seed: int) -> None:
+    ``fallback`` is asked where nobody serves ``model``.
+    """
+
+    def __init__(self, client: OpenRouterClient, model: str, seed: int, fallback: str = "") -> None:
         self._client = client
+        self._fallbacks = (fallback,) if fallback not in ("", model) else ()
         self._model = model
         self._fence = Fence(seed, _LABEL)
 
@@ -68,7 +72,10 @@ class TriageAgent:
         """
         question = user_message(inquiry.query, inquiry.context, self._fence)
         raw = await self._client.call_openrouter(
-            self._model, [Message("system", system_prompt()), Message("user", question)], label=_LABEL
+            self._model,
+            [Message("system", system_prompt()), Message("user", question)],
+            label=_LABEL,
+            fallbacks=self._fallbacks,
         )
         return parse_triage(raw)
 
