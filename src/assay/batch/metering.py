@@ -21,7 +21,8 @@ from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
-from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Caps, Spend, worst_case
+from llm_runtime.wrappers.answer_bounds import answers_bounded
+from llm_runtime.wrappers.budgeted import Caps, Spend, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -176,7 +177,7 @@ class MeteredGateway(Gateway):
         shared: dict[str, Limits] = {}
         places: list[asyncio.Semaphore] = []
         if target.provider not in HUMAN_PROVIDERS:
-            for bucket, limits in self.settings.limits_for(target.provider, target.model).items():
+            for bucket, limits in (await self.limits(target)).items():
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set
                 if limits.in_flight and not named:
@@ -196,8 +197,6 @@ def _metered(
     """Send only what the rows allow, and tell them what came of it."""
 
     async def call(request: Request) -> Reply:
-        if meter.caps.bounded and request.max_tokens is None:
-            request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), meter.caps)
         tokens = estimate_input(request) + (request.max_tokens or 0)
         while True:
@@ -235,4 +234,4 @@ def _metered(
                 await meter.succeeded(bucket)
         return reply
 
-    return call
+    return answers_bounded(call, meter.caps.bounded)

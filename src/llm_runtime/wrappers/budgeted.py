@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from llm_runtime.errors import BudgetExceeded, CallError, UnknownPrice
@@ -10,9 +10,7 @@ from llm_runtime.events import BudgetMoved, CallFinished, Emit, Event, silent
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price
 from llm_runtime.tokens import token_bound
-
-#: Tokens an answer may take where a cap needs a bound and the request names none.
-ANSWER_TOKENS = 4096
+from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,10 @@ class Budget:
         self.held = Spend()
         self._emit = emit if caps != Caps() else silent
 
-    def reserve(self, hold: Spend, where: object) -> None:
+    def reserve(self, hold: Spend, where: object) -> Awaitable[None] | None:
         """Hold what a call may take at the most; ``where`` is named when it does not fit.
+
+        What comes back, awaited, has the hold on disk: send nothing before.
 
         Raises:
             BudgetExceeded: it does not fit; nothing is held.
@@ -79,7 +79,7 @@ class Budget:
         if caps.calls is not None and spent.calls + held.calls + hold.calls > caps.calls:
             raise _exceeded(where, f"{hold.calls} call", f"{caps.calls}", f"{spent.calls}", f"{held.calls}")
         held.add(hold)
-        self._moved()
+        return self._moved()
 
     def settle(self, hold: Spend, actual: Spend) -> None:
         """Replace a hold by what the call really took."""
@@ -90,11 +90,11 @@ class Budget:
         self.spent.add(actual)
         self._moved()
 
-    def _moved(self) -> None:
+    def _moved(self) -> Awaitable[None] | None:
         if self._emit is silent:
-            return
+            return None
         spent, held = self.spent, self.held
-        self._emit(
+        return self._emit(
             BudgetMoved(
                 spent_cost=spent.cost,
                 spent_tokens=spent.tokens,
@@ -117,8 +117,8 @@ def _usd(micros: int) -> str:
 def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | None]) -> Generate:
     """Send only what ``budget`` can pay for.
 
-    Under a cap in USD or tokens, a request that names no ``max_tokens`` is sent with :data:`ANSWER_TOKENS`:
-    without a bound on the answer a reservation would bound nothing.
+    Under a cap in USD or tokens, a request that names no ``max_tokens`` gets a bound
+    (:mod:`llm_runtime.wrappers.answer_bounds`): without one a reservation would bound nothing.
 
     Raises, from the returned function:
         BudgetExceeded: the call does not fit. Nothing was sent.
@@ -126,12 +126,13 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
     """
 
     async def call(request: Request) -> Reply:
-        if budget.caps.bounded and request.max_tokens is None:
-            request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), budget.caps)
-        budget.reserve(hold, request.label.words)
-        actual = hold
+        written = budget.reserve(hold, request.label.words)
+        actual = Spend()
         try:
+            if written is not None:
+                await written
+            actual = hold
             reply = await generate(request)
             usage = reply.usage
             cost = hold.cost if reply.cost is None else reply.cost
@@ -145,7 +146,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
             # On cancellation nobody knows what was charged: the hold counts as spent.
             budget.settle(hold, actual)
 
-    return call
+    return answers_bounded(call, budget.caps.bounded)
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
