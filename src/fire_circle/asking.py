@@ -64,6 +64,7 @@ class Asked:
         deadline: the round's end, in the event loop's time; ``None`` where there is no round.
         chair: the seat speaks for the absent.
         verify: looks up a pattern's quote.
+        foreign: what it holds of other hands than judges: an object in it is no answer. All of it, where left out.
     """
 
     request: Request
@@ -75,6 +76,7 @@ class Asked:
     deadline: float | None = None
     chair: bool = False
     verify: Verify = lambda claim: claim
+    foreign: str | None = None
 
 
 async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
@@ -119,7 +121,7 @@ async def _ask(generate: Generate, asked: Asked) -> Outcome:
         return _echo(answer, asked.prompt) or _contradicts(answer)
 
     try:
-        return _outcome(asked, await ask(generate, asked.request, form, check=check))
+        return _outcome(asked, await ask(generate, asked.request, form, check=check, shown=asked.foreign))
     except StructuredOutputError as fault:
         return _unusable(asked, form, fault)
 
@@ -157,7 +159,8 @@ def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputE
     except StructuredOutputError:
         answer = None
     if answer is not None:
-        kind: FailureKind = "echo" if _echo(answer, asked.prompt) else "contradiction"
+        denied = _contradicts(answer) and not _echo(answer, asked.prompt)
+        kind: FailureKind = "contradiction" if denied else "echo"
         return _failed(asked, kind, str(fault))
     if is_refusal(fault.raw):
         return _failed(asked, "refusal", f"the model declined: {_line(fault.raw)}")

@@ -12,11 +12,12 @@ from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
 from assay.batch.ledger import Claim
 from assay.batch.purses import Purse, Purses
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
+from llm_runtime.dialects import HUMAN_PROVIDERS
 from llm_runtime.errors import BudgetExceeded, CallError, RateLimited
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.pricing import Price
-from llm_runtime.routing import HUMAN_PROVIDERS, Target
+from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input

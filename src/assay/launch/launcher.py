@@ -29,7 +29,7 @@ from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.wrappers.budgeted import Spend
 from llm_runtime.wrappers.recording import recording
-from llm_runtime.wrappers.replaying import replaying
+from llm_runtime.wrappers.replaying import as_recorded, replaying
 
 Pace = Callable[[int], Awaitable[None]]
 
@@ -261,6 +261,7 @@ class Launcher:
         emit = tee(*listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
+        generate = as_recorded(generate, recorded)
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
         result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
@@ -314,6 +315,7 @@ class Launcher:
                 emit(_account(job.spent))
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
+            recorded = as_recorded(recorded, answers)
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
             return await carry_through(job.run, context)
 

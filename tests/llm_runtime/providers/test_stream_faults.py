@@ -54,6 +54,7 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
         *("an event that is no JSON", "an event that is a page", "no gzip"),
         *("a body that is no UTF-8", "an event that is nested deep", "an event of many values"),
     ),
+    WrongEndpoint: ("a page that is called a stream",),
     ReplyTooLarge: (
         *("a gzip bomb", "a huge event", "an endless line", "an endless event", "endless comments"),
         *("endless blank lines", "endless empty events", "endless words"),
@@ -76,7 +77,7 @@ async def call(name: str, kind: Kind, watch: Callable[[Request, Delta], None] | 
     http = Http()
     hasty = "stall" in name or "alive" in name
     async with LoopbackServer(ANSWER, faults=name, piece=6) as server, asyncio.timeout(PATIENCE):
-        endpoint = server.endpoint("acme", key=KEY.get_secret_value(), kind=kind)
+        endpoint = server.endpoint("acme", key=KEY.get_secret_value(), dialect=kind)
         more = {"on_delta": watch} if watch else {}
         generate = PROVIDERS[kind](endpoint, http, patience=HASTE if hasty else Patience(), **more)
         try:
