@@ -63,14 +63,6 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     return None
 
 
-def is_local(asked: str) -> bool:
-    """Tell whether a model is named that this machine serves, or a server of a kind that people run at home."""
-    target = parse_model(asked)
-    if target is None:
-        return False
-    return target.provider in LOCAL or is_loopback(urlsplit(target.provider).hostname or "")
-
-
 @dataclass(frozen=True, slots=True)
 class Reachable:
     """One endpoint: how it was found, and its models or why they could not be listed."""

@@ -173,7 +173,7 @@ class MeteredGateway(Gateway):
         shared: dict[str, Limits] = {}
         places: list[asyncio.Semaphore] = []
         if target.provider not in HUMAN_PROVIDERS:
-            for bucket, limits in self.settings.limits_for(target.provider, target.model).items():
+            for bucket, limits in (await self.limits(target)).items():
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set
                 if limits.in_flight and not named:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -24,6 +25,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices
 from llm_runtime.replay import Recording
@@ -75,27 +77,35 @@ class LateEmit:
     def __init__(self) -> None:
         self.target: Emit | None = None
 
-    def emit(self, event: Event) -> None:
-        if self.target is not None:
-            self.target(event)
+    def emit(self, event: Event) -> Awaitable[None] | None:
+        return None if self.target is None else self.target(event)
 
 
 async def model_of(
-    job: Job, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, stack: AsyncExitStack
-) -> Generate:
-    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
+    job: Job,
+    settings: Settings,
+    terms: Terms,
+    events: list[Event],
+    relay: LateEmit,
+    http: Http,
+    stack: AsyncExitStack,
+) -> tuple[Generate, bool]:
+    """Return the model function of a run, within its bounds, and whether a model on this machine answers.
+
+    A run whose models cannot be reached is refused.
+    """
     if job.run.run.own_models:
         if job.run.run.ready and job.started.origin == "live":
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
-        return _nobody
+        return _nobody, False
     caps = terms.caps
     budget = Budget(caps, job.spent or _spent(job.run, events), emit=relay.emit)
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
-            return model
+            return model, False
         timely = timed(model, Deadline(caps.seconds or inf))
-        return budgeted(timely, budget, partial(price_of, settings))
+        return budgeted(timely, budget, partial(price_of, settings)), False
     gateway = await stack.enter_async_context(
         Gateway(
             settings,
@@ -103,11 +113,12 @@ async def model_of(
             emit=relay.emit,
             person=job.person,
             on_delta=job.words.hear if job.words else unwatched,
+            http=http,
         )
     )
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(name)
-    return gateway.generate
+    return gateway.generate, gateway.local
 
 
 def _spent(run: Prepared, events: list[Event]) -> Spend:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 from llm_runtime.errors import BudgetExceeded, CallError, UnknownPrice
@@ -65,8 +65,10 @@ class Budget:
         self.held = Spend()
         self._emit = emit if caps != Caps() else silent
 
-    def reserve(self, hold: Spend, where: object) -> None:
+    def reserve(self, hold: Spend, where: object) -> Awaitable[None] | None:
         """Hold what a call may take at the most; ``where`` is named when it does not fit.
+
+        What comes back, awaited, has the hold on disk: send nothing before.
 
         Raises:
             BudgetExceeded: it does not fit; nothing is held.
@@ -79,7 +81,7 @@ class Budget:
         if caps.calls is not None and spent.calls + held.calls + hold.calls > caps.calls:
             raise _exceeded(where, f"{hold.calls} call", f"{caps.calls}", f"{spent.calls}", f"{held.calls}")
         held.add(hold)
-        self._moved()
+        return self._moved()
 
     def settle(self, hold: Spend, actual: Spend) -> None:
         """Replace a hold by what the call really took."""
@@ -90,11 +92,11 @@ class Budget:
         self.spent.add(actual)
         self._moved()
 
-    def _moved(self) -> None:
+    def _moved(self) -> Awaitable[None] | None:
         if self._emit is silent:
-            return
+            return None
         spent, held = self.spent, self.held
-        self._emit(
+        return self._emit(
             BudgetMoved(
                 spent_cost=spent.cost,
                 spent_tokens=spent.tokens,
@@ -129,9 +131,12 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         if budget.caps.bounded and request.max_tokens is None:
             request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), budget.caps)
-        budget.reserve(hold, request.label.words)
-        actual = hold
+        written = budget.reserve(hold, request.label.words)
+        actual = Spend()
         try:
+            if written is not None:
+                await written
+            actual = hold
             reply = await generate(request)
             usage = reply.usage
             cost = hold.cost if reply.cost is None else reply.cost
