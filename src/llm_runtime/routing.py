@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from llm_runtime.addresses import is_loopback
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
 from llm_runtime.settings import Settings
