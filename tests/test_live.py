@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 from llm_runtime.testing import Fault, LoopbackServer, Received
 
 ROOT = Path(__file__).parent.parent
+#: No two answers are alike: some steps want several that differ.
+REASONS = itertools.count(1)
 
 
 def smallest(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
@@ -28,13 +31,13 @@ def smallest(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
         case "object":
             return {name: smallest(of, whole) for name, of in schema.get("properties", {}).items()}
         case "array":
-            return [smallest(schema["items"], whole)] * max(schema.get("minItems", 1), 1)
+            return [smallest(schema["items"], whole) for _ in range(max(schema.get("minItems", 2), 1))]
         case "integer" | "number":
             return schema.get("minimum", 1)
         case "boolean":
             return False
         case _:
-            return "Software may decide who waits, because a rule is the same for everybody."
+            return f"Software may decide who waits: reason {next(REASONS)} is that a rule is the same for all."
 
 
 def thoughtless(received: Received) -> str:
