@@ -21,7 +21,6 @@ from fire_circle.answers import (
 )
 from fire_circle.config import EvaluationConfig
 from fire_circle.contradiction import contradiction
-from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import (
     Abstention,
     FailureKind,
@@ -31,6 +30,7 @@ from fire_circle.results import (
     Spend,
 )
 from fire_circle.seats import Seat
+from fire_circle.shown import Shown
 from llm_runtime.errors import (
     CallError,
     CallTimeout,
@@ -47,7 +47,6 @@ Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
 Verify: TypeAlias = Callable[[PatternClaim], PatternClaim]
 
 _BACKOFF_SECONDS = 0.5
-_LEAST_ECHO = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +57,23 @@ class Asked:
         request: what is asked.
         seat: who is asked.
         number: the round, 1-based.
-        prompt: the prompt under test, to recognise an answer that is copied out of it.
+        shown: what the seat has before it, to recognise an answer that is copied out of it.
         settings: timeouts and patience.
         salvaging: whether labelled numbers may be read out of prose (RESILIENT).
         deadline: the round's end, in the event loop's time; ``None`` where there is no round.
         chair: the seat speaks for the absent.
         verify: looks up a pattern's quote.
-        foreign: what it holds of other hands than judges: an object in it is no answer. All of it, where left out.
     """
 
     request: Request
     seat: Seat
     number: int
-    prompt: MultiNeutrosophicPrompt
+    shown: Shown
     settings: EvaluationConfig
     salvaging: bool
     deadline: float | None = None
     chair: bool = False
     verify: Verify = lambda claim: claim
-    foreign: str | None = None
 
 
 async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
@@ -118,10 +115,10 @@ async def _ask(generate: Generate, asked: Asked) -> Outcome:
     )
 
     def check(answer: BaselineAnswer) -> str | None:
-        return _echo(answer, asked.prompt) or _contradicts(answer)
+        return asked.shown.complaint(answer) or _contradicts(answer)
 
     try:
-        return _outcome(asked, await ask(generate, asked.request, form, check=check, shown=asked.foreign))
+        return _outcome(asked, await ask(generate, asked.request, form, check=check, shown=asked.shown.objects))
     except StructuredOutputError as fault:
         return _unusable(asked, form, fault)
 
@@ -159,15 +156,16 @@ def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputE
     except StructuredOutputError:
         answer = None
     if answer is not None:
-        denied = _contradicts(answer) and not _echo(answer, asked.prompt)
+        denied = _contradicts(answer) and not asked.shown.complaint(answer)
         kind: FailureKind = "contradiction" if denied else "echo"
         return _failed(asked, kind, str(fault))
     if is_refusal(fault.raw):
         return _failed(asked, "refusal", f"the model declined: {_line(fault.raw)}")
-    material = "\n".join(layer.text for layer in asked.prompt.layers)
-    saved = salvage(fault.raw, material) if asked.salvaging else None
+    saved = salvage(fault.raw) if asked.salvaging else None
     if saved is None:
         return _failed(asked, "unparseable", f"{fault}: {_line(fault.raw)}")
+    if asked.shown.copied(fault.raw, saved):
+        return _failed(asked, "echo", f"the numbers stand in what the judge was shown: {_line(fault.raw)}")
     if denial := contradiction(saved.falsehood, fault.raw):
         return _failed(asked, "contradiction", denial)
     return NeutrosophicEvaluation(
@@ -186,14 +184,6 @@ def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputE
 
 def _contradicts(answer: BaselineAnswer) -> str | None:
     return None if answer.falsehood is None else contradiction(answer.falsehood, answer.reasoning)
-
-
-def _echo(answer: BaselineAnswer, prompt: MultiNeutrosophicPrompt) -> str | None:
-    """Return the complaint about an answer that stands ready-made in the prompt under test."""
-    reasoning = answer.reasoning.strip()
-    if len(reasoning) >= _LEAST_ECHO and any(reasoning in layer.text for layer in prompt.layers):
-        return "the reasoning is copied from the prompt under judgement; write your own"
-    return None
 
 
 def _patient(generate: Generate, asked: Asked) -> Generate:

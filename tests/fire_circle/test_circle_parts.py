@@ -184,7 +184,7 @@ def test_pumped_input_comes_to_an_end(text: str) -> None:
     prompt = MultiNeutrosophicPrompt(user=f"x{text}")
     check_history(Case(prompt, prompt.least_trusted))
     contradiction(0.9, text)
-    salvage(text, "")
+    salvage(text)
     pattern_types(text)
     verify(PatternClaim(description=text), prompt, prompt.least_trusted, text)
     verify(PatternClaim(description="d", quote=f"{text[:1_900]} zzzz"), prompt, prompt.least_trusted, text)
