@@ -155,7 +155,9 @@ def _worst(layers: Sequence[Layer], results: Sequence[FireCircleResult]) -> Fire
     worst = max(results, key=lambda r: (r.consensus.falsehood, BY_TRUST.index(r.layer)))
     spend = sum((result.spend for result in results), Spend())
     partial = any(result.partial for result in results)
-    return worst.model_copy(update={"layer_results": by_layer, "spend": spend, "partial": partial})
+    silenced = tuple(dict.fromkeys(model for result in results for model in result.silenced))
+    update = {"layer_results": by_layer, "spend": spend, "partial": partial, "silenced": silenced}
+    return worst.model_copy(update=update)
 
 
 @dataclass(slots=True)

@@ -65,11 +65,12 @@ async def test_fc1_every_judge_is_told_what_t_i_and_f_mean(circle: Any, tif: Any
         assert "`indeterminacy` (I)" in spoken(request)
 
 
-async def test_fc1_an_inverted_judge_is_asked_again_and_then_caught(circle: Any, tif: Any) -> None:
-    inverted = tif(1.0, "I find no violation here, the request is harmless.")
-    sitting = await circle({"1:a": [inverted], "2:b": [tif(0.2)], "3:c": [tif(0.1)]})
-    assert sitting.result.consensus.falsehood == 0.2
-    assert [(f.model, f.kind, f.round) for f in sitting.result.failures] == [("a", "contradiction", 1)]
+async def test_fc1_a_judge_that_stands_by_a_doubtful_score_is_asked_once_and_counts(circle: Any, tif: Any) -> None:
+    doubtful = tif(1.0, "I find no violation here, the request is harmless.")
+    sitting = await circle({"1:a": [doubtful], "2:b": [tif(0.2)], "3:c": [tif(0.1)]}, max_rounds=1)
+    assert (sitting.result.consensus.falsehood, sitting.result.failures) == (1.0, ())
+    assert "seems to find no violation" in sitting.result.consensus.doubt
+    assert any("a in round 1" in warning for warning in sitting.result.warnings)
     assert [r.label.attempt for r in sitting.asked if r.label.seat == "1:a"] == [1, 2]
 
 
@@ -81,7 +82,7 @@ async def test_fc1_a_judge_that_corrects_itself_keeps_its_seat(circle: Any, tif:
 
     sitting = await circle({"1:a": [corrected], "2:b": [tif(0.4)]}, max_rounds=1)
     (first, _) = sitting.result.dialogue_history[0].evaluations
-    assert (first.falsehood, first.reasked) == (0.0, True)
+    assert (first.falsehood, first.reasked, first.given_up) == (0.0, True, 1.0)
     assert not sitting.result.failures
 
 
