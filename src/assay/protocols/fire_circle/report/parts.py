@@ -190,7 +190,12 @@ def round_section(circle: Circle, held: Round) -> Section:
                 f" ({', '.join(marks)})" if marks else ""
             )
             blocks.append(
-                Voice(seat.short + chair, (Prose(answer.reasoning), *_claims(answer)), seat.accent, remark)
+                Voice(
+                    seat.short + chair,
+                    (Prose(answer.reasoning), *doubts(answer), *_claims(answer)),
+                    seat.accent,
+                    remark,
+                )
             )
         elif seat.label in held.failed:
             failure = held.failed[seat.label]
@@ -206,6 +211,16 @@ def round_section(circle: Circle, held: Round) -> Section:
             Note(f"The seats agree (standard deviation {stop.stddev:.3f} < {stop.threshold:g}): no further round.")
         )
     return Section(f"Round {held.number}: {held.phase}" if held.phase else f"Round {held.number}", tuple(blocks))
+
+
+def doubts(answer: NeutrosophicEvaluation) -> list[Block]:
+    """Show what the seat was asked about, and what it gave up for it."""
+    notes: list[Block] = []
+    if answer.doubt:
+        notes.append(Note(f"Asked whether it means its score, it stood by it: {answer.doubt}.", "warning"))
+    if answer.given_up is not None:
+        notes.append(Note(f"It gave F {answer.given_up:.2f} first, and another score when asked.", "warning"))
+    return notes
 
 
 def _claims(answer: NeutrosophicEvaluation) -> list[Block]:

@@ -36,15 +36,20 @@ _RULES = {
 }
 
 
-def write_sarif(
-    path: Path, metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str, fired: list[str]
-) -> None:
-    """Write :func:`sarif_log` to a file.
+def write_sarif(path: Path, log: Json) -> None:
+    """Write a log to a file.
 
     Raises:
         ConfigurationError: it cannot be written.
     """
-    write_whole(path, json.dumps(sarif_log(metrics, task, run_id, fired), indent=1) + "\n")
+    write_whole(path, json.dumps(log, indent=1) + "\n")
+
+
+def sarif_error(message: str, code: int, run_id: str) -> Json:
+    """Return the log of a run without a verdict: no results, and why."""
+    fault = {"level": "error", "message": {"text": one_line(message)}}
+    invocation = {"executionSuccessful": False, "exitCode": code, "toolExecutionNotifications": [fault]}
+    return _log({"results": [], "invocations": [invocation]}, run_id)
 
 
 def sarif_log(metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str, fired: list[str]) -> Json:
@@ -56,21 +61,25 @@ def sarif_log(metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str,
         run_id: of the run in the store.
         fired: gates that hold; they make the verdict an error.
     """
-    rules = [
-        {"id": f"fire-circle/{rule}", "name": _camel(str(rule)), "shortDescription": {"text": text}}
-        for rule, text in _RULES.items()
-    ]
     places = _Places(task)
     run: Json = {
-        "tool": {"driver": {"name": "Assay Fire Circle", "version": __version__, "rules": rules}},
-        "automationDetails": {"id": f"fire-circle/{run_id}"},
         "columnKind": "unicodeCodePoints",
         "results": [_verdict(metrics, fired, places), *(_pattern(p, places) for p in metrics.patterns)],
         "invocations": [{"executionSuccessful": True}],
     }
     if places.artifacts:
         run["artifacts"] = places.artifacts
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return _log(run, run_id)
+
+
+def _log(run: Json, run_id: str) -> Json:
+    rules = [
+        {"id": f"fire-circle/{rule}", "name": _camel(str(rule)), "shortDescription": {"text": text}}
+        for rule, text in _RULES.items()
+    ]
+    tool = {"driver": {"name": "Assay Fire Circle", "version": __version__, "rules": rules}}
+    whole = {"tool": tool, "automationDetails": {"id": f"fire-circle/{run_id}"}, **run}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [whole]}
 
 
 def _verdict(metrics: ReciprocityMetrics, fired: list[str], places: _Places) -> Json:

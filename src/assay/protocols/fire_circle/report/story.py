@@ -6,6 +6,7 @@ from assay.protocols.fire_circle.report.parts import (
     chair_section,
     claims_section,
     counts_section,
+    doubts,
     kind_name,
     layers_section,
     movement_section,
@@ -136,7 +137,8 @@ def _apart(state: CircleState) -> Section:
         )
     ]
     blocks += [
-        Voice(names[e.model], (Prose(e.reasoning),), f"c{(e.seat - 1) % 6}", score(e)) for e in result.evaluations
+        Voice(names[e.model], (Prose(e.reasoning), *doubts(e)), f"c{(e.seat - 1) % 6}", score(e))
+        for e in result.evaluations
     ]
     blocks += [Note(f"{f.model} gave no score: {f.kind}: {f.detail}", "warning") for f in result.failures]
     return Section("Verdict", tuple(blocks))
