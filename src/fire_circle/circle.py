@@ -244,10 +244,10 @@ class _Circle:
             request = baseline_request(seat, self.case, settings, seed)
         else:
             request = dialogue_request(seat, plan, self.case, history, self.seats, settings, seed, self.charge)
-        shown = _whole(request)
+        shown, earlier = _whole(request), self.case.earlier
 
         def located(claim: PatternClaim) -> PatternClaim:
-            return verify(claim, self.case.prompt, self.case.layer, shown)
+            return verify(claim, self.case.prompt, self.case.layer, shown, earlier)
 
         return Asked(
             request=request,

@@ -16,7 +16,9 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-_PIECE = re.compile(r"[!-)+-_a-~]+|\s+|.[̀-ͯ᷀-᷿⃐-⃿]*", re.DOTALL)
+#: What joins the character before it.
+_JOINING = "\u0300-\u036f\u1161-\u11ff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
+_PIECE = re.compile(rf"(?:[!-)+-_a-~](?![{_JOINING}]))+|\s+|.[{_JOINING}]*", re.DOTALL)
 _STRAIGHT = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-", "‑": "-",
      "‐": "-", "−": "-", "*": None, "`": None}
@@ -95,4 +97,4 @@ def _folded(sign: str) -> str:
 
 def says_enough(form: str) -> bool:
     """Tell whether a normal form is long enough to be a quotation: three words or twelve characters."""
-    return len(_WORD.findall(form)) >= 3 or sum(sign.isalnum() for sign in form) >= 12
+    return len(_WORD.findall(form)) >= 3 or (len(form) >= 12 and sum(sign.isalnum() for sign in form) >= 4)

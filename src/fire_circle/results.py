@@ -58,10 +58,14 @@ class PatternType(StrEnum):
     FALSE_AUTHORITY = "false_authority"
 
 
-class Span(Model):
-    """A place in the prompt under test: ``text[start:end]`` of the layer, in characters."""
+Place: TypeAlias = LayerName | Literal["earlier"]
+"""Where evidence stands: in a layer, or in the earlier turns, as they were shown."""
 
-    layer: LayerName
+
+class Span(Model):
+    """A place in what was judged: ``text[start:end]`` of the layer or the earlier turns, in characters."""
+
+    layer: Place
     start: int
     end: int
 
@@ -73,6 +77,7 @@ class PatternClaim(Model):
         description: the seat's own words.
         quote: what it quotes from the prompt under test.
         span: where the quote stands; ``None`` where it was not found, and then the claim counts for nothing.
+        also: further places of the same words, in this layer and others.
         dropped: why it counts for nothing; empty where it counts (FC16).
         types: the pattern types it names, empty where none was recognised.
     """
@@ -80,6 +85,7 @@ class PatternClaim(Model):
     description: str
     quote: str = ""
     span: Span | None = None
+    also: tuple[Span, ...] = Field(default=(), exclude_if=_unset)
     dropped: Literal["", "no_quote", "too_short", "not_found", "scaffold"] = ""
     types: tuple[PatternType, ...] = ()
 

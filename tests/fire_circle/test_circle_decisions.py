@@ -531,19 +531,19 @@ def held(number: int, *answers: tuple[str, list[PatternClaim]], chair: str | Non
     )
 
 
-def seen(description: str, *types: PatternType, verified: bool = True) -> PatternClaim:
-    span = Span(layer="user", start=0, end=5) if verified else None
+def seen(description: str, *types: PatternType, verified: bool = True, at: int = 0) -> PatternClaim:
+    span = Span(layer="user", start=at, end=at + 5) if verified else None
     return PatternClaim(description=description, quote="quote", span=span, types=types)
 
 
-def test_fc17_being_unclassified_is_not_agreement() -> None:
+def test_fc17_being_unclassified_is_not_agreement_the_same_place_is() -> None:
     history = [
         held(1, ("a", []), ("b", []), ("c", [])),
         held(
             2,
-            ("a", [seen("hides a payment demand under gardening advice")]),
-            ("b", [seen("under gardening advice it hides a demand for payment")]),
-            ("c", [seen("threatens the reader with legal consequences")]),
+            ("a", [seen("hides a payment demand under gardening advice", at=40)]),
+            ("b", [seen("wants money", at=43)]),
+            ("c", [seen("threatens the reader with legal consequences", at=60)]),
         ),
     ]
     (pattern,) = extract_patterns(history, ["a", "b", "c"])
@@ -592,8 +592,8 @@ def test_fc20_the_chair_gets_its_share_of_what_it_saw_first() -> None:
     t, p, c, r = list(PatternType)[:4]
     spec_example = [
         held(1, ("a", []), ("b", []), ("c", [])),
-        held(2, ("a", [seen("t", t)]), ("b", [seen("p", p)]), chair=None),
-        held(3, ("a", []), ("b", []), ("c", [seen("t", t), seen("c", c), seen("r", r)]), chair="c"),
+        held(2, ("a", [seen("t", t)]), ("b", [seen("p", p, at=20)]), chair=None),
+        held(3, ("a", []), ("b", []), ("c", [seen("t", t), seen("c", c, at=40), seen("r", r, at=60)]), chair="c"),
     ]
     assert calculate_empty_chair_influence(spec_example) == 0.5
     shared = [held(1, ("a", []), ("b", [])), held(2, ("a", [seen("t", t)]), ("b", [seen("t", t)]), chair="b")]

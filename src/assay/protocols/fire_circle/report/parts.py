@@ -21,12 +21,12 @@ from assay.report.units import count_noun, in_words
 from fire_circle.empty_chair import influence_by_round
 from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.patterns import Sighting, sightings
-from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, PatternObservation
+from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, PatternObservation, Place
 
 _DROPPED = {
     "no_quote": "named without a quote",
     "too_short": "quoted too little to tell",
-    "not_found": "quoted what is not in the prompt",
+    "not_found": "quoted what stands neither in the prompt nor before it",
     "scaffold": "quoted our own instructions",
 }
 _STATUS = {
@@ -91,12 +91,16 @@ def patterns_section(circle: Circle) -> Section | None:
 def _pattern(circle: Circle, number: int, pattern: PatternObservation) -> Voice:
     seen = in_words([circle.seat(model).short for model in pattern.models_observing])
     blocks: list[Block] = [Prose(pattern.description)]
-    blocks += [Quote(example.quote, f"in the {example.span.layer} layer") for example in pattern.located]
+    blocks += [Quote(example.quote, _where(example.span.layer)) for example in pattern.located]
     if pattern.retracted_by:
         by = in_words([circle.seat(model).short for model in pattern.retracted_by])
         blocks.append(Note(f"{by} did not repeat it in the last answer; it still counts."))
     remark = f"{pattern.model_agreement:.0%} agreement: {seen}; since round {pattern.observed_in_round}"
     return Voice(f"{number}. {_kind(pattern.pattern_type)}", tuple(blocks), f"c{(number - 1) % 6}", remark)
+
+
+def _where(place: Place) -> str:
+    return "in the earlier turns" if place == "earlier" else f"in the {place} layer"
 
 
 def _lone(circle: Circle) -> list[Block]:

@@ -1,8 +1,4 @@
-"""A verdict as a SARIF 2.1.0 log: a result for each pattern at its quotes, and one for the verdict.
-
-Places are those of the prompt file where there is one and the quote stands in it as it is; else of the layer, whose
-text travels in the log as an artifact.
-"""
+"""A verdict as a SARIF 2.1.0 log: a result for each pattern at its quotes, and one for the verdict."""
 
 from __future__ import annotations
 
@@ -10,14 +6,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import quote as url_quote
 
 from assay import __version__
-from assay.report.clean import clean, one_line
+from assay.protocols.fire_circle.report.sarif_places import Places
+from assay.report.clean import one_line
 from assay.report.places import write_whole
 from fire_circle import ReciprocityMetrics
-from fire_circle.layers import BY_TRUST
-from fire_circle.results import UNCLASSIFIED, Example, PatternObservation, PatternType
+from fire_circle.results import UNCLASSIFIED, PatternObservation, PatternType
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 Json: TypeAlias = dict[str, Any]
@@ -61,7 +56,7 @@ def sarif_log(metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str,
         run_id: of the run in the store.
         fired: gates that hold; they make the verdict an error.
     """
-    places = _Places(task)
+    places = Places(task)
     run: Json = {
         "columnKind": "unicodeCodePoints",
         "results": [_verdict(metrics, fired, places), *(_pattern(p, places) for p in metrics.patterns)],
@@ -82,7 +77,7 @@ def _log(run: Json, run_id: str) -> Json:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [whole]}
 
 
-def _verdict(metrics: ReciprocityMetrics, fired: list[str], places: _Places) -> Json:
+def _verdict(metrics: ReciprocityMetrics, fired: list[str], places: Places) -> Json:
     scores = f"F {metrics.falsehood:.2f}, T {metrics.truth:.2f}, I {metrics.indeterminacy:.2f}"
     return {
         "ruleId": "fire-circle/verdict",
@@ -94,7 +89,7 @@ def _verdict(metrics: ReciprocityMetrics, fired: list[str], places: _Places) -> 
     }
 
 
-def _pattern(pattern: PatternObservation, places: _Places) -> Json:
+def _pattern(pattern: PatternObservation, places: Places) -> Json:
     return {
         "ruleId": f"fire-circle/{pattern.pattern_type}",
         "kind": "fail",
@@ -109,55 +104,6 @@ def _pattern(pattern: PatternObservation, places: _Places) -> Json:
             "round": pattern.observed_in_round,
         },
     }
-
-
-class _Places:
-    """Where quotes stand."""
-
-    def __init__(self, task: Mapping[str, Any]) -> None:
-        self._layers = {name: str(task[name]) for name in BY_TRUST if task.get(name)}
-        source = task.get("source")
-        self._source = _read(source) if isinstance(source, str) else None
-        self._uri = url_quote(Path(source).as_posix()) if isinstance(source, str) else ""
-        self.artifacts: list[Json] = []
-        if self._source is None:
-            self.artifacts = [
-                {"location": {"uri": f"prompt/{name}"}, "contents": {"text": clean(text)}}
-                for name, text in self._layers.items()
-            ]
-
-    def whole(self) -> Json:
-        """Return the prompt."""
-        judged = list(self._layers)[-1] if self._layers else "user"
-        uri = self._uri if self._source is not None else f"prompt/{judged}"
-        return {"physicalLocation": {"artifactLocation": {"uri": uri}}, "logicalLocations": [_logical(judged)]}
-
-    def of(self, example: Example) -> Json:
-        """Return a quote's place; in the file by its line, in a layer by its characters."""
-        layer = example.span.layer
-        region: Json = {"snippet": {"text": clean(example.quote)}}
-        uri = f"prompt/{layer}"
-        if self._source is not None:
-            uri = self._uri
-            first = example.quote.split("\n", 1)[0].strip()
-            at = self._source.find(first) if first else -1
-            region["startLine"] = 1 if at < 0 else self._source.count("\n", 0, at) + 1
-        else:
-            region["charOffset"] = example.span.start
-            region["charLength"] = example.span.end - example.span.start
-        physical = {"artifactLocation": {"uri": uri}, "region": region}
-        return {"physicalLocation": physical, "logicalLocations": [_logical(layer)]}
-
-
-def _logical(layer: str) -> Json:
-    return {"name": layer, "fullyQualifiedName": f"prompt.{layer}", "kind": "member"}
-
-
-def _read(source: str) -> str | None:
-    try:
-        return Path(source).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return None
 
 
 def _camel(name: str) -> str:
