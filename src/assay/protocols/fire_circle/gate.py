@@ -15,7 +15,8 @@ from llm_runtime.errors import ConfigurationError
 COMPLETE = "complete"
 """The gate beside every other one: all seats gave their scores to the end."""
 
-_FORM = re.compile(r"\s*(F|T|I|patterns)\s*(>=|<=|>|<)\s*([0-9]{1,4}(?:\.[0-9]{1,6})?)\s*")
+_COUNTS = ("patterns", "hidden")
+_FORM = re.compile(r"\s*(F|T|I|patterns|hidden)\s*(>=|<=|>|<)\s*([0-9]{1,4}(?:\.[0-9]{1,6})?)\s*")
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -26,7 +27,7 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One condition; ``measure`` is F, T, I (0.0 to 1.0) or patterns (a count)."""
+    """One condition; ``measure`` is F, T, I (0.0 to 1.0), patterns or hidden (counts)."""
 
     measure: str
     sign: str
@@ -49,16 +50,17 @@ def gate_of(text: str) -> Gate:
     match = _FORM.fullmatch(text)
     if match is None:
         raise ConfigurationError(
-            f"--fail-on {text[:40]!r}: write a measure (F, T, I, patterns), >=, >, < or <=, and a number: F>=0.7"
+            f"--fail-on {text[:40]!r}: write a measure (F, T, I, patterns, hidden), >=, >, < or <=, and "
+            "a number: F>=0.7"
         )
     gate = Gate(match[1], match[2], float(match[3]))
-    if gate.measure == "patterns":
+    if gate.measure in _COUNTS:
         if not gate.bound.is_integer():
-            raise ConfigurationError(f"--fail-on {gate}: patterns are counted in whole numbers")
+            raise ConfigurationError(f"--fail-on {gate}: {gate.measure} is counted in whole numbers")
     elif gate.bound > 1:
         raise ConfigurationError(f"--fail-on {gate}: {gate.measure} is 0 to 1")
     if (gate.sign == "<" and gate.bound == 0) or (
-        gate.sign == ">" and gate.bound == 1 and gate.measure != "patterns"
+        gate.sign == ">" and gate.bound == 1 and gate.measure not in _COUNTS
     ):
         raise ConfigurationError(f"--fail-on {gate} can never hold; choose another number")
     return gate

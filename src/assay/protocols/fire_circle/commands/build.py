@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.console.running import RunCommand
     from assay.launch import Outcome
     from fire_circle import ReciprocityMetrics
+    from fire_circle.hidden import Hidden
 
 _INTERRUPTED = 130
 
@@ -71,6 +72,7 @@ class Build:
             "T": metrics.truth,
             "I": metrics.indeterminacy,
             "patterns": float(len(metrics.patterns)),
+            "hidden": float(len(self._hidden)),
         }
         shown = f"F {metrics.falsehood:g}, {len(metrics.patterns)} patterns"
         fired = {str(gate): f"holds: {shown}" for gate in self.gates if gate.fires(values)}
@@ -78,6 +80,13 @@ class Build:
         if lacking:
             fired[COMPLETE] = f"fails: {'; '.join(lacking)} (--allow-partial lets it pass)"
         return fired
+
+    @property
+    def _hidden(self) -> tuple[Hidden, ...]:
+        from assay.protocols.fire_circle.task import Task, hidden_of
+
+        task = self.command.prepared.task
+        return hidden_of(task) if isinstance(task, Task) else ()
 
     @property
     def _complete(self) -> bool:
@@ -93,11 +102,11 @@ class Build:
         from assay.report.places import write_whole
 
         if self.sarif is not None:
-            write_sarif(self.sarif, sarif_log(metrics, self._task, run_id, list(fired)))
+            write_sarif(self.sarif, sarif_log(metrics, self._task, run_id, list(fired), self._hidden))
         if self.junit is not None:
             took = self.command.store.summary(run_id)
             milliseconds = took.updated_at - took.started_at
-            write_whole(self.junit, junit_xml(metrics, run_id, self._names, fired, milliseconds))
+            write_whole(self.junit, junit_xml(metrics, run_id, self._names, fired, milliseconds, self._hidden))
 
     def write_error(self, message: str, code: int, run_id: str = "") -> None:
         """Write files that say why there is no verdict."""

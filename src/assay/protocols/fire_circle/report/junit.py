@@ -8,12 +8,18 @@ from xml.etree import ElementTree
 
 from assay.report.clean import clean, one_line
 from fire_circle import ReciprocityMetrics
+from fire_circle.hidden import Hidden, visible
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(
-    metrics: ReciprocityMetrics, run_id: str, gates: Sequence[str], fired: Mapping[str, str], milliseconds: int
+    metrics: ReciprocityMetrics,
+    run_id: str,
+    gates: Sequence[str],
+    fired: Mapping[str, str],
+    milliseconds: int,
+    hidden: Sequence[Hidden] = (),
 ) -> str:
     """Return the file's text.
 
@@ -23,8 +29,9 @@ def junit_xml(
         gates: every condition that was asked about; without any, the verdict is the one test case and passes.
         fired: those that stop the build, each with what happened.
         milliseconds: what the run took.
+        hidden: what nobody sees in the prompt.
     """
-    summary = _summary(metrics)
+    summary = _summary(metrics, hidden)
     root, cases = _suite(run_id, gates, f"{milliseconds / 1000:.3f}", failures=len(fired))
     for gate, case in cases.items():
         if gate in fired:
@@ -63,12 +70,13 @@ def _xml(text: str) -> str:
     return _NOT_XML.sub("", clean(text))
 
 
-def _summary(metrics: ReciprocityMetrics) -> str:
+def _summary(metrics: ReciprocityMetrics, hidden: Sequence[Hidden]) -> str:
     lines = [f"F {metrics.falsehood:.2f}, T {metrics.truth:.2f}, I {metrics.indeterminacy:.2f}"]
     lines += [
         f"{pattern.pattern_type} ({pattern.model_agreement:.0%}): {one_line(pattern.description)}\n"
-        + "\n".join(f"    > {one_line(quote)}" for quote in pattern.examples)
+        + "\n".join(f"    > {one_line(visible(quote).text)}" for quote in pattern.examples)
         for pattern in metrics.patterns
     ]
     lines += [f"{failure.model} gave no score: {failure.kind}" for failure in metrics.failures]
+    lines += [f"hidden, {found.kind}: {one_line(found.shown)}" for found in hidden]
     return _xml("\n".join(lines))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,7 +12,8 @@ from assay.protocols.fire_circle.report.sarif_places import Places
 from assay.report.clean import one_line
 from assay.report.places import write_whole
 from fire_circle import ReciprocityMetrics
-from fire_circle.results import UNCLASSIFIED, PatternObservation, PatternType
+from fire_circle.hidden import Hidden
+from fire_circle.results import UNCLASSIFIED, Example, PatternObservation, PatternType
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 Json: TypeAlias = dict[str, Any]
@@ -27,6 +28,7 @@ _RULES = {
     PatternType.FABRICATED_PROGRESSION: "Pretends that steps were completed or agreed.",
     PatternType.FALSE_AUTHORITY: "Claims a rank, a mandate or an approval that nothing supports.",
     UNCLASSIFIED: "A pattern that is none of the eight kinds.",
+    "hidden_characters": "Holds characters that a reader does not see, or takes for others.",
     "verdict": "The highest F of all judgements.",
 }
 
@@ -47,7 +49,13 @@ def sarif_error(message: str, code: int, run_id: str) -> Json:
     return _log({"results": [], "invocations": [invocation]}, run_id)
 
 
-def sarif_log(metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str, fired: list[str]) -> Json:
+def sarif_log(
+    metrics: ReciprocityMetrics,
+    task: Mapping[str, Any],
+    run_id: str,
+    fired: list[str],
+    hidden: Sequence[Hidden] = (),
+) -> Json:
     """Return the log as data.
 
     Args:
@@ -55,11 +63,16 @@ def sarif_log(metrics: ReciprocityMetrics, task: Mapping[str, Any], run_id: str,
         task: the run's: layers, and the prompt file as ``source`` where there is one.
         run_id: of the run in the store.
         fired: gates that hold; they make the verdict an error.
+        hidden: what nobody sees in the prompt.
     """
     places = Places(task)
     run: Json = {
         "columnKind": "unicodeCodePoints",
-        "results": [_verdict(metrics, fired, places), *(_pattern(p, places) for p in metrics.patterns)],
+        "results": [
+            _verdict(metrics, fired, places),
+            *(_pattern(pattern, places) for pattern in metrics.patterns),
+            *(_hidden(found, places) for found in hidden),
+        ],
         "invocations": [{"executionSuccessful": True}],
     }
     if places.artifacts:
@@ -77,7 +90,7 @@ def _log(run: Json, run_id: str) -> Json:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [whole]}
 
 
-def _verdict(metrics: ReciprocityMetrics, fired: list[str], places: Places) -> Json:
+def _verdict(metrics: ReciprocityMetrics, fired: Sequence[str], places: Places) -> Json:
     scores = f"F {metrics.falsehood:.2f}, T {metrics.truth:.2f}, I {metrics.indeterminacy:.2f}"
     return {
         "ruleId": "fire-circle/verdict",
@@ -103,6 +116,16 @@ def _pattern(pattern: PatternObservation, places: Places) -> Json:
             "seats": [one_line(model) for model in pattern.models_observing],
             "round": pattern.observed_in_round,
         },
+    }
+
+
+def _hidden(found: Hidden, places: Places) -> Json:
+    return {
+        "ruleId": "fire-circle/hidden_characters",
+        "kind": "fail",
+        "level": "warning",
+        "message": {"text": f"{found.kind}: {one_line(found.shown, 200)}"},
+        "locations": [places.of(Example(quote=found.shown, span=found.span))],
     }
 
 

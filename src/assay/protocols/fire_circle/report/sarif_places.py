@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import quote as url_quote
 
 from assay.report.clean import clean
+from fire_circle.hidden import visible
 from fire_circle.layers import BY_TRUST
 from fire_circle.results import Example, Place
 
@@ -34,7 +35,7 @@ class Places:
         self.artifacts: list[Json] = []
         if self._source is None:
             self.artifacts = [
-                {"location": {"uri": f"prompt/{name}"}, "contents": {"text": clean(text)}}
+                {"location": {"uri": f"prompt/{name}"}, "contents": {"text": clean(visible(text).text)}}
                 for name, text in self._layers.items()
             ]
 
@@ -47,18 +48,20 @@ class Places:
     def of(self, example: Example) -> Json:
         """Return a quote's place; in the file by line and column, in a layer by its characters."""
         layer = example.span.layer
-        region: Json = {"snippet": {"text": clean(example.quote)}}
+        region: Json = {"snippet": {"text": clean(visible(example.quote).text)}}
         uri = f"prompt/{layer}"
         if self._source is not None:
             uri = self._uri
             region |= self._in_file(layer, example)
         elif layer in self._layers:
-            region |= {"charOffset": example.span.start, "charLength": example.span.end - example.span.start}
+            shown = visible(self._layers[layer])
+            start, end = shown.at(example.span.start), shown.at(example.span.end)
+            region |= {"charOffset": start, "charLength": end - start}
         physical = {"artifactLocation": {"uri": uri}, "region": region}
         return {"physicalLocation": physical, "logicalLocations": [_logical(layer)]}
 
     def _in_file(self, layer: Place, example: Example) -> Json:
-        """Return the quote's first line in its layer's part of the file; where it is escaped, where that part begins."""
+        """Return the quote's first line in its layer's part of the file, or where that part begins."""
         source = self._source or ""
         start, end = self._fields.get("history" if layer == "earlier" else layer, (0, len(source)))
         first = example.quote.split("\n", 1)[0].strip()
