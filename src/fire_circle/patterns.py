@@ -15,6 +15,7 @@ from fire_circle.results import (
     PatternObservation,
     Place,
 )
+from fire_circle.security import most_named
 
 LEAST_SEATS = 2
 """One seat's pattern is an opinion, whatever share of the circle it is."""
@@ -50,14 +51,14 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
     said = _said(history, active_models)
     named: dict[str, set[int]] = {}
     for entry in said:
-        for kind in entry.claim.types:
-            named.setdefault(kind.value, set()).add(entry.evaluation.seat)
+        for kind in _kinds(entry.claim):
+            named.setdefault(kind, set()).add(entry.evaluation.seat)
     agreed = {kind for kind, seats in named.items() if len(seats) >= LEAST_SEATS}
     joined: dict[int, str] = {}
     for entry in said:
-        for kind in entry.claim.types:
-            if kind.value in agreed:
-                joined.setdefault(entry.place, kind.value)
+        for kind in _kinds(entry.claim):
+            if kind in agreed:
+                joined.setdefault(entry.place, kind)
     places = _names_of_places(said)
     return [
         Sighting(
@@ -70,10 +71,16 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
         )
         for entry in said
         for key in (
-            [kind.value for kind in entry.claim.types if kind.value in agreed]
+            [kind for kind in _kinds(entry.claim) if kind in agreed]
             or [joined.get(entry.place) or places[entry.place]]
         )
     ]
+
+
+def _kinds(claim: PatternClaim) -> list[str]:
+    """Return the keys of the kinds that a claim names: a kind of attack where it names none of the eight."""
+    attacks = [f"{UNCLASSIFIED}:{kind.value}" for kind in claim.security]
+    return [kind.value for kind in claim.types] or attacks
 
 
 def _said(history: Iterable[DialogueRound], active_models: Collection[str] | None) -> list[_Said]:
@@ -166,6 +173,7 @@ def _observation(
         retracted_by=tuple(
             seats[seat] for seat in sorted(seats) if _spoke_after(seats[seat], last_said[seat], history)
         ),
+        security=most_named(kind for sighting in seen for kind in sighting.claim.security),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from fire_circle.layers import LayerName
+from fire_circle.security import SecurityKind
 from llm_runtime.errors import CallError, LlmRuntimeError, StructuredOutputError
 from llm_runtime.models import Model
 
@@ -80,6 +81,7 @@ class PatternClaim(Model):
         also: further places of the same words, in this layer and others.
         dropped: why it counts for nothing; empty where it counts (FC16).
         types: the pattern types it names, empty where none was recognised.
+        security: the kinds of attack it names.
     """
 
     description: str
@@ -88,6 +90,7 @@ class PatternClaim(Model):
     also: tuple[Span, ...] = Field(default=(), exclude_if=_unset)
     dropped: Literal["", "no_quote", "too_short", "not_found", "scaffold"] = ""
     types: tuple[PatternType, ...] = ()
+    security: tuple[SecurityKind, ...] = Field(default=(), exclude_if=_unset)
 
     @property
     def verified(self) -> bool:
@@ -257,6 +260,7 @@ class PatternObservation(Model):
         models_observing: names of the active seats that saw it, in seat order.
         located: the same quotes with their places.
         retracted_by: seats that saw it and left it out of their last answer; it still counts (FC18).
+        security: the kinds of attack that its seats name, the most named first.
     """
 
     pattern_type: str
@@ -267,6 +271,7 @@ class PatternObservation(Model):
     models_observing: tuple[str, ...]
     located: tuple[Example, ...] = ()
     retracted_by: tuple[str, ...] = ()
+    security: tuple[SecurityKind, ...] = Field(default=(), exclude_if=_unset)
 
 
 class HistoryClaim(Model):

@@ -121,6 +121,9 @@ def _pattern(circle: Circle, number: int, pattern: PatternObservation) -> Voice:
         by = in_words([circle.seat(model).short for model in pattern.retracted_by])
         blocks.append(Note(f"{by} did not repeat it in the last answer; it still counts."))
     remark = f"{pattern.model_agreement:.0%} agreement: {seen}; since round {pattern.observed_in_round}"
+    if pattern.security:
+        named = [f"{kind_name(kind)} ({', '.join(kind.references)})" for kind in pattern.security]
+        blocks.append(Note(f"As an attack: {in_words(named)}."))
     return Voice(f"{number}. {_kind(pattern.pattern_type)}", tuple(blocks), f"c{(number - 1) % 6}", remark)
 
 

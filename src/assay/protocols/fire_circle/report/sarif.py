@@ -115,8 +115,14 @@ def _pattern(pattern: PatternObservation, places: Places) -> Json:
             "agreement": pattern.model_agreement,
             "seats": [one_line(model) for model in pattern.models_observing],
             "round": pattern.observed_in_round,
+            **({"tags": ["security", *_tags(pattern)]} if pattern.security else {}),
         },
     }
+
+
+def _tags(pattern: PatternObservation) -> list[str]:
+    references = [reference for kind in pattern.security for reference in kind.references]
+    return list(dict.fromkeys([*(kind.value for kind in pattern.security), *references]))
 
 
 def _hidden(found: Hidden, places: Places) -> Json:
