@@ -155,6 +155,24 @@ class Router:
             self._by_address[url] = await server_at(self._http, url)
         return self._by_address[url]
 
+    async def successor(self, gone: Target) -> Target | None:
+        """Return what answers in place of a default that its endpoint serves no longer: the newest listed model of the
+        same line, else what chooses by itself, else the endpoint's newest; ``None`` where nothing is known.
+        """
+        from llm_runtime.providers.catalogue import listing
+        from llm_runtime.providers.listing import successor
+
+        router = Target("openrouter", "openrouter/auto")
+        try:
+            next_one = successor(gone.model, await listing(await self.endpoint(gone.provider), self._http))
+            if next_one is None and gone.provider != router.provider:
+                next_one = await self._default_model(gone.provider)
+        except LlmRuntimeError:
+            next_one = None
+        if next_one is None:
+            return router if gone.provider == router.provider and gone != router else None
+        return Target(gone.provider, next_one) if next_one != gone.model else None
+
     async def reachable(self) -> list[Reachable]:
         """Ask every endpoint of the user, every vendor with a key and every local server at the same time."""
 

@@ -21,7 +21,8 @@ from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
-from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Caps, Spend, worst_case
+from llm_runtime.wrappers.answer_bounds import answers_bounded
+from llm_runtime.wrappers.budgeted import Caps, Spend, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -193,8 +194,6 @@ def _metered(
     """Send only what the rows allow, and tell them what came of it."""
 
     async def call(request: Request) -> Reply:
-        if meter.caps.bounded and request.max_tokens is None:
-            request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), meter.caps)
         tokens = estimate_input(request) + (request.max_tokens or 0)
         while True:
@@ -232,4 +231,4 @@ def _metered(
                 await meter.succeeded(bucket)
         return reply
 
-    return call
+    return answers_bounded(call, meter.caps.bounded)

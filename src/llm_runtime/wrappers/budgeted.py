@@ -10,9 +10,7 @@ from llm_runtime.events import BudgetMoved, CallFinished, Emit, Event, silent
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price
 from llm_runtime.tokens import token_bound
-
-#: Tokens an answer may take where a cap needs a bound and the request names none.
-ANSWER_TOKENS = 4096
+from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +117,8 @@ def _usd(micros: int) -> str:
 def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | None]) -> Generate:
     """Send only what ``budget`` can pay for.
 
-    Under a cap in USD or tokens, a request that names no ``max_tokens`` is sent with :data:`ANSWER_TOKENS`:
-    without a bound on the answer a reservation would bound nothing.
+    Under a cap in USD or tokens, a request that names no ``max_tokens`` gets a bound
+    (:mod:`llm_runtime.wrappers.answer_bounds`): without one a reservation would bound nothing.
 
     Raises, from the returned function:
         BudgetExceeded: the call does not fit. Nothing was sent.
@@ -128,8 +126,6 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
     """
 
     async def call(request: Request) -> Reply:
-        if budget.caps.bounded and request.max_tokens is None:
-            request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), budget.caps)
         written = budget.reserve(hold, request.label.words)
         actual = Spend()
@@ -150,7 +146,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
             # On cancellation nobody knows what was charged: the hold counts as spent.
             budget.settle(hold, actual)
 
-    return call
+    return answers_bounded(call, budget.caps.bounded)
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:
