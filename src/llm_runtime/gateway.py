@@ -29,7 +29,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
