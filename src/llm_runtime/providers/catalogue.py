@@ -15,8 +15,8 @@ from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
 from llm_runtime.http import Http
 from llm_runtime.pricing import Price
 from llm_runtime.providers._shape import mapping, sequence, text
-from llm_runtime.providers.listing import Listed, read_listing
 from llm_runtime.providers.anthropic import versioned, with_version
+from llm_runtime.providers.listing import Listed, read_listing
 
 PROBE_SECONDS = 0.4
 #: For a server that somebody named: it is there, and may be busy.
