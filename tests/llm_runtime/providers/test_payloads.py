@@ -197,6 +197,8 @@ async def test_a_host_without_schemas_at_openrouter_is_asked_in_words() -> None:
         return (404, {"error": {"message": refusal}}) if "response_format" in received.payload else '{"n": 1}'
 
     async with LoopbackServer(answer) as server:
-        generate = openai_compatible(server.endpoint("openrouter"), Http())
+        http = Http()
+        generate = openai_compatible(server.endpoint("openrouter"), http)
         assert (await generate(dataclasses.replace(REQUEST, schema=SCHEMA))).text == '{"n": 1}'
+        await http.aclose()
     assert [len(one.payload.get("provider", {})) for one in server.requests] == [1, 0]
