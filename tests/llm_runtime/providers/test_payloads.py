@@ -34,8 +34,7 @@ def sent(dialect: str, request: Request = REQUEST, quirks: frozenset[Quirk] = fr
     endpoint = Endpoint(dialect, "https://models.example.org/v1", dialect=DIALECTS[dialect], **fields)
     build = messages_payload if endpoint.dialect.wire == "messages" else chat_payload
     payload = build(request, endpoint, quirks)
-    payload.pop("stream"), payload.pop("stream_options", None)
-    return json.loads(json.dumps(payload))
+    return {name: json.loads(json.dumps(value)) for name, value in payload.items() if "stream" not in name}
 
 
 @pytest.mark.parametrize(
