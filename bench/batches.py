@@ -27,7 +27,7 @@ from assay.batch.purses import Purses
 from assay.batch.worker import work
 from assay.batch.write_queue import PURSES, WriteQueue
 from bench.figures import Figure
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Spend
 from llm_runtime.wrappers.limiting import Limits
 
 _JOBS = 500

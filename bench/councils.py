@@ -23,7 +23,7 @@ from llm_runtime.gateway import Gateway
 from llm_runtime.messages import Generate, Request
 from llm_runtime.settings import ConfigFile, Key, LimitEntry, Settings
 from llm_runtime.store import open_store
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.recording import recording
 
 CALLS = 18

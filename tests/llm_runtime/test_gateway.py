@@ -23,7 +23,7 @@ from llm_runtime.pricing import Price
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import ConfigFile, Key, Settings
 from llm_runtime.testing import Fault, LoopbackServer
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff
 
 NO_WAIT = Backoff(base=0.0)

@@ -19,7 +19,8 @@ from llm_runtime.pricing import Price
 from llm_runtime.routing import HUMAN_PROVIDERS, Target
 from llm_runtime.settings import Settings
 from llm_runtime.tokens import estimate_input
-from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, Caps, Spend, worst_case
+from llm_runtime.wrappers.accounts import Caps, Spend
+from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 

@@ -22,7 +22,7 @@ from llm_runtime.events import Event
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
-from llm_runtime.wrappers.budgeted import Caps, spent_before
+from llm_runtime.wrappers.accounts import Caps, spent_before
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from assay.batch.database import Database
 from assay.batch.ledger import Claim
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Spend
 
 Reservation: TypeAlias = Literal["held", "full", "lost"]
 

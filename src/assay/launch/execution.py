@@ -29,7 +29,8 @@ from llm_runtime.replay import Recording
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
+from llm_runtime.wrappers.accounts import Budget, Caps, Spend, spent_before
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.timed import Deadline, timed
 

@@ -26,7 +26,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
-from llm_runtime.wrappers.budgeted import Spend
+from llm_runtime.wrappers.accounts import Spend
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import replaying
 

@@ -19,7 +19,7 @@ from llm_runtime.errors import BudgetExceeded, RateLimited, UnknownPrice
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.settings import ConfigFile, Key, LimitEntry, Settings
 from llm_runtime.testing import LoopbackServer, Received
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Spend
 from llm_runtime.wrappers.retrying import Backoff
 
 Enter = Callable[..., Batch]

@@ -13,7 +13,7 @@ from assay.batch.buckets import FULL_PACE, Buckets
 from assay.batch.database import Database
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.purses import Purses
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Spend
 from llm_runtime.wrappers.limiting import Limits
 
 HOLD = Spend(10, 3, 1)

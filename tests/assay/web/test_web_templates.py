@@ -44,7 +44,7 @@ from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinishe
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.models import Model
 from llm_runtime.store import RunState, RunSummary, open_store
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Spend
 
 SHARED = {"page.html", "macros.html", "fields.html"}
 """Templates that others extend or import; they are rendered with those."""
