@@ -108,13 +108,13 @@ class Purse:
             try:
                 result, took = await call()
                 if took is not None:
-                    settlement = Settlement(Spend(took, calls=1), Spend())
+                    settlement = Settlement(Spend(took, calls=1))
                 return result
             except Exception as fault:
                 # The vendors' packages put the status of a refusal on what they raise.
                 status = getattr(fault, "status_code", None)
                 if isinstance(status, int) and status >= 400 and status not in (408, 504, 524):
-                    settlement = Settlement(Spend(calls=1), Spend())
+                    settlement = Settlement(Spend(calls=1))
                 raise
             finally:
                 self.budget.settle(hold, settlement)

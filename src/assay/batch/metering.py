@@ -7,25 +7,36 @@ import dataclasses
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import asdict
 
 from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
 from assay.batch.ledger import Claim
 from assay.batch.purses import Purse, Purses
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
-from llm_runtime.errors import BudgetExceeded, CallError, RateLimited
+from llm_runtime.errors import BudgetExceeded, RateLimited
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.pricing import Price
 from llm_runtime.routing import HUMAN_PROVIDERS, Target
 from llm_runtime.settings import Settings
 from llm_runtime.tokens import estimate_input
-from llm_runtime.wrappers.accounts import Caps, Spend
+from llm_runtime.wrappers.accounts import (
+    NOTHING,
+    Budget,
+    Caps,
+    Settlement,
+    Spend,
+    amount,
+    settled,
+    settled_by_fault,
+)
 from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
-#: The job on whose behalf the current task asks.
+#: The job on whose behalf the current task asks, and the budget of the job's own run.
 CURRENT: ContextVar[Claim | None] = ContextVar("CURRENT", default=None)
+_BUDGET: ContextVar[Budget | None] = ContextVar("BUDGET", default=None)
 
 
 class JobLost(BudgetExceeded):
@@ -103,13 +114,12 @@ class Meter:
         purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
         raise BatchBudgetExceeded(_exceeded(where, hold, purse))
 
-    async def settle(self, hold: Spend, actual: Spend | None) -> None:
-        """Replace a hold by what the call took; ``None`` where nobody knows, then the hold stays."""
+    async def settle(self, hold: Spend, settlement: Settlement) -> None:
+        """Replace a hold by what became of it."""
         try:
-            if actual is not None:
-                await self._queue.do(
-                    lambda: self._purses.settle(self._purse, hold, actual), PURSES, self._purse, repeatable=False
-                )
+            await self._queue.do(
+                lambda: self._purses.settle(self._purse, hold, settlement), PURSES, self._purse, repeatable=False
+            )
         finally:
             self._under_way -= 1
             async with self._settled:
@@ -130,12 +140,14 @@ class Meter:
 def _exceeded(where: object, hold: Spend, purse: Purse) -> str:
     return (
         f"budget: {where} may take {_amounts(hold)}; spent are {_amounts(purse.spent)}, held "
-        f"{_amounts(purse.held)}; raise [budget] in the job file and run it again"
+        f"{_amounts(purse.held)}"
+        + (f", unknown up to {_amounts(purse.unknown)}" if purse.unknown != NOTHING else "")
+        + "; raise [budget] in the job file and run it again"
     )
 
 
 def _amounts(spend: Spend) -> str:
-    return f"${spend.cost / 1_000_000:.4f}, {spend.tokens} tokens, {spend.calls} calls"
+    return ", ".join(amount(value, name) for name, value in asdict(spend).items())
 
 
 class MeteredGateway(Gateway):
@@ -167,6 +179,18 @@ class MeteredGateway(Gateway):
         request = Request(target.model, (), label, max_tokens=self.settings.config.max_tokens)
         return worst_case(request, self.price(target.provider)(target.model), self.budget.caps).cost
 
+    def under(self, budget: Budget) -> Generate:
+        """Return the model function of one run: each attempt goes through ``budget`` as well as the shared rows."""
+
+        async def call(request: Request) -> Reply:
+            outer = _BUDGET.set(budget)
+            try:
+                return await self.generate(request)
+            finally:
+                _BUDGET.reset(outer)
+
+        return call
+
     async def admitted(self, generate: Generate, target: Target) -> Generate:
         """Put ``generate`` behind the shared rows."""
         shared: dict[str, Limits] = {}
@@ -189,12 +213,14 @@ def _metered(
     places: list[asyncio.Semaphore],
     price: Callable[[str], Price | None],
 ) -> Generate:
-    """Send only what the rows allow, and tell them what came of it."""
+    """Send only what the rows and the run's own budget allow, and tell them what came of it."""
 
     async def call(request: Request) -> Reply:
-        if meter.caps.bounded and request.max_tokens is None:
+        budget = _BUDGET.get() or Budget(Caps())
+        if (meter.caps.bounded or budget.caps.bounded) and request.max_tokens is None:
             request = request.bounded(ANSWER_TOKENS)
-        hold = worst_case(request, price(request.model), meter.caps)
+        dear = meter.caps if meter.caps.cost is not None else budget.caps
+        hold = worst_case(request, price(request.model), dear)
         tokens = estimate_input(request) + (request.max_tokens or 0)
         while True:
             async with AsyncExitStack() as stack:
@@ -208,23 +234,27 @@ def _metered(
                 }
                 # Last, so that nothing is sent on behalf of a job that was lost while it waited for its turn.
                 if await meter.reserve(hold, request.label):
-                    return await sent(request, hold, turns)
+                    return await sent(request, hold, budget, turns)
 
-    async def sent(request: Request, hold: Spend, turns: Mapping[str, Turn]) -> Reply:
-        actual: Spend | None = None
+    async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Turn]) -> Reply:
+        settlement = Settlement(NOTHING)
         try:
-            reply = await generate(request)
-            used = reply.usage.input_tokens + reply.usage.output_tokens
-            actual = Spend(hold.cost if reply.cost is None else reply.cost, used, 1)
-        except CallError as error:
-            actual = hold if error.maybe_charged else Spend(calls=1)
-            if isinstance(error, RateLimited):
-                for bucket in turns:
-                    await meter.refused(bucket, error.retry_after)
+            # The run's own budget is this process's and cannot be overtaken, so it comes last.
+            budget.reserve(hold, request.label.words)
+            try:
+                reply = await generate(request)
+                settlement = settled(hold, reply)
+            except BaseException as fault:
+                settlement = settled_by_fault(hold, fault)
+                raise
+            finally:
+                budget.settle(hold, settlement)
+        except RateLimited as error:
+            for bucket in turns:
+                await meter.refused(bucket, error.retry_after)
             raise
         finally:
-            # On anything else, cancellation too, nobody knows what was charged.
-            await meter.settle(hold, actual)
+            await meter.settle(hold, settlement)
         for bucket, turn in turns.items():
             if turn.pace < FULL_PACE:
                 await meter.succeeded(bucket)

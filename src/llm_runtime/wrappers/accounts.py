@@ -75,7 +75,7 @@ class Settlement(NamedTuple):
     """
 
     spent: Spend
-    unknown: Spend
+    unknown: Spend = NOTHING
     priced: bool = True
 
 
@@ -94,7 +94,7 @@ def settled_by_fault(hold: Spend, fault: BaseException) -> Settlement:
         if fault.partial is not None and _reported(fault.partial):
             return settled(hold, fault.partial)
         if fault.partial is None and not fault.maybe_charged:
-            return Settlement(Spend(calls=1), Spend())
+            return Settlement(Spend(calls=1))
     return Settlement(Spend(), hold)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 
 from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.wrappers.accounts import Bill
 
 
 class Meter:
@@ -27,15 +29,20 @@ class Meter:
 
     async def __call__(self, request: Request) -> Reply:
         """Pass a request on, and count its answer."""
-        try:
-            reply = await self._generate(request)
-        except LlmRuntimeError as fault:
-            partial = fault.partial if isinstance(fault, CallError) else None
-            if partial is not None:
-                self._count(partial, partial.cost if fault.cost is None else fault.cost)
-            else:
-                self.known_cost += fault.cost or 0
-            raise
+        with Bill() as bill:
+            try:
+                reply = await self._generate(request)
+            except LlmRuntimeError as fault:
+                bill.sign(fault)
+                partial = fault.partial if isinstance(fault, CallError) else None
+                if partial is not None:
+                    self._count(partial, partial.cost if fault.cost is None else fault.cost)
+                else:
+                    self.known_cost += fault.cost or 0
+                raise
+            except asyncio.CancelledError:
+                self.known_cost += bill.cost
+                raise
         self._count(reply, reply.cost)
         return reply
 
