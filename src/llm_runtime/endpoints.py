@@ -51,6 +51,11 @@ class Endpoint:
                 f"{self.name} has a key and an http:// base URL that is not this machine: use https://"
             )
 
+    @property
+    def local(self) -> bool:
+        """Whether it is a server on this machine, where models are slow and cost nothing."""
+        return is_loopback(urlsplit(self.base_url).hostname or "")
+
 
 def _can_be_sent(secret: SecretStr | None) -> bool:
     # Here and not where it is raised, whose locals a traceback may show.

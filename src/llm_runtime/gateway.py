@@ -7,11 +7,12 @@ From the outside in, a call passes::
     fallback     the next model, where one cannot answer
     routed       the endpoint, and the model's name there
     retrying     the same model again, where that may help
+    pausing      nothing, while the endpoint's server fails again and again
     limiting     rates and calls in flight, per endpoint and model
     budgeted     what an attempt may cost is held before it is sent
     priced       a cost for the reply, where the provider reports none
-    timed        one attempt's whole answer in time, and none past the run's deadline
-    a provider   HTTP, a mailbox, a keyboard
+    timed        none past the run's deadline
+    a provider   HTTP with its clocks, a mailbox, a keyboard
 
 Recording goes around all of this (``wrappers/recording.py``), so a replay replaces all of it.
 """
@@ -28,15 +29,16 @@ from typing import TYPE_CHECKING, Self
 
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import Emit, ModelSubstituted, silent
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices, priced
-from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
+from llm_runtime.routing import HUMAN_PROVIDERS, LOCAL, Router, Target, parse_model
 from llm_runtime.settings import HOSTED, Key, Settings
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, limiting
+from llm_runtime.wrappers.pausing import Outage, pausing
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -63,6 +65,8 @@ class Gateway:
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
+        on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
+            tokens begins an attempt, once it is admitted: what came of an earlier one is void.
 
     Use it as ``async with``, or call :meth:`aclose`.
     """
@@ -76,6 +80,7 @@ class Gateway:
         budget: Budget | None = None,
         backoff: Backoff | None = None,
         person: Generate | None = None,
+        on_delta: OnDelta = unwatched,
     ) -> None:
         from llm_runtime.http import Http
 
@@ -86,12 +91,14 @@ class Gateway:
         self.router = Router(settings, self.http)
         self._emit = emit
         self._person = person
+        self._on_delta = on_delta
         self._backoff = backoff or Backoff()
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
         self._limiters: dict[str, Limiter] = {}
         #: Of the endpoints that are no vendor's by their name, for what they charge.
         self._addresses: dict[str, str] = {}
+        self._outages: dict[str, Outage] = {}
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
@@ -155,8 +162,12 @@ class Gateway:
         if name not in HUMAN_PROVIDERS and name not in HOSTED:
             self._addresses[name] = (await self.router.endpoint(name)).base_url
         call = await self._provider(target)
-        call = timed(call, inf if patient else self.settings.config.call_timeout, deadline=deadline, provider=name)
+        call = timed(call, deadline)
         call = await self.admitted(priced(call, self.prices, name, self._addresses.get(name, "")), target)
+        if not patient:
+            if name not in self._outages:
+                self._outages[name] = Outage(name, emit=self._emit, sleep=deadline.sleep)
+            call = pausing(call, self._outages[name])
         backoff = Backoff(attempts=1) if patient else self._backoff
         return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
 
@@ -202,13 +213,15 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
+        patience = self.settings.patience(local=endpoint.local or target.provider in LOCAL)
         if endpoint.kind == "anthropic":
             from llm_runtime.providers.anthropic import anthropic
 
-            return anthropic(endpoint, self.http)
+            return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
         from llm_runtime.providers.openai_compatible import openai_compatible
 
-        return openai_compatible(endpoint, self.http, max_price=self._ceiling(target))
+        ceiling = self._ceiling(target)
+        return openai_compatible(endpoint, self.http, max_price=ceiling, on_delta=self._on_delta, patience=patience)
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""

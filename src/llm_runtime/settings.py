@@ -6,6 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from pydantic import Field, SecretStr, ValidationError
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
 from llm_runtime.models import Model, first_fault
+from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
 
 #: Hosted providers: the variable that holds the key, and the address, which a variable may replace.
 HOSTED: Mapping[str, tuple[str, str, str]] = {
@@ -52,14 +54,18 @@ class ConfigFile(Model):
     Args:
         model: the model for every seat that names none of its own, as ``PROVIDER:MODEL``.
         seats: a model for a seat's role or for a phase, e.g. ``red_team = "terminal:"``.
-        call_timeout: seconds for one attempt's whole answer.
+        first_timeout: seconds until the first words of an answer; 600, and 1,800 of a model on this machine.
+        idle_timeout: seconds between words; 120, and 600 of a model on this machine.
+        call_timeout: seconds for one attempt's whole answer; no limit where left out.
         max_tokens: upper bound of every answer, in tokens, in place of what a protocol asks for.
         limits: rates, by provider or by ``provider/model``.
     """
 
     model: str | None = None
     seats: dict[str, str] = {}
-    call_timeout: float = Field(default=180.0, gt=0)
+    first_timeout: float | None = Field(default=None, gt=0)
+    idle_timeout: float | None = Field(default=None, gt=0)
+    call_timeout: float | None = Field(default=None, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
     limits: dict[str, LimitEntry] = {}
 
@@ -96,6 +102,13 @@ class Settings:
             name: Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
             for name, entry in entries.items()
         }
+
+    def patience(self, *, local: bool) -> Patience:
+        """Return how long a model may be silent; one on this machine is given more time."""
+        config, usual = self.config, LOCAL_PATIENCE if local else HOSTED_PATIENCE
+        return Patience(
+            config.first_timeout or usual.first, config.idle_timeout or usual.idle, config.call_timeout or inf
+        )
 
 
 def config_dir() -> Path:

@@ -1,4 +1,4 @@
-"""`assay models`: what can be reached, and how it was found."""
+"""`assay models`: what can be reached, how it was found, and what a model can carry."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from llm_runtime.capabilities import Capabilities
     from llm_runtime.routing import Reachable
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--prices", is_flag=True, help="Show the price table and where to extend it.")
 @click.option("--search", metavar="TEXT", help="Only models whose id contains TEXT.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-def models(prices: bool, search: str | None, as_json: bool) -> int:
+@click.pass_context
+def models(context: click.Context, prices: bool, search: str | None, as_json: bool) -> int:
     """Show which models can be reached, and how they were found."""
+    if context.invoked_subcommand is not None:
+        return 0
     if prices:
         _show_prices(search or "")
         return 0
@@ -42,6 +46,56 @@ def models(prices: bool, search: str | None, as_json: bool) -> int:
         if len(listed) < len(names):
             click.echo(f"    ... {len(names) - len(listed)} more; narrow them with --search")
     return 0
+
+
+@models.command()
+@click.argument("model", required=False)
+@click.option("--long", is_flag=True, help="Also look for a needle in a prompt as long as the model's window.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def check(model: str | None, long: bool, as_json: bool) -> int:
+    """Measure MODEL by a few small calls: can it carry each protocol?
+
+    At most 8 calls and 3,000 tokens; --long takes one window more, of 16,000 tokens at the most. Exit code 0 where
+    it is ready for every protocol, 1 where something limits it, 4 where it does not answer.
+
+    \b
+    assay models check ollama:qwen3
+    assay models check http://127.0.0.1:8080/v1#model.gguf --long
+    """
+    from assay.cli.model_check import as_data, show, verdicts
+    from assay.registry import protocols
+
+    capabilities = asyncio.run(_measure(model, long))
+    judged = verdicts(capabilities, protocols().values())
+    if as_json:
+        import json
+
+        click.echo(json.dumps(as_data(capabilities, judged), indent=1))
+    else:
+        show(capabilities, judged)
+    return 0 if all(verdict.carries == "ready" for verdict in judged) else 1
+
+
+async def _measure(model: str | None, long: bool) -> Capabilities:
+    from dataclasses import replace
+
+    from llm_runtime.capabilities import LONGEST_NEEDLE, MOST_CALLS, MOST_TOKENS, Watch, measure
+    from llm_runtime.gateway import Gateway
+    from llm_runtime.settings import load_settings
+    from llm_runtime.wrappers.budgeted import Caps
+    from llm_runtime.wrappers.retrying import Backoff
+
+    settings = load_settings()
+    # What the user set for runs, seats and longer answers, is not what is measured.
+    config = settings.config.model_copy(
+        update={"model": model or settings.config.model, "seats": {}, "max_tokens": None}
+    )
+    caps = Caps(calls=MOST_CALLS, tokens=MOST_TOKENS + (LONGEST_NEEDLE if long else 0))
+    watch = Watch()
+    backoff = Backoff(attempts=2)
+    async with Gateway(replace(settings, config=config), caps=caps, backoff=backoff, on_delta=watch) as gateway:
+        await gateway.ready()
+        return await measure(gateway.generate, watch, long=long)
 
 
 async def _look() -> list[Reachable]:

@@ -4,14 +4,17 @@ from assay.launch.checks import check_terms, require_replayable
 from assay.launch.execution import Outcome, PerRun, price_of
 from assay.launch.launcher import Launcher, Pace, Replayed, Running
 from assay.launch.logs import first_event, result_of
+from assay.launch.words import CallWords, Words
 
 __all__ = [
+    "CallWords",
     "Launcher",
     "Outcome",
     "Pace",
     "PerRun",
     "Replayed",
     "Running",
+    "Words",
     "check_terms",
     "first_event",
     "price_of",

@@ -11,6 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared
 from assay.terms import Terms
@@ -24,7 +25,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.routing import Target, parse_model
@@ -72,6 +73,7 @@ class Job:
     listeners: tuple[Emit, ...]
     model: Generate | PerRun | None
     person: Generate | None
+    words: Words | None = None
     resumed: bool = False
     before: Account | None = None
 
@@ -103,9 +105,17 @@ async def model_of(
         model = chosen(job.model, settings.config)
         if caps == Caps():
             return model
-        timely = timed(model, deadline=Deadline(caps.seconds or inf))
+        timely = timed(model, Deadline(caps.seconds or inf))
         return budgeted(timely, budget, partial(price_of, settings))
-    gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
+    gateway = await stack.enter_async_context(
+        Gateway(
+            settings,
+            budget=budget,
+            emit=relay.emit,
+            person=job.person,
+            on_delta=job.words.hear if job.words else unwatched,
+        )
+    )
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(name)
     return gateway.generate

@@ -14,6 +14,7 @@ from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
 from assay.launch.execution import Job, LateEmit, Outcome, PerRun, carry_through, model_of
 from assay.launch.logs import first_event, result_of
+from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
@@ -111,6 +112,7 @@ class Launcher:
         model: Generate | PerRun | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
+        words: Words | None = None,
     ) -> Running:
         """Start a run; return once its log is open.
 
@@ -126,6 +128,7 @@ class Launcher:
             model: answers in place of the gateway. Bounds hold for it too.
             listeners: take every event after the log has it.
             person: who answers for ``terminal:``; the keyboard where left out.
+            words: follows the answers on their way.
 
         Raises:
             ConfigurationError: the task, an option, a seat or a bound is not possible; nothing was stored.
@@ -149,7 +152,7 @@ class Launcher:
             version=__version__,
         )
         answers, laid = answers or Recording(), own.settings(settings)
-        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, before=before)
+        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, words, before=before)
         return await self._begin(job)
 
     async def resume(
@@ -160,6 +163,7 @@ class Launcher:
         model: Generate | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
+        words: Words | None = None,
     ) -> Running:
         """Go on with a run that was interrupted, stopped or failed; no answer that it has is paid for again.
 
@@ -184,7 +188,7 @@ class Launcher:
         run = opened(started)
         check_terms(run.run, own)
         return await self._begin(
-            Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
+            Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, words, resumed=True)
         )
 
     async def fork(
@@ -197,6 +201,7 @@ class Launcher:
         run_id: str = "",
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
+        words: Words | None = None,
     ) -> Running:
         """Start a run that shares the answers of another up to its event ``at``.
 
@@ -238,7 +243,7 @@ class Launcher:
         )
         answers = Recording.from_events(events, until=at)
         return await self._begin(
-            Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person)
+            Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person, words)
         )
 
     async def replay(self, run_id: str, *, pace: Pace | None = None, listeners: Iterable[Emit] = ()) -> Replayed:
@@ -300,7 +305,8 @@ class Launcher:
             for event in events or [job.started]:
                 for listener in job.listeners:
                     listener(event)
-            emit = relay.target = tee(log.emit, *job.listeners)
+            watched = job.listeners if job.words is None else (*job.listeners, job.words)
+            emit = relay.target = tee(log.emit, *watched)
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.before is not None:

@@ -201,7 +201,9 @@ async def stream(request: Request) -> Response:
     after, view = min(last_seen(request), watch.seq), query.get("view", "")
     if view in VIEWS:
         drawn = "" if "last-event-id" in request.headers else query.get("drawn", "")
-        messages = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
+        messages = page_stream(
+            site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look, words=site.runs.words
+        )
     else:
         messages = event_stream(site.store, watch, after, site.closing)
     return StreamingResponse(messages, media_type="text/event-stream", headers=_STREAM)

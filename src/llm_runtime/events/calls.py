@@ -136,6 +136,21 @@ class CallRetried(Event, type="call.retried"):
     wait_ms: int
 
 
+class EndpointPaused(Event, type="endpoint.paused"):
+    """A provider's server failed again and again: nothing is sent to it for ``seconds``, then one call tries."""
+
+    provider: str
+    seconds: int
+    message: str
+
+
+class CallsQueued(Event, type="calls.queued"):
+    """How many calls wait for a place at a model server that takes only so many at once; 0: none any more."""
+
+    provider: str
+    waiting: int
+
+
 class BudgetMoved(Event, type="budget.moved"):
     """What a capped run has spent and holds, after every reservation and settlement; costs in micro-dollars.
 

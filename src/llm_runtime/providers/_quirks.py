@@ -9,10 +9,13 @@ from typing import Any, Literal, TypeAlias
 
 from llm_runtime.errors import RequestRefused
 
-Quirk: TypeAlias = Literal["no schema", "max_completion_tokens", "no temperature", "no seed"]
+Quirk: TypeAlias = Literal[
+    "no schema", "max_completion_tokens", "no temperature", "no seed", "no stream", "no stream_options"
+]
 
 _UNSUPPORTED = re.compile(r"support|deprecat|not allowed|not permitted|unknown|unrecognized|extra", re.IGNORECASE)
 _ABOUT_SCHEMA = re.compile(r"response.?format|output.?config|structured.?output|schema|grammar", re.IGNORECASE)
+_ABOUT_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
 
 
 class Quirks:
@@ -52,10 +55,14 @@ def _quirk_in(refusal: RequestRefused, payload: dict[str, Any]) -> Quirk | None:
         return "max_completion_tokens"
     if ("response_format" in payload or "output_config" in payload) and _ABOUT_SCHEMA.search(words):
         return "no schema"
+    if "stream_options" in payload and "stream_options" in words:
+        return "no stream_options"
     if not _UNSUPPORTED.search(words):
         return None
     if "temperature" in payload and "temperature" in words:
         return "no temperature"
     if "seed" in payload and "seed" in words:
         return "no seed"
+    if "stream" in payload and _ABOUT_STREAM.search(words):
+        return "no stream"
     return None

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from llm_runtime.errors import RateLimited
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import Limits
+from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
 
 SLOWEST = 1 / 64
@@ -133,7 +134,8 @@ def limiting(generate: Generate, limiter: Limiter) -> Generate:
     async def call(request: Request) -> Reply:
         tokens = _expected_tokens(request) if counts_tokens else 0
         if not limiter.admitted(tokens):
-            await limiter.admit(tokens)
+            with queued():
+                await limiter.admit(tokens)
         try:
             reply = await generate(request)
         except RateLimited as error:

@@ -37,6 +37,7 @@ async def test_a_question_and_its_answer(http: Http) -> None:
     assert received.payload == {
         "model": "claude",
         "max_tokens": 4096,
+        "stream": True,
         "messages": [{"role": "user", "content": "A question?"}],
     }
 
@@ -126,7 +127,7 @@ def test_cached_tokens_count_as_input() -> None:
         "cache_read_input_tokens": 300,
         "output_tokens": 7,
     }
-    assert read(message(usage=usage)).usage == Usage(325, 7)
+    assert read(message(usage=usage)).usage == Usage(325, 7, cached_tokens=300, cache_write_tokens=20)
     assert read(message()).usage.estimated
 
 

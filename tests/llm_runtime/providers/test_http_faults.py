@@ -23,6 +23,7 @@ from llm_runtime.errors import (
     ErrorInReply,
     MalformedReply,
     ModelNotFound,
+    Overloaded,
     PaymentRequired,
     RateLimited,
     ReplyFiltered,
@@ -30,10 +31,11 @@ from llm_runtime.errors import (
     ReplyTruncated,
     RequestRefused,
     ServerFault,
+    WrongEndpoint,
 )
 from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Generate, Message, Request
-from llm_runtime.providers._failures import retry_after_seconds
+from llm_runtime.providers._waits import retry_after_seconds
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import Fault, LoopbackServer, Received
@@ -46,11 +48,11 @@ PROVIDERS: dict[Kind, Callable[[Endpoint, Http], Generate]] = {"openai": openai_
 EXPECTED: dict[Fault, tuple[type[CallError], int | None, bool]] = {
     Fault.CONNECTION_REFUSED: (ConnectionFailed, None, False),
     Fault.NO_ANSWER: (ConnectionCut, None, False),
-    Fault.NOT_HTTP: (MalformedReply, None, False),
+    Fault.NOT_HTTP: (WrongEndpoint, None, False),
     Fault.CUT_AFTER_HEADERS: (ConnectionCut, 200, True),
     Fault.RESET_MID_BODY: (ConnectionCut, 200, True),
     Fault.LENGTH_TOO_LONG: (ConnectionCut, 200, True),
-    Fault.LENGTH_TOO_SHORT: (MalformedReply, None, False),
+    Fault.LENGTH_TOO_SHORT: (WrongEndpoint, None, False),
     Fault.STATUS_400: (RequestRefused, 400, True),
     Fault.STATUS_401: (AuthenticationFailed, 401, True),
     Fault.STATUS_402: (PaymentRequired, 402, True),
@@ -63,8 +65,8 @@ EXPECTED: dict[Fault, tuple[type[CallError], int | None, bool]] = {
     Fault.STATUS_429_DATE: (RateLimited, 429, True),
     Fault.STATUS_500: (ServerFault, 500, True),
     Fault.STATUS_502: (ServerFault, 502, True),
-    Fault.STATUS_503: (ServerFault, 503, True),
-    Fault.STATUS_529: (ServerFault, 529, True),
+    Fault.STATUS_503: (Overloaded, 503, True),
+    Fault.STATUS_529: (Overloaded, 529, True),
     Fault.REDIRECT: (RequestRefused, 307, True),
     Fault.UNKNOWN_MODEL: (ModelNotFound, 400, True),
     Fault.ERROR_IN_REPLY: (ErrorInReply, 200, True),
@@ -76,7 +78,7 @@ EXPECTED: dict[Fault, tuple[type[CallError], int | None, bool]] = {
     Fault.WRONG_SHAPE: (MalformedReply, 200, True),
     Fault.INVALID_UTF8: (MalformedReply, 200, True),
     Fault.NOT_JSON: (MalformedReply, 200, True),
-    Fault.HTML_PAGE: (MalformedReply, 200, True),
+    Fault.HTML_PAGE: (WrongEndpoint, 200, True),
     Fault.DEEP_JSON: (MalformedReply, 200, True),
     Fault.BAD_GZIP: (MalformedReply, 200, True),
     Fault.GZIP_BOMB: (ReplyTooLarge, 200, True),
@@ -184,7 +186,7 @@ async def test_the_cap_on_bytes_can_be_set() -> None:
     async with LoopbackServer(lambda received: "x" * (20_000 if received.number == 2 else 5_000)) as server:
         generate = openai_compatible(server.endpoint(), http)
         assert len((await generate(REQUEST)).text) == 5_000
-        with pytest.raises(ReplyTooLarge, match="10000 bytes"):
+        with pytest.raises(ReplyTooLarge, match="10000 characters"):
             await generate(REQUEST)
         await http.aclose()
 
