@@ -67,13 +67,12 @@ class PriceList:
         return None
 
     def rows(self) -> Iterator[tuple[str, str, Price]]:
-        """Yield vendor, model and price of today, in order; a model of several ids once, by its first."""
+        """Yield vendor, model and price of today, in order; a model of several ids once."""
         for vendor, models in sorted(self.models.items()):
-            seen: set[int] = set()
-            for name, info in sorted(models.items()):
+            names = {name if isinstance(info, Price) else info.id: info for name, info in models.items()}
+            for name, info in sorted(names.items()):
                 price = info if isinstance(info, Price) else _price_now(info)
-                if price is not None and id(info) not in seen:
-                    seen.add(id(info))
+                if price is not None:
                     yield vendor, name, price
 
     def _vendor(self, provider: str, address: str) -> str:
