@@ -131,20 +131,18 @@ def _show_prices(search: str, *, update: bool = False) -> None:
 
     def line(vendor: str, model: str, price: Price) -> str:
         cached = "" if price.cached is None else f"{price.cached:.3f}"
-        dearer = "".join(
-            f"  above {step:,} tokens {more.input:g} and {more.output:g}" for step, more in price.above
-        )
-        return f"{vendor:<14}{model:<48}{price.input:>10.3f}{price.output:>10.3f}{cached:>10}{dearer}"
+        above = "".join(f"  above {most:,} tokens {more.input:g} and {more.output:g}" for most, more in price.above)
+        return f"{vendor:<26}{model:<48}{price.input:>10.3f}{price.output:>10.3f}{cached:>10}{above}"
 
     rows = [line("yours", model, price) for model, price in sorted(table.prices.items())]
     rows += [line(*row) for row in known.rows()]
-    chosen = [row for row in rows if search.lower() in row[:62].lower()] if search else rows[: len(table.prices)]
+    chosen = [row for row in rows if search.lower() in row[:74].lower()] if search else rows[: len(table.prices)]
     source = f"fetched on {known.dated}" if known.dated else "package genai-prices"
     click.echo("USD per million tokens. What a provider reports of a call wins, then your file, then OpenRouter's")
     click.echo(f"own list, then these {len(rows) - len(table.prices):,} prices ({source}).")
     click.echo(f"Your file: {own}{'' if table.own else ' (not there yet)'}\n")
     if chosen:
-        click.echo(f"{'vendor':<14}{'model':<48}{'input':>10}{'output':>10}{'cached':>10}")
+        click.echo(f"{'vendor':<26}{'model':<48}{'input':>10}{'output':>10}{'cached':>10}")
     for row in chosen:
         click.echo(row)
     if not search:
