@@ -30,7 +30,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.settings import Key, Settings
 from llm_runtime.store import open_store
 from llm_runtime.testing import Fault, LoopbackServer, Received
-from llm_runtime.wrappers.accounts import Caps
+from llm_runtime.wrappers.accounts import Budget, Caps
 from llm_runtime.wrappers.retrying import Backoff
 
 Enter = Callable[..., Batch]
@@ -212,7 +212,7 @@ async def test_a_batch_s_purse_and_the_books_of_its_runs_say_what_was_charged(
 async def test_a_job_that_failed_by_its_calls_pays_for_no_answer_again(
     tmp_path: Path, store_url: str, database: Database, enter: Enter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Seats answer 500 for a while: eight councils come to nothing, and then all of them to an end."""
+    """Seats are refused for a while: eight councils come to nothing, and then all of them to an end."""
     answered: list[str] = []
     refused = 0
 
