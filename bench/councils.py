@@ -20,8 +20,9 @@ from bench.figures import Figure
 from crucible import Crucible, EngineConfig
 from llm_runtime.events import RunStarted
 from llm_runtime.gateway import Gateway
+from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, Request
-from llm_runtime.settings import ConfigFile, Key, LimitEntry, Settings
+from llm_runtime.settings import ConfigFile, LimitEntry, Settings
 from llm_runtime.store import open_store
 from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.recording import recording

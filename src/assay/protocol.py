@@ -105,7 +105,7 @@ class RunType:
     spent: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()
-    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")
+    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
     measures: Ref = ""
     batch: bool = True
     form: bool = True

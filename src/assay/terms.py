@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from assay.fields import Ui
 from llm_runtime.events import Event, RunResumed, RunStarted
+from llm_runtime.messages import Effort
 from llm_runtime.wrappers.accounts import Caps
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Terms(BaseModel):
     """A model for a role or phase: ROLE=MODEL, one a line; terminal: puts you in the seat."""
     max_tokens: int | None = Field(default=None, ge=1)
     """Upper bound of each answer, in tokens."""
+    effort: Annotated[Effort | None, Ui(metavar="LEVEL", label="Effort of reasoning")] = None
+    """How long models that can reason think: none, minimal, low, medium, high or max."""
     budget: Annotated[
         float | None,
         Ui(
@@ -76,13 +79,14 @@ class Terms(BaseModel):
         from llm_runtime.settings import merged
 
         seats = {**settings.config.seats, **self.seats}
-        return merged(settings, model=self.model or None, seats=seats, max_tokens=self.max_tokens)
+        fields = {"max_tokens": self.max_tokens, "effort": self.effort}
+        return merged(settings, model=self.model or None, seats=seats, **fields)
 
 
 def configured(settings: Settings) -> Terms:
     """Return what the user's configuration says of models: a run keeps it beside what it was started with."""
     config = settings.config
-    return Terms(model=config.model or "", seats=config.seats, max_tokens=config.max_tokens)
+    return Terms(model=config.model or "", seats=config.seats, max_tokens=config.max_tokens, effort=config.effort)
 
 
 def in_force(events: Iterable[Event]) -> Terms:

@@ -27,12 +27,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.events import Emit, ModelSubstituted, silent
+from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices, priced
-from llm_runtime.routing import HUMAN_PROVIDERS, LOCAL, Router, Target, parse_model
-from llm_runtime.settings import HOSTED, Key, Settings
+from llm_runtime.routing import Router, Target
+from llm_runtime.settings import Settings
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
@@ -151,7 +153,7 @@ class Gateway:
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
             stack = self._stacks.setdefault(target, await self._stack(target))
-        own_name = asked in (target.model, f"{target.provider}/{target.model}") or parse_model(asked) is not None
+        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
         route = self._routes[asked] = _Route(target, stack, substitutes=not own_name)
         return route
 
@@ -213,11 +215,15 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
-        patience = self.settings.patience(local=endpoint.local or target.provider in LOCAL)
-        if endpoint.kind == "anthropic":
+        patience = self.settings.patience(local=endpoint.local)
+        if endpoint.dialect.wire == "messages":
             from llm_runtime.providers.anthropic import anthropic
 
             return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
+        if target.provider == "ollama":
+            from llm_runtime.providers.ollama import ollama
+
+            return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)
         from llm_runtime.providers.openai_compatible import openai_compatible
 
         ceiling = self._ceiling(target)
@@ -233,6 +239,6 @@ class Gateway:
 
 def openrouter(api_key: SecretStr, base_url: str | None = None, emit: Emit = silent) -> Gateway:
     """Make a gateway that knows one key and reads no configuration: what a library embeds."""
-    url = base_url or HOSTED["openrouter"][2]
+    url = base_url or HOSTED["openrouter"].base_url
     settings = Settings(keys={"openrouter": Key(api_key, "given")}, base_urls={"openrouter": url})
     return Gateway(settings, emit=emit)

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from pydantic_core import from_json, to_json
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS = 30.0
 _ERROR_BODY_BYTES = 64 * 1024
 _ID_CHARACTERS = 120
+#: A connection that was kept and ends within so many seconds had been closed by the server before the request.
+_NOTHING_DONE_SECONDS = 1.0
 
 
 class Http:
@@ -112,7 +114,7 @@ class Http:
     async def open(self) -> None:
         """Open the session of the running event loop now. The first one loads the HTTP library, which takes longer
         than some timeouts allow for a whole call."""
-        await self._session()
+        await self._opened()
 
     async def aclose(self) -> None:
         """Close the session of the running event loop, if there is one. The object may be used again."""
@@ -132,9 +134,14 @@ class Http:
         silence: Silence | None = None,
     ) -> _Answer:
         route = self._routes.get(endpoint) or self._route(endpoint)
-        session = await self._session()
+        opened = await self._opened()
+        begun = time.monotonic()
         try:
-            answer = await _exchange(session, route, path, data, self._max_bytes, incoming, silence)
+            answer = await _exchange(opened.session, route, path, data, self._max_bytes, incoming, silence)
+            if answer.status:
+                opened.answered.add(route.base_url)
+            elif route.base_url in opened.answered and time.monotonic() - begun < _NOTHING_DONE_SECONDS:
+                answer = _kept_too_long(answer)
             return _redacted(answer, route.redactor)
         except asyncio.CancelledError as cancelled:
             # Cancelled all the same, only without the frames below, whose locals hold answers not yet redacted.
@@ -178,14 +185,14 @@ class Http:
         route = self._routes[endpoint] = _Route.to(endpoint)
         return route
 
-    async def _session(self) -> aiohttp.ClientSession:
+    async def _opened(self) -> _OpenSession:
         loop = asyncio.get_running_loop()
         opened = self._open.get(loop)
         if opened is None:
             keeper = self._keep_session(loop)
             # An event loop closes its unfinished async generators before it ends: the hook that closes ours.
-            opened = self._open[loop] = _OpenSession(keeper, await anext(keeper))
-        return opened.session
+            opened = self._open[loop] = _OpenSession(keeper, await anext(keeper), set())
+        return opened
 
     async def _keep_session(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession]:
         import aiohttp
@@ -205,11 +212,14 @@ class Http:
 class _OpenSession(NamedTuple):
     keeper: AsyncGenerator[aiohttp.ClientSession]
     session: aiohttp.ClientSession
+    #: Base URLs that have answered, so that a connection to them may be one that was kept.
+    answered: set[str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Route:
     base_url: str
+    query: str = field(repr=False)
     proxy: str | None = field(repr=False)
     redactor: Redactor
     headers: dict[str, str]
@@ -221,11 +231,19 @@ class _Route:
         secret = ""
         if endpoint.key is not None:
             secret = HeaderSecret(endpoint.key.get_secret_value())
-            if endpoint.kind == "anthropic":
-                headers["x-api-key"] = secret
-            else:
+            if endpoint.dialect.auth == "bearer":
                 headers["Authorization"] = HeaderSecret("Bearer " + secret)
-        return cls(endpoint.base_url.rstrip("/"), _proxy_for(endpoint.base_url), Redactor((secret,)), headers)
+            else:
+                headers[endpoint.dialect.auth] = secret
+        redactor = Redactor(endpoint.secrets())
+        query = urlencode(endpoint.query)
+        return cls(endpoint.base_url.rstrip("/"), query, _proxy_for(endpoint.base_url), redactor, headers)
+
+    def url(self, path: str) -> str:
+        """Return the address of a path, with the endpoint's own parameters."""
+        if not self.query:
+            return self.base_url + path
+        return f"{self.base_url}{path}{'&' if '?' in path else '?'}{self.query}"
 
 
 def _proxy_for(base_url: str) -> str | None:
@@ -272,7 +290,7 @@ async def _exchange(
     try:
         async with session.request(
             "GET" if data is None else "POST",
-            route.base_url + path,
+            route.url(path),
             data=data,
             headers=route.headers,
             proxy=route.proxy,
@@ -331,6 +349,13 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if isinstance(error, ValueError):
         return ConnectionFailed, "the base URL is not one that can be reached; correct it"
     return ConnectionCut, "the connection ended without an answer; try again"
+
+
+def _kept_too_long(answer: _Answer) -> _Answer:
+    """Return that nothing was reached, where a kept connection has ended at once without a byte of an answer."""
+    if answer.broken is None or answer.broken[0] is not ConnectionCut:
+        return answer
+    return answer._replace(broken=(ConnectionFailed, "the server had closed the connection; try again"))
 
 
 def _redacted(answer: _Answer, redactor: Redactor) -> _Answer:

@@ -74,11 +74,11 @@ async def listen(
             silence.heard()
         size += len(chunk)
         count += len(events)
+        if incoming.size > (longest := min(max_bytes, _STREAM_CHARACTERS)):
+            return ReplyTooLarge, f"the answer is longer than {longest} characters; ask for less, or raise the cap"
         most = min(_STREAM_FACTOR * max_bytes, _SPARE_BYTES + _BYTES_A_CHARACTER * incoming.size)
         if stream.overflow or size > most or count > _STREAM_EVENTS:
             return ReplyTooLarge, "the stream is larger than any answer; ask for less, or choose another model"
-        if incoming.size > (most := min(max_bytes, _STREAM_CHARACTERS)):
-            return ReplyTooLarge, f"the answer is longer than {most} characters; ask for less, or raise the cap"
         if incoming.done or not chunk:
             if incoming.finish:
                 await _last_bytes(content)

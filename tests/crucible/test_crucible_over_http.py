@@ -15,7 +15,8 @@ from crucible.events import SeatFailed, Synthesised
 from crucible.executor.council import CouncilFailed
 from llm_runtime.events import CallRetried, Event, silent
 from llm_runtime.gateway import Gateway
-from llm_runtime.settings import ConfigFile, Key, Settings
+from llm_runtime.keys import Key
+from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.testing import Fault, LoopbackServer, Received
 from llm_runtime.wrappers.retrying import Backoff
 

@@ -18,10 +18,11 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import CallRetried, Event, ModelSubstituted
 from llm_runtime.gateway import Gateway, openrouter
+from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.pricing import Price
 from llm_runtime.routing import Target, parse_model
-from llm_runtime.settings import ConfigFile, Key, Settings
+from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.testing import Fault, LoopbackServer
 from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff
@@ -60,12 +61,15 @@ async def server() -> AsyncIterator[LoopbackServer]:
         ("anthropic:claude-x", Target("anthropic", "claude-x")),
         ("http://127.0.0.1:9/v1/#m", Target("http://127.0.0.1:9/v1", "m")),
         ("deepseek/deepseek-r1:free", None),
+        ("groq:openai/gpt-oss-120b", Target("groq", "openai/gpt-oss-120b")),
+        ("work:any", Target("work", "any")),
+        ("play:any", None),
         ("openrouter/auto", None),
         ("gpt-4o", None),
     ],
 )
 def test_a_model_is_named_by_provider_or_by_id(text: str, target: Target | None) -> None:
-    assert parse_model(text) == target
+    assert parse_model(text, {"work"}) == target
 
 
 async def test_openrouter_answers_for_every_plain_id(server: LoopbackServer) -> None:
@@ -79,6 +83,66 @@ async def test_a_vendors_own_key_answers_for_its_own_models(server: LoopbackServ
         claude = await gateway.generate(ask("anthropic/claude-x"))
         gpt = await gateway.generate(ask("openai/gpt-x"))
     assert (claude.text, gpt.text) == ("anthropic:claude-x", "openai:gpt-x")
+
+
+async def test_any_vendor_needs_only_its_own_key(server: LoopbackServer) -> None:
+    async with Gateway(with_keys(server.url, "groq")) as gateway:
+        reply = await gateway.generate(ask("groq:openai/gpt-oss-120b"))
+    assert (reply.text, reply.provider) == ("openai:openai/gpt-oss-120b", "groq")
+    async with Gateway(with_keys(server.url, "gemini", "xai")) as gateway:
+        assert (await gateway.generate(ask("google/gemini-x"))).provider == "gemini"
+        assert (await gateway.generate(ask("x-ai/grok-x"))).provider == "xai"
+
+
+async def test_an_endpoint_of_ones_own_is_asked_as_its_table_says(server: LoopbackServer) -> None:
+    table = {
+        "dialect": "azure",
+        "base_url": f"{server.url}/v1",
+        "headers": {"X-Team": "red"},
+        "query": {"api-version": "preview", "a b": "&"},
+        "body": {"service_tier": "flex"},
+    }
+    settings = Settings(
+        keys={"work": Key(SecretStr("key-0123456789"), "test")},
+        config=ConfigFile.model_validate({"endpoints": {"work": table}}),
+        environment=NO_LOCAL,
+    )
+    async with Gateway(settings) as gateway:
+        assert (await gateway.generate(ask("work:gpt-x"))).provider == "work"
+        plain = await gateway.generate(ask("openrouter/auto"))
+        listed = await gateway.router.reachable()
+    assert plain.text == "openai:loopback-model", "it answers for plain ids where nothing else does"
+    assert [(one.provider, one.how, one.models) for one in listed] == [
+        ("work", "configured, key from test", ["loopback-model"])
+    ]
+    [first, _] = server.requests
+    assert first.headers["api-key"] == "key-0123456789" and "authorization" not in first.headers
+    assert first.headers["x-team"] == "red" and first.payload["service_tier"] == "flex"
+    assert first.query == {"api-version": "preview", "a b": "&"}
+
+
+async def test_the_kind_of_a_server_shows_in_what_it_lists() -> None:
+    schema, grammar = '{"type":"object","properties":{}}', '{"const":{}}'
+    for owner, sent in (("llamacpp", grammar), ("vllm", grammar), ("acme", schema)):
+        async with LoopbackServer("{}", owner=owner) as server, Gateway(Settings()) as gateway:
+            await gateway.generate(ask(f"{server.url}/v1#m", schema=schema, grammar=grammar))
+            form = server.requests[0].payload["response_format"]["json_schema"]["schema"]
+            assert ("const" in form) == (sent == grammar)
+
+
+async def test_a_local_tag_that_looks_like_a_vendor_is_local_without_that_vendors_key(
+    unused_tcp_port: int,
+) -> None:
+    environment = {"OLLAMA_HOST": f"127.0.0.1:{unused_tcp_port}", "ASSAY_LOCAL_SERVERS": "ollama"}
+    settings = Settings(config=ConfigFile(model="mistral:7b"), environment=environment)
+    async with (
+        LoopbackServer("yes", models=["mistral:7b"], owner="library", port=unused_tcp_port),
+        Gateway(settings) as gateway,
+    ):
+        assert (await gateway.generate(ask())).provider == "ollama"
+    async with Gateway(settings) as gateway:
+        with pytest.raises(NoModelError, match="mistral has no key: set MISTRAL_API_KEY"):
+            await gateway.ready()
 
 
 async def test_what_nobody_here_serves_is_substituted_and_said(server: LoopbackServer) -> None:

@@ -55,7 +55,7 @@ def combinations(job_file: JobFile, settings: Settings | None = None) -> Iterato
         ConfigurationError: an option or a bound is not possible; says which.
     """
     config = (settings or Settings()).config
-    own = Terms(model=config.model or "", max_tokens=config.max_tokens)
+    own = Terms(model=config.model or "", max_tokens=config.max_tokens, effort=config.effort)
     for values in itertools.product(*job_file.grid.values()):
         yield _combination(job_file, dict(zip(job_file.grid, values, strict=True)), own)
 

@@ -13,12 +13,14 @@ from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
 from assay.batch.ledger import Claim
 from assay.batch.purses import Purse, Purses
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
+from llm_runtime.dialects import HUMAN_PROVIDERS
 from llm_runtime.errors import BudgetExceeded, RateLimited
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.pricing import Price
-from llm_runtime.routing import HUMAN_PROVIDERS, Target
+from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
+from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
 from llm_runtime.wrappers.accounts import (
     NOTHING,
@@ -224,14 +226,15 @@ def _metered(
         tokens = estimate_input(request) + (request.max_tokens or 0)
         while True:
             async with AsyncExitStack() as stack:
-                for place in places:
-                    await stack.enter_async_context(place)
-                turns = {
-                    bucket: await stack.enter_async_context(
-                        meter.turn(bucket, tokens, lands=limits.in_flight is not None)
-                    )
-                    for bucket, limits in buckets.items()
-                }
+                with queued():
+                    for place in places:
+                        await stack.enter_async_context(place)
+                    turns = {
+                        bucket: await stack.enter_async_context(
+                            meter.turn(bucket, tokens, lands=limits.in_flight is not None)
+                        )
+                        for bucket, limits in buckets.items()
+                    }
                 # Last, so that nothing is sent on behalf of a job that was lost while it waited for its turn.
                 if await meter.reserve(hold, request.label):
                     return await sent(request, hold, budget, turns)

@@ -108,7 +108,7 @@ class _Gateways:
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
     def under(self, terms: Terms) -> MeteredGateway:
-        key = (terms.model, terms.max_tokens, *sorted(terms.seats.items()))
+        key = (terms.model, terms.max_tokens, terms.effort, *sorted(terms.seats.items()))
         if key not in self._made:
             self._made[key] = MeteredGateway(terms.settings(self._settings), self._meter)
             self._stack.push_async_callback(self._made[key].aclose)

@@ -133,7 +133,7 @@ def _before(run: Prepared, events: list[Event]) -> Account:
 
 def price_of(settings: Settings, asked: str) -> Price | None:
     """Return what a model costs by its name alone, before anybody has looked where it is served."""
-    target = parse_model(asked) or Target("", asked)
+    target = parse_model(asked, settings.config.endpoints) or Target("", asked)
     return _prices(settings.prices_path).find(target.provider, target.model)
 
 

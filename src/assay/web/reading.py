@@ -48,7 +48,7 @@ async def home(request: Request) -> Response:
     site = site_of(request)
     played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     latest = site.store.runs(limit=_LATEST)
-    keys = list(site.settings().keys)
+    keys = list(site.settings().providers)
     return respond(
         request,
         lambda: {

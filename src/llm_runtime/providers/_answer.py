@@ -205,10 +205,13 @@ class Answer:
 
     def _thought(self, reply: Reply) -> str:
         """Return how much of an answer without text was reasoning, and what to do about it."""
-        thought = reply.usage.reasoning_tokens or estimate_tokens(self._reasoning.getvalue())
-        if reply.text.strip() or not thought:
+        if reply.text.strip():
             return "; allow more tokens or ask for less"
-        whole = max(thought, reply.usage.output_tokens)
+        whole = reply.usage.output_tokens
+        # Without a count of its own, all that came was reasoning, since no text did.
+        thought = reply.usage.reasoning_tokens or (whole if self._reasoning.tell() else 0)
+        if not thought:
+            return "; allow more tokens or ask for less"
         return f": {thought} of {whole} tokens were reasoning; allow more tokens or less effort"
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Set
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import CallError, RequestRefused
+from llm_runtime.errors import CallError
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.providers._answer import Answer
-from llm_runtime.providers._quirks import Quirk, Quirks
+from llm_runtime.providers._quirks import REFUSALS, Quirk, Quirks
 from llm_runtime.silence import Patience
 
 
@@ -43,7 +43,7 @@ def asking(
                 whole, request_id = await http.stream(
                     endpoint, path, body, incoming, model=request.model, patience=patience
                 )
-            except RequestRefused as refusal:
+            except REFUSALS as refusal:
                 if not quirks.learn(request.model, refusal, body):
                     raise
                 continue

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
-from llm_runtime.messages import Generate, Message, OnDelta, Reply, Request, Usage, unwatched
+from llm_runtime.messages import Generate, OnDelta, Reply, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
-from llm_runtime.providers._schemas import CONSTRAINTS, closed_schema
 from llm_runtime.providers._shape import count, mapping, sequence, text
+from llm_runtime.providers.payloads import messages_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
 
-API_VERSION = "2023-06-01"
+API_VERSION = "2026-10-21"
 
 #: https://platform.claude.com/docs/en/api/errors
 _STATUS = {
@@ -45,12 +44,13 @@ def anthropic(
     """Return a model function over ``POST {base_url}/v1/messages``.
 
     System messages, wherever they stand, are joined into ``system``; neighbours of one role become one message.
-    A schema is enforced through ``output_config.format``, without the constraints that the API does not take.
-    Where a model refuses the schema or the temperature, the request is sent again at once without it, and later
-    ones to that model leave it out. Fallbacks and seeds have no place in this API.
+    A schema is enforced through ``output_config.format``, without the constraints that the API does not take; where
+    it takes the schema in no form, that goes into the prompt. Where a model refuses the schema or the effort, the
+    request is sent again at once without it, and later ones to that model leave it out. Fallbacks, temperatures and
+    seeds have no place in this API.
 
     Args:
-        endpoint: where to ask, with kind ``"anthropic"``.
+        endpoint: where to ask, with the dialect ``"anthropic"``.
         http: the client, which may be shared.
         default_max_tokens: the API wants a bound on every answer; this one where the request has none.
         on_delta: told of each piece of the answer.
@@ -62,7 +62,7 @@ def anthropic(
     endpoint = with_version(endpoint)
 
     def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
-        return _payload(request, default_max_tokens, quirks)
+        return messages_payload(request, endpoint, quirks, default_max_tokens=default_max_tokens)
 
     def answer(request: Request) -> MessageAnswer:
         return MessageAnswer(request, endpoint.name, http.redactor(endpoint), on_delta)
@@ -80,31 +80,6 @@ def with_version(endpoint: Endpoint) -> Endpoint:
 def versioned(endpoint: Endpoint, path: str) -> str:
     """Return ``path`` under ``/v1``, which the base URL may or may not end with."""
     return path if endpoint.base_url.rstrip("/").endswith("/v1") else f"/v1{path}"
-
-
-def _payload(request: Request, default_max_tokens: int, quirks: Set[Quirk]) -> dict[str, Any]:
-    payload: dict[str, Any] = {
-        "model": request.model,
-        "max_tokens": request.max_tokens or default_max_tokens,
-        "messages": _turns(request.messages),
-    }
-    if "no stream" not in quirks:
-        payload["stream"] = True
-    system = "\n\n".join(message.content for message in request.messages if message.role == "system")
-    if system:
-        payload["system"] = system
-    if request.temperature is not None and "no temperature" not in quirks:
-        # The API's range ends at 1, the others' at 2.
-        payload["temperature"] = min(request.temperature, 1.0)
-    if request.schema is not None and "no schema" not in quirks:
-        schema = closed_schema(request.schema, CONSTRAINTS)
-        payload["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
-    return payload
-
-
-def _turns(messages: tuple[Message, ...]) -> list[dict[str, str]]:
-    turns = groupby((m for m in messages if m.role != "system"), key=lambda message: message.role)
-    return [{"role": role, "content": "\n\n".join(m.content for m in group)} for role, group in turns]
 
 
 class MessageAnswer(Answer):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
 from llm_runtime.http import Http
 from llm_runtime.pricing import Price
 from llm_runtime.providers._shape import count, mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
 
 PROBE_SECONDS = 0.4
+#: For a server that somebody named: it is there, and may be busy.
+NAMED_SECONDS = 5.0
 
 _OLLAMA_PORT = 11434
 _PORTS = (("llama.cpp", 8080), ("vllm", 8000), ("lmstudio", 1234))
@@ -80,17 +83,42 @@ def _ollama(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
 
 async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | None:
     try:
-        endpoint = Endpoint(name, base_url)
         async with asyncio.timeout(PROBE_SECONDS):
-            body = await http.get_json(endpoint, "/models")
+            entries = await _listed(http, Endpoint(name, base_url))
     except (CallError, ConfigurationError, TimeoutError):
         return None
+    known = _kind(entries) or name
+    return Found(Endpoint(known, base_url, dialect=DIALECTS[known]), _ids(entries), f"answers at {where}")
+
+
+async def server_at(http: Http, base_url: str) -> Endpoint:
+    """Return the server at an address, under that name; its dialect is what its list of models shows.
+
+    Raises:
+        ConfigurationError: the address is none.
+    """
+    endpoint = Endpoint(base_url, base_url)
+    try:
+        async with asyncio.timeout(NAMED_SECONDS):
+            kind = _kind(await _listed(http, endpoint))
+    except (CallError, TimeoutError):
+        # The call itself will say in better words what is wrong there.
+        return endpoint
+    return replace(endpoint, dialect=DIALECTS[kind]) if kind else endpoint
+
+
+async def _listed(http: Http, endpoint: Endpoint) -> list[Any]:
+    body = await http.get_json(endpoint, "/models")
     entries = mapping(body).get("data")
     if not isinstance(entries, list) and not (entries is None and mapping(body).get("object") == "list"):
-        return None
-    owners = [text(mapping(entry).get("owned_by")) for entry in sequence(entries)]
-    known = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), name)
-    return Found(Endpoint(known, base_url), _ids(entries), f"answers at {where}")
+        raise MalformedReply("no list of models", provider=endpoint.name)
+    return sequence(entries)
+
+
+def _kind(entries: list[Any]) -> str:
+    """Return what kind of server lists these models; empty where they do not show it."""
+    owners = (text(mapping(entry).get("owned_by")) for entry in entries)
+    return next((_OWNERS[owner] for owner in owners if owner in _OWNERS), "")
 
 
 async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
@@ -99,7 +127,7 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
     Raises:
         CallError: any of its kinds.
     """
-    if endpoint.kind == "anthropic":
+    if endpoint.dialect.wire == "messages":
         endpoint = with_version(endpoint)
         body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
     else:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import SecretStr
 from pydantic_core import from_json
 
+from llm_runtime.dialects import DIALECTS, GENERIC
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
@@ -33,12 +34,14 @@ class Received:
         kind: the protocol, ``"openai"``, ``"anthropic"`` or ``"ollama"``.
         headers: with lower-case names.
         payload: the body.
+        query: the parameters of the address.
     """
 
     number: int
     kind: Kind
     headers: dict[str, str]
     payload: dict[str, Any]
+    query: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def model(self) -> str:
@@ -139,12 +142,11 @@ class LoopbackServer:
         """The server's address, without a path."""
         return f"http://127.0.0.1:{self._port}"
 
-    def endpoint(
-        self, name: str = "loopback", *, key: str | None = None, kind: Literal["openai", "anthropic"] = "openai"
-    ) -> Endpoint:
-        """Return this server as a provider's endpoint."""
-        base_url = f"{self.url}/v1" if kind == "openai" else self.url
-        return Endpoint(name, base_url, SecretStr(key) if key else None, kind)
+    def endpoint(self, name: str = "loopback", *, key: str | None = None, dialect: str = "") -> Endpoint:
+        """Return this server as a provider's endpoint; its dialect is that of its name, unless another is named."""
+        speaks = DIALECTS.get(dialect or name, GENERIC)
+        base_url = self.url if speaks.wire == "messages" else f"{self.url}/v1"
+        return Endpoint(name, base_url, SecretStr(key) if key else None, speaks)
 
     async def _chat_completions(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, "openai")
@@ -164,7 +166,8 @@ class LoopbackServer:
         from aiohttp import web
 
         headers = {name.lower(): value for name, value in request.headers.items()}
-        received = Received(len(self.requests) + 1, kind, headers, from_json(await request.read()))
+        payload = from_json(await request.read())
+        received = Received(len(self.requests) + 1, kind, headers, payload, dict(request.query))
         self.requests.append(received)
         fault = self._faults(received) if callable(self._faults) else self._planned(received.number)
         request_id = f"loopback-{received.number}"

@@ -16,8 +16,9 @@ from assay.batch.metering import CURRENT, JobLost, Meter, MeteredGateway
 from assay.batch.purses import Purses
 from assay.batch.write_queue import WriteQueue
 from llm_runtime.errors import BudgetExceeded, RateLimited, UnknownPrice
+from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
-from llm_runtime.settings import ConfigFile, Key, LimitEntry, Settings
+from llm_runtime.settings import ConfigFile, LimitEntry, Settings
 from llm_runtime.testing import LoopbackServer, Received
 from llm_runtime.wrappers.accounts import Caps, Spend
 from llm_runtime.wrappers.retrying import Backoff

@@ -68,7 +68,10 @@ async def test_openrouter_is_sent_its_extras(http: Http) -> None:
     [received] = server.requests
     assert received.payload["models"] == ["some-model", "second", "third"], "it takes three"
     assert received.payload["session_id"] == "s" * 256
-    assert received.payload["provider"] == {"max_price": {"prompt": 1.5, "completion": 6.0}}
+    assert received.payload["provider"] == {
+        "max_price": {"prompt": 1.5, "completion": 6.0},
+        "require_parameters": True,
+    }, "a host that ignores the schema will not do"
     assert received.headers["x-openrouter-title"] == "Assay"
 
 

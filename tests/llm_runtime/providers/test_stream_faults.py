@@ -24,6 +24,7 @@ from llm_runtime.errors import (
     ReplyFiltered,
     ReplyTooLarge,
     ReplyTruncated,
+    WrongEndpoint,
 )
 from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Delta, Generate, Message, Reply, Request
@@ -50,9 +51,10 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
     ),
     EmptyReply: ("no words",),
     MalformedReply: (
-        *("an event that is no JSON", "an event that is a page", "a page that is called a stream", "no gzip"),
+        *("an event that is no JSON", "an event that is a page", "no gzip"),
         *("a body that is no UTF-8", "an event that is nested deep", "an event of many values"),
     ),
+    WrongEndpoint: ("a page that is called a stream",),
     ReplyTooLarge: (
         *("a gzip bomb", "a huge event", "an endless line", "an endless event", "endless comments"),
         *("endless blank lines", "endless empty events", "endless words"),
@@ -61,6 +63,7 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
         *("an error first", "an error in the middle", "an error after the finish", "an error that is a text"),
         *("an event named error", "an error after which it stalls"),
     ),
+    WrongEndpoint: ("a page that is called a stream",),
     RateLimited: ("an error with a code",),
     ReplyTruncated: ("ended by length",),
     ReplyFiltered: ("ended by a filter",),

@@ -45,7 +45,7 @@ def price_of(settings: Settings) -> Callable[[str], Price | None]:
     named = settings.config.model
 
     def price(model: str) -> Price | None:
-        target = parse_model(named or model)
+        target = parse_model(named or model, settings.config.endpoints)
         return prices.find(target.provider, target.model) if target else prices.find("", named or model)
 
     return price
