@@ -227,7 +227,12 @@ class Gateway:
         from llm_runtime.providers.openai_compatible import openai_compatible
 
         ceiling = self._ceiling(target)
-        return openai_compatible(endpoint, self.http, max_price=ceiling, on_delta=self._on_delta, patience=patience)
+        call = openai_compatible(endpoint, self.http, max_price=ceiling, on_delta=self._on_delta, patience=patience)
+        if target.provider != "openrouter":
+            return call
+        from llm_runtime.providers.generations import settled_by_record
+
+        return settled_by_record(call, endpoint, self.http, self._deadline.sleep)
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""

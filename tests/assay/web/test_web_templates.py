@@ -68,7 +68,7 @@ assert LOADER is not None
 SOURCES = {name: LOADER.get_source(environment(), name)[0] for name in environment().list_templates()}
 ALLOWED_FILTERS = {
     *("block_markup", "clock", "cost_text", "count_noun", "duration", "iso_time", "join", "money", "place_words"),
-    *("protocol_name", "short_count", "thousands", "tone", "written_time"),
+    *("protocol_name", "short_count", "thousands", "tone", "with_unknown", "written_time"),
     *("length", "rejectattr", "selectattr", "sum"),
 }
 
