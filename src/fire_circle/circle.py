@@ -48,7 +48,8 @@ from fire_circle.transcript import Transcript
 from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
-from llm_runtime.prompts import Prompt
+from llm_runtime.prompts import Fence, Prompt
+from llm_runtime.silence import Silence
 from llm_runtime.tasks import gather
 
 Clock = Callable[[], float]
@@ -254,7 +255,12 @@ class _Circle:
             deadline=asyncio.get_running_loop().time() + self.config.timeout_per_round,
             chair=seat == plan.chair,
             verify=located,
+            foreign=self._foreign(request),
         )
+
+    def _foreign(self, request: Request) -> str:
+        """Return what a request shows but the evaluations: a judge may stand by its own or join another."""
+        return f"{request.messages[0].content}\n\n{self.case.show(Fence(self.transcript.seed, request.label))}"
 
     async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
         """Ask every seat at once; return the outcomes in seat order.
@@ -276,7 +282,7 @@ class _Circle:
         if descriptions and self.config.pattern_classification == "llm":
             counted = Metered(self.generate)
             try:
-                async with asyncio.timeout(self.config.base_config.timeout_seconds):
+                async with Silence(self.config.base_config.timeout_seconds):
                     types = await classify_patterns_llm(
                         descriptions,
                         counted,

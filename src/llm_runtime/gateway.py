@@ -6,6 +6,7 @@ From the outside in, a call passes::
     chosen       the user's model for the seat, the phase or the run, where one is set
     fallback     the next model, where one cannot answer
     routed       the endpoint, and the model's name there
+    fitting      what is too long for the model's window is not sent
     retrying     the same model again, where that may help
     pausing      nothing, while the endpoint's server fails again and again
     limiting     rates and calls in flight, per endpoint and model
@@ -22,23 +23,25 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
 from llm_runtime.errors import CallError, ConfigurationError
-from llm_runtime.events import Emit, ModelSubstituted, silent
+from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
-from llm_runtime.settings import Settings
+from llm_runtime.settings import Limits, Settings
 from llm_runtime.wrappers.accounts import Budget, Caps, billed
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.fallback import fallback
+from llm_runtime.wrappers.fitting import Reading, fitting
 from llm_runtime.wrappers.limiting import Limiter, limiting
 from llm_runtime.wrappers.pausing import Outage, pausing
 from llm_runtime.wrappers.retrying import Backoff, retrying
@@ -46,6 +49,9 @@ from llm_runtime.wrappers.timed import Deadline, timed
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
+
+    from llm_runtime.http import Http
+    from llm_runtime.windows import Capacity
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Gateway:
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
+        http: a client whose connections others use, too; it is not closed here.
         on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
             tokens begins an attempt, once it is admitted: what came of an earlier one is void.
 
@@ -82,6 +89,7 @@ class Gateway:
         budget: Budget | None = None,
         backoff: Backoff | None = None,
         person: Generate | None = None,
+        http: Http | None = None,
         on_delta: OnDelta = unwatched,
     ) -> None:
         from llm_runtime.http import Http
@@ -89,7 +97,8 @@ class Gateway:
         self.settings = settings
         self.budget = budget or Budget(caps or Caps(), emit=emit)
         self.prices: PriceTable = load_prices(settings.prices_path)
-        self.http = Http()
+        self.http = http or Http()
+        self._owns_http = http is None
         self.router = Router(settings, self.http)
         self._emit = emit
         self._person = person
@@ -101,6 +110,7 @@ class Gateway:
         #: Of the endpoints that are no vendor's by their name, for what they charge.
         self._addresses: dict[str, str] = {}
         self._outages: dict[str, Outage] = {}
+        self._capacities: dict[Target, Capacity] = {}
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
@@ -115,8 +125,9 @@ class Gateway:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections; a gateway that is used again opens new ones."""
-        await self.http.aclose()
+        """Close the connections that are its own; a gateway that is used again opens new ones."""
+        if self._owns_http:
+            await self.http.aclose()
 
     async def ready(self, asked: str = "openrouter/auto") -> Target:
         """Find where a call for ``asked`` goes that no seat decides about: ask before a run starts.
@@ -166,12 +177,53 @@ class Gateway:
         call = await self._provider(target)
         call = timed(call, deadline)
         call = await self.admitted(priced(call, self.prices, name, self._addresses.get(name, "")), target)
-        if not patient:
-            if name not in self._outages:
-                self._outages[name] = Outage(name, emit=self._emit, sleep=deadline.sleep)
-            call = pausing(call, self._outages[name])
-        backoff = Backoff(attempts=1) if patient else self._backoff
-        return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
+        if patient:
+            return retrying(call, Backoff(attempts=1), emit=self._emit, sleep=deadline.sleep)
+        if name not in self._outages:
+            self._outages[name] = Outage(name, emit=self._emit, sleep=deadline.sleep)
+        call = retrying(pausing(call, self._outages[name]), self._backoff, emit=self._emit, sleep=deadline.sleep)
+        return fitting(call, await self._reading(target))
+
+    async def capacity(self, target: Target) -> Capacity:
+        """Return how much a model reads and how many calls its server takes at once; it is asked once."""
+        if target not in self._capacities:
+            from llm_runtime.windows import capacity
+
+            endpoint = await self.router.endpoint(target.provider)
+            self._capacities[target] = await capacity(endpoint, target.model, self.http)
+        return self._capacities[target]
+
+    async def limits(self, target: Target) -> dict[str, Limits]:
+        """Return every limit that a call must keep, by the entry that sets it; a local server's slots are one."""
+        limits = self.settings.limits_for(target.provider, target.model)
+        named = [self.settings.config.limits[name] for name in limits if name in self.settings.config.limits]
+        if any("in_flight" in entry.model_fields_set for entry in named) or not await self._is_local(target):
+            return limits
+        slots = (await self.capacity(target)).slots
+        if slots is None:
+            return limits
+        # Of the server, whichever of its models is asked.
+        own = limits.get(target.provider, Limits())
+        return {**limits, target.provider: dataclasses.replace(own, in_flight=slots)}
+
+    async def _is_local(self, target: Target) -> bool:
+        return target.provider in LOCAL or (await self.router.endpoint(target.provider)).local
+
+    async def _reading(self, target: Target) -> Reading:
+        from llm_runtime.windows import count_tokens
+
+        endpoint = await self.router.endpoint(target.provider)
+
+        async def count(request: Request) -> int | None:
+            server = (await self.capacity(target)).server
+            return await count_tokens(request, server, endpoint, self.http)
+
+        return Reading(
+            target.provider,
+            local=await self._is_local(target),
+            capacity=lambda: self.capacity(target),
+            count=count,
+        )
 
     async def admitted(self, generate: Generate, target: Target) -> Generate:
         """Put ``generate`` behind what admits each attempt: the budget and the endpoint's limits.
@@ -181,11 +233,15 @@ class Gateway:
         name = target.provider
         call = budgeted(generate, self.budget, self.price(name))
         if name not in HUMAN_PROVIDERS:
-            for entry, limits in self.settings.limits_for(name, target.model).items():
+            for entry, limits in (await self.limits(target)).items():
                 if entry not in self._limiters:
-                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep)
+                    told = partial(self._queued, name) if await self._is_local(target) else None
+                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep, on_queue=told)
                 call = limiting(call, self._limiters[entry])
         return call
+
+    def _queued(self, provider: str, waiting: int) -> None:
+        self._emit(CallsQueued(provider=provider, waiting=waiting))
 
     def price(self, provider: str) -> Callable[[str], Price | None]:
         """Return what each model of ``provider`` costs, as far as is known by now."""

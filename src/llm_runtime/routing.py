@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from llm_runtime.addresses import is_loopback
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
 from llm_runtime.settings import Settings
@@ -60,6 +61,14 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS or head in endpoints):
         return Target(head, rest)
     return None
+
+
+def is_local(asked: str) -> bool:
+    """Tell whether a model is named that this machine serves, or a server of a kind that people run at home."""
+    target = parse_model(asked)
+    if target is None:
+        return False
+    return target.provider in LOCAL or is_loopback(urlsplit(target.provider).hostname or "")
 
 
 @dataclass(frozen=True, slots=True)

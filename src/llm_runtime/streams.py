@@ -56,7 +56,7 @@ class _Lines:
 
 
 class EventStream:
-    """Server-sent events (WHATWG HTML, section 9.2): feed it chunks as they come.
+    """Server-sent events (WHATWG HTML, "Server-sent events"): feed it chunks as they come.
 
     An event that the end of the stream cuts is not lost: servers leave out the last empty line. ``id`` and
     ``retry`` are of no use here, since a call is never resumed.

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import selectors
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 import pytest
+from tests.virtual_time import run
 
 from llm_runtime.errors import CallTimeout, ServerFault
 from llm_runtime.messages import CallLabel, Message, Request
@@ -19,32 +17,6 @@ from llm_runtime.wrappers.limiting import Limiter, limiting
 from llm_runtime.wrappers.retrying import retrying
 
 ASK = Request("m", (Message("user", "?"),), CallLabel("t", "p"))
-
-
-class _NoWaiting(selectors.DefaultSelector):
-    """Lets the time that a loop would wait for pass at once."""
-
-    passed = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        self.passed += timeout or 0.0
-        return super().select(0)
-
-
-class VirtualClock(asyncio.SelectorEventLoop):
-    """An event loop in which hours take no time."""
-
-    def __init__(self) -> None:
-        self._virtual = _NoWaiting()
-        super().__init__(self._virtual)
-
-    def time(self) -> float:
-        return self._virtual.passed
-
-
-def run(story: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    with asyncio.Runner(loop_factory=VirtualClock) as runner:
-        runner.run(story())
 
 
 def test_a_model_that_says_nothing_is_ended_after_the_first_clock() -> None:

@@ -32,7 +32,7 @@ from llm_runtime.wrappers.accounts import (
     settled,
     settled_by_fault,
 )
-from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, worst_case
+from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, not_sent_before, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -198,7 +198,7 @@ class MeteredGateway(Gateway):
         shared: dict[str, Limits] = {}
         places: list[asyncio.Semaphore] = []
         if target.provider not in HUMAN_PROVIDERS:
-            for bucket, limits in self.settings.limits_for(target.provider, target.model).items():
+            for bucket, limits in (await self.limits(target)).items():
                 entry = self.settings.config.limits.get(bucket)
                 named = entry is not None and "in_flight" in entry.model_fields_set
                 if limits.in_flight and not named:
@@ -243,7 +243,9 @@ def _metered(
         settlement = Settlement(NOTHING)
         try:
             # The run's own budget is this process's and cannot be overtaken, so it comes last.
-            budget.reserve(hold, request.label.words)
+            written = budget.reserve(hold, request.label.words)
+            if written is not None:
+                await not_sent_before(written, hold, budget)
             try:
                 reply = await generate(request)
                 settlement = settled(hold, reply)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -25,6 +25,7 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.pricing import Price, PriceTable, load_prices
 from llm_runtime.replay import Recording
@@ -84,13 +85,18 @@ class LateEmit:
     def __init__(self) -> None:
         self.target: Emit | None = None
 
-    def emit(self, event: Event) -> None:
-        if self.target is not None:
-            self.target(event)
+    def emit(self, event: Event) -> Awaitable[None] | None:
+        return None if self.target is None else self.target(event)
 
 
 async def model_of(
-    job: Job, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, stack: AsyncExitStack
+    job: Job,
+    settings: Settings,
+    terms: Terms,
+    events: list[Event],
+    relay: LateEmit,
+    http: Http,
+    stack: AsyncExitStack,
 ) -> Generate:
     """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
     if job.run.run.own_models:
@@ -114,6 +120,7 @@ async def model_of(
             emit=relay.emit,
             person=job.person,
             on_delta=job.words.hear if job.words else unwatched,
+            http=http,
         )
     )
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):

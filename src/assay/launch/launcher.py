@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
@@ -23,13 +23,16 @@ from llm_runtime.errors import (
     ConfigurationError,
 )
 from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
 from llm_runtime.wrappers.accounts import Account
 from llm_runtime.wrappers.recording import recording
-from llm_runtime.wrappers.replaying import replaying
+from llm_runtime.wrappers.replaying import as_recorded, replaying
+
+T = TypeVar("T")
 
 Pace = Callable[[int], Awaitable[None]]
 
@@ -62,10 +65,14 @@ class Running:
             await self.stop()
             raise
 
+    async def ended(self) -> None:
+        """Wait until it has ended in whatever way and its log is let go."""
+        await asyncio.wait([self._task])
+
     async def stop(self) -> None:
         """Stop it; it can be resumed."""
         self._task.cancel()
-        await asyncio.wait([self._task])
+        await self.ended()
 
     def on_end(self, call: Callable[[BaseException | None], None]) -> None:
         """Call ``call`` when it has ended, with the error that its log could not take."""
@@ -97,6 +104,8 @@ class Launcher:
         self._clock = clock
         self.new_id = new_id or (lambda: new_run_id(clock(), random.SystemRandom()))
         self._draw_seed = draw_seed
+        # One run after another finds its connections open: for a hosted model that is a handshake less a call.
+        self._http = Http()
 
     async def start(
         self,
@@ -261,6 +270,7 @@ class Launcher:
         emit = tee(*listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
+        generate = as_recorded(generate, recorded)
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
         result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
@@ -292,16 +302,14 @@ class Launcher:
             log: RunLog | None = None
             settings, terms, answers = job.settings, job.terms, job.answers
             if job.resumed:
-                log = self.store.reopen(job.started.run_id)
-                stack.callback(log.close)
+                log = await _opened(self.store.reopen, job.started.run_id, stack)
                 events = [event for _, event in self.store.events(job.started.run_id)]
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await model_of(job, settings, terms, events, relay, stack)
+            generate = await model_of(job, settings, terms, events, relay, self._http, stack)
             if log is None:
-                log = self.store.start(job.started)
-                stack.callback(log.close)
+                log = await _opened(self.store.start, job.started, stack)
             for event in events or [job.started]:
                 for listener in job.listeners:
                     listener(event)
@@ -313,9 +321,26 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(_account(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
+            if len(answers):
+                generate = replaying(answers, generate)
+            recorded = recording(generate, emit, replayed=answers.has_reply)
+            if len(answers):
+                recorded = as_recorded(recorded, answers)
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
             return await carry_through(job.run, context)
+
+
+async def _opened(open_log: Callable[[T], RunLog], what: T, stack: AsyncExitStack) -> RunLog:
+    """Open a log in a thread, and have it closed with ``stack``, also where nobody waits for it any more."""
+    opening = asyncio.create_task(asyncio.to_thread(open_log, what))
+
+    async def close() -> None:
+        await asyncio.wait([opening])
+        if opening.exception() is None:
+            await opening.result().aclose()
+
+    stack.push_async_callback(close)
+    return await asyncio.shield(opening)
 
 
 def _account(before: Account) -> BudgetMoved:

@@ -75,8 +75,11 @@ class ActiveRuns:
         Raises:
             LlmRuntimeError: it cannot go on; says why.
         """
-        if run_id in self._running:
-            raise ConfigurationError("this run is under way")
+        if (running := self._running.get(run_id)) is not None:
+            if self._launcher.store.summary(run_id).state == "running":
+                raise ConfigurationError("this run is under way")
+            # Its log has its end, and is being signed and let go.
+            await running.ended()
         person = self._questions.person(run_id)
         words = Words()
         return self._keep(await self._launcher.resume(run_id, terms, person=person, words=words), words)

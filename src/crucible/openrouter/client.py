@@ -42,6 +42,8 @@ class OpenRouterClient:
         *,
         label: CallLabel,
         fallbacks: Sequence[str] = (),
+        schema: str | None = None,
+        grammar: str | None = None,
     ) -> str:
         """Ask once and return the text; below this call the runtime keeps the whole record of it.
 
@@ -51,13 +53,21 @@ class OpenRouterClient:
             session_id: overrides the run's.
             label: where the call stands in the deliberation.
             fallbacks: who is asked, in order, where ``model`` is not known.
+            schema: the JSON schema of the answer, as text.
+            grammar: a stricter one, for engines that decode by grammar.
 
         Raises:
             CallError: no model answered, or the answer has no text.
             BudgetExceeded, DeadlineExceeded, ReplayMismatch: as the runtime raises them.
         """
         request = Request(
-            model, tuple(messages), label, tuple(fallbacks), session_id=session_id or self._session_id
+            model,
+            tuple(messages),
+            label,
+            tuple(fallbacks),
+            schema=schema,
+            session_id=session_id or self._session_id,
+            grammar=grammar,
         )
         try:
             return await self._answer(request)
@@ -67,7 +77,13 @@ class OpenRouterClient:
                 raise
             self._emit(ModelSubstituted(label=str(label), asked=model, used=fallbacks[0], reason="unknown model"))
             return await self.call_openrouter(
-                fallbacks[0], messages, session_id, label=label, fallbacks=fallbacks[1:]
+                fallbacks[0],
+                messages,
+                session_id,
+                label=label,
+                fallbacks=fallbacks[1:],
+                schema=schema,
+                grammar=grammar,
             )
 
     async def _answer(self, request: Request) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -66,7 +66,8 @@ def parse_event(payload: dict[str, Any]) -> Event:
         raise StoreDamaged(f"an event of type {name} does not fit: {first_fault(fault)}") from None
 
 
-Emit: TypeAlias = Callable[[Event], None]
+Emit: TypeAlias = Callable[[Event], Awaitable[None] | None]
+"""Told of each event. Who has to know that it is on disk awaits what comes back, where something does."""
 
 
 def silent(event: Event) -> None:
@@ -74,10 +75,9 @@ def silent(event: Event) -> None:
 
 
 def tee(*sinks: Emit) -> Emit:
-    """Return one :data:`Emit` that passes each event to all ``sinks``, in order."""
+    """Return one :data:`Emit` that passes each event to all ``sinks``, in order; its answer is the first one's."""
 
-    def emit(event: Event) -> None:
-        for sink in sinks:
-            sink(event)
+    def emit(event: Event) -> Awaitable[None] | None:
+        return next(iter([sink(event) for sink in sinks]), None)
 
     return emit

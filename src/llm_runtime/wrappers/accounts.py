@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
@@ -124,8 +124,10 @@ class Budget:
         self._emit = emit
         self._capped = caps != Caps()
 
-    def reserve(self, hold: Spend, where: object) -> None:
+    def reserve(self, hold: Spend, where: object) -> Awaitable[None] | None:
         """Hold what a call may take at the most; ``where`` is named when it does not fit.
+
+        What comes back, awaited, has the hold on disk: send nothing before.
 
         Raises:
             BudgetExceeded: it does not fit; nothing is held.
@@ -133,8 +135,7 @@ class Budget:
         if self._capped:
             self._need_room(hold, where)
         self.held.add(hold)
-        if self._capped:
-            self._moved()
+        return self._moved() if self._capped else None
 
     def settle(self, hold: Spend, settlement: Settlement) -> None:
         """Replace a hold by what became of it."""
@@ -158,12 +159,12 @@ class Budget:
                     + (f", and up to {amount(unknown, name)} unknown" if unknown else "")
                 )
 
-    def _moved(self) -> None:
+    def _moved(self) -> Awaitable[None] | None:
         if self._emit is silent:
-            return
+            return None
         # Without a cap nobody is told when a hold ends, so none is spoken of.
         spent, held, unknown = self.spent, self.held if self._capped else Spend(), self.unknown
-        self._emit(
+        return self._emit(
             BudgetMoved(
                 spent_cost=spent.cost,
                 spent_tokens=spent.tokens,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from llm_runtime.errors import UnknownPrice
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price
 from llm_runtime.tokens import token_bound
-from llm_runtime.wrappers.accounts import Budget, Caps, Spend, settled, settled_by_fault
+from llm_runtime.wrappers.accounts import Budget, Caps, Settlement, Spend, settled, settled_by_fault
 
 #: Tokens an answer may take where a cap needs a bound and the request names none.
 ANSWER_TOKENS = 4096
@@ -30,7 +30,9 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         if bounded and request.max_tokens is None:
             request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), budget.caps) if bounded else Spend(calls=1)
-        budget.reserve(hold, request.label.words)
+        written = budget.reserve(hold, request.label.words)
+        if written is not None:
+            await not_sent_before(written, hold, budget)
         try:
             reply = await generate(request)
         except BaseException as fault:
@@ -42,6 +44,15 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         return reply
 
     return call
+
+
+async def not_sent_before(written: Awaitable[None], hold: Spend, budget: Budget) -> None:
+    """Wait until a reservation is on disk; where that fails nothing was sent, and nothing is held."""
+    try:
+        await written
+    except BaseException:
+        budget.settle(hold, Settlement(Spend()))
+        raise
 
 
 def worst_case(request: Request, price: Price | None, caps: Caps) -> Spend:

@@ -18,6 +18,7 @@ def _none(digest: str, occurrence: int) -> bool:
 def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], bool] = _none) -> Generate:
     """Return a model that emits ``call.started`` before each call, ``call.finished`` or ``call.failed`` after it.
 
+    The answer is passed on when what ``emit`` returned says that it is on disk: what is paid for is never lost.
     A call is known by its request's digest and its occurrence among equal requests, never by when it was made, so
     the log says the same whatever order the answers arrive in. A cancelled call emits nothing further, unless
     attempts before had to be paid for: it is as unfinished as one that a killed process had in flight.
@@ -42,13 +43,17 @@ def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], 
                     error.label = error.label or request.label
                 if isinstance(error, LlmRuntimeError):
                     bill.sign(error)
-                emit(_failed(started, error))
+                written = emit(_failed(started, error))
+                if written is not None:
+                    await written
                 raise
             except asyncio.CancelledError as error:
                 if bill.cost:
                     emit(_failed(started, error).model_copy(update={"cost": bill.cost}))
                 raise
-        emit(CallFinished.of(started, reply))
+        written = emit(CallFinished.of(started, reply))
+        if written is not None:
+            await written
         return reply
 
     return generate_and_record

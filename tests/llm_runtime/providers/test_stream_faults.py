@@ -77,7 +77,7 @@ async def call(name: str, kind: Kind, watch: Callable[[Request, Delta], None] | 
     http = Http()
     hasty = "stall" in name or "alive" in name
     async with LoopbackServer(ANSWER, faults=name, piece=6) as server, asyncio.timeout(PATIENCE):
-        endpoint = server.endpoint("acme", key=KEY.get_secret_value(), kind=kind)
+        endpoint = server.endpoint("acme", key=KEY.get_secret_value(), dialect=kind)
         more = {"on_delta": watch} if watch else {}
         generate = PROVIDERS[kind](endpoint, http, patience=HASTE if hasty else Patience(), **more)
         try:

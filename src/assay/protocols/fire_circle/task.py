@@ -17,11 +17,14 @@ from fire_circle.config import EvaluationConfig
 from fire_circle.rows import Item
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.routing import is_local
 
 LAYERS = ("system", "application", "user")
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
+#: Seconds until the first words of a model on this machine: it reads a long prompt for minutes.
+_LOCAL_SECONDS = 600.0
 _SENT = {"__all__": {"prompt_used"}}
 #: What the log of calls holds already, word for word: the prompts that were sent.
 _LOGGED: Any = {"result": {"dialogue_history": _SENT, "layer_results": {"__all__": {"dialogue_history": _SENT}}}}
@@ -129,11 +132,13 @@ class Options(Model):
     round_timeout: Annotated[
         float | None,
         Ui(
-            help="What a round may take [default: 60; a day where a person or a mailbox answers].",
+            help="What a round may take [default: 60; 600 a seat where a model of this machine answers; a day "
+            "where a person or a mailbox does].",
             metavar="SECONDS",
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
-    """Seconds a round may take; 60 where left empty, a day where a person or a mailbox answers."""
+    """Seconds a round may take; where left empty 60, 600 a seat where a model of this machine answers, a day where
+    a person or a mailbox does."""
     engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rarer settings of the circle, by their name in ``FireCircleConfig``."""
     calls: Annotated[dict[str, Any], Ui(hidden=True)] = {}
@@ -151,8 +156,8 @@ class Options(Model):
             CircleConfigurationError: a setting is out of range.
         """
         settings: dict[str, Any] = {"temperature": self.temperature}
-        if (seconds := self._patience(terms)) is not None:
-            settings["timeout_seconds"] = seconds
+        if (patience := self._patience(terms)) is not None:
+            settings["timeout_seconds"] = patience[0]
         if self.models and self.mode != "fire_circle":
             settings["models"] = self.models
         return EvaluationConfig(**{**settings, **self.calls})
@@ -178,13 +183,22 @@ class Options(Model):
             settings["failure_mode"] = "strict"
         if self.classifier:
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
-        if (seconds := self._patience(terms)) is not None:
-            settings["timeout_per_round"] = seconds
+        if (patience := self._patience(terms)) is not None:
+            settings["timeout_per_round"] = patience[1]
         return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms))
 
-    def _patience(self, terms: Terms | None) -> float | None:
+    def _patience(self, terms: Terms | None) -> tuple[float, float] | None:
+        """Return the seconds of a seat and of a round; ``None`` where the circle's own hold."""
+        if self.round_timeout:
+            return self.round_timeout, self.round_timeout
         named = (*self.models, *((terms.model, *terms.seats.values()) if terms else ()))
-        return self.round_timeout or (_A_DAY if any(name.startswith(_BY_HAND) for name in named) else None)
+        if any(name.startswith(_BY_HAND) for name in named):
+            return _A_DAY, _A_DAY
+        if any(map(is_local, named)):
+            # One after the other, as a server with one slot answers them.
+            seats = len(self.models) or len(FireCircleConfig.model_fields["models"].default)
+            return _LOCAL_SECONDS, seats * _LOCAL_SECONDS
+        return None
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
