@@ -3,16 +3,16 @@
 ``python -m bench.live MODEL [--calls 60] [--minutes 25] [--budget 0.50] [--only ask,circle] [--out out/live]``
 
 The caps on calls and minutes are each protocol's own; the dollars are for all of them, and each may take its share
-of what is left. Commands are run as a person would run them; the figures are read from the logs of their runs. It ends
-with 1 where a command hung or broke, whatever the model could do or not do.
+of what is left. Commands are run as a person would run them; the figures are read from the logs of their runs. It
+ends with 1 where a command hung or broke, whatever the model could do or not do.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from assay.protocols.ai_crucible.events import AttemptEnded
 from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallStarted, Event
 from llm_runtime.messages import Reply
 from llm_runtime.store import open_store
@@ -44,10 +45,11 @@ notes = "One module with one function. Keep it as small as it can be."
 [[approvals]]
 decision = "approve"
 """
-TASKS = (
-    {"question": "How many days does February have in a leap year?", "expected": 29},
-    {"question": "What is 17 times 3?", "expected": 51},
-)
+TASKS = """\
+{"question": "How many days does February have in a leap year?", "expected": 29}
+{"question": "What is 17 times 3?", "expected": 51}
+"""
+FILES = {"prompt.yaml": PROMPT, "answers.toml": ANSWERS, "tasks.jsonl": TASKS}
 #: Seconds that a command may take beyond its deadline to stop by itself, and once more after it is asked to.
 GRACE = 120.0
 #: What a command ends with that has a result, or says in one line why there is none.
@@ -117,32 +119,27 @@ class Row:
         return ENDINGS[self.code] + (f": {self.line}" if self.code in (3, 4, 6) else "")
 
 
-def commands(name: str, model: str, folder: Path, caps: Caps) -> list[list[str]]:
-    """Return what a person would type to try a protocol, as small as it goes; the last is the run itself."""
+def commands(name: str, model: str, caps: Caps) -> list[list[str]]:
+    """Return what a person would type to try a protocol, as small as it goes, in a folder with :data:`FILES`."""
     by = ["--model", model, *caps.options()]
     match name:
         case "ask":
             return [["ask", "Should a team of three keep its to-do list on paper or in an app?", *by]]
         case "circle":
-            (folder / "prompt.yaml").write_text(PROMPT)
-            return [["circle", "evaluate", str(folder / "prompt.yaml"), *by]]
+            return [["circle", "evaluate", "prompt.yaml", *by]]
         case "debate":
             people = "maud-tarrowby,ilario-fennimast"
             small = ["--aspects", "2", "--rooms", "1", "--yes"]
             return [["debate", "Should software decide who waits?", "--personas", people, *small, *by]]
         case "build":
-            (folder / "answers.toml").write_text(ANSWERS)
-            project = str(folder / "price")
-            made = [] if Path(project).exists() else [["build", "init", project]]
-            return [*made, ["build", "run", "-C", project, "--answers", str(folder / "answers.toml"), *by]]
+            return [["build", "init", "price"], ["build", "run", "-C", "price", "--answers", "answers.toml", *by]]
         case "trial":
             cost = [] if caps.budget is None else ["--max-cost", f"{max(caps.budget, 0.0001):.4f}"]
-            small = ["--k", "1", "--log-dir", str(folder / "trials"), "--fresh"]
+            small = ["--k", "1", "--log-dir", "trials"]
             return [["trial", "run", "off-by-one-total", "--model", model, *small, *cost]]
         case "compare":
-            (folder / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in TASKS))
             methods = ["--methods", "single,self-consistency", "--samples", "3", "--at-once", "2"]
-            return [["compare", str(folder / "tasks.jsonl"), *methods, *by]]
+            return [["compare", "tasks.jsonl", *methods, *by]]
         case _:
             raise ValueError(name)
 
@@ -153,13 +150,16 @@ NAMES = ("compare", "circle", "ask", "trial", "debate", "build")
 
 def tried(name: str, model: str, folder: Path, caps: Caps) -> Row:
     """Run a protocol's command and return its row; what it printed stays in the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    for file, text in FILES.items():
+        (folder / file).write_text(text)
     store = folder / "runs.db"
-    store.unlink(missing_ok=True)
     began = time.monotonic()
     code: int | None = 0
     line = ""
-    for arguments in commands(name, model, folder, caps):
+    for arguments in commands(name, model, caps):
         code, line = _run(arguments, folder, name, caps.minutes * 60 + GRACE)
         if code != 0:
             break
@@ -177,6 +177,7 @@ def _run(arguments: Sequence[str], folder: Path, name: str, patience: float) -> 
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=stderr,
+            cwd=folder,
             env=environment,
         )
         code: int | None = None
@@ -217,8 +218,8 @@ def counted(row: Row, logged: Iterable[tuple[int, Event]]) -> Row:
     for at, event in logged:
         begun = at if begun is None else begun
         match event:
-            case CallStarted() if event.request["label"]["attempt"] > 1:
-                row = replace(row, again=row.again + 1)
+            case CallStarted():
+                row = replace(row, again=row.again + _asked_again(event))
             case CallFinished():
                 reply = Reply.from_dict(event.reply)
                 row = replace(
@@ -228,11 +229,20 @@ def counted(row: Row, logged: Iterable[tuple[int, Event]]) -> Row:
                     repaired=row.repaired + bool(reply.repairs),
                     first=(at - begun) / 1000 if row.first is None else row.first,
                 )
+            case AttemptEnded():
+                # The calls of a trial stand in logs of its own.
+                row = replace(row, tokens=row.tokens + event.tokens)
             case CallFailed() | CallRetried():
                 row = replace(row, errors=row.errors + 1)
             case _:
                 pass
     return row
+
+
+def _asked_again(event: CallStarted) -> bool:
+    """Tell whether a question shows the model its last answer; a further sample is a further attempt too."""
+    request = event.request
+    return request["label"]["attempt"] > 1 and any(turn["role"] == "assistant" for turn in request["messages"])
 
 
 HEAD = ("protocol", "result", "calls", "tokens", "repaired", "asked again", "errors", "first answer", "wall")

@@ -33,6 +33,7 @@ class RunContext:
         emit: takes the events of the run's public story.
         clock: milliseconds since 1970.
         terms: models and bounds in force; the model function keeps them already.
+        local: whether a model on this machine answers, which may take minutes for its first words.
     """
 
     run_id: str
@@ -41,6 +42,7 @@ class RunContext:
     emit: Emit
     clock: Callable[[], int]
     terms: Terms
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,13 +47,15 @@ class Terms(BaseModel):
     budget: Annotated[
         float | None,
         Ui(
-            help="Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more.",
+            help="Dollars the run may spend. Answers are then 4096 tokens at most, and 2048 of reasoning, unless "
+            "--max-tokens or --effort say more.",
             metavar="USD",
             label="Budget, in dollars",
         ),
         AfterValidator(_loggable),
     ] = Field(default=None, ge=0, allow_inf_nan=False)
-    """Dollars the run may spend. Answers are then 4096 tokens at most, unless max_tokens says more."""
+    """Dollars the run may spend. Answers are then 4096 tokens at most, and 2048 of reasoning, unless max_tokens or
+    effort say more."""
     max_calls: Annotated[int | None, AfterValidator(_loggable)] = Field(default=None, ge=0)
     """Model calls the run may make."""
     deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)

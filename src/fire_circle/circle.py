@@ -40,6 +40,7 @@ from fire_circle.results import (
     PatternClaim,
     PatternType,
     Spend,
+    all_answered,
 )
 from fire_circle.rounds import RoundPlan, converged, goes_on, most_rounds, phase_of
 from fire_circle.seats import Seat, seat_circle
@@ -313,7 +314,7 @@ class _Circle:
         if failed and self.config.failure_mode is FailureMode.STRICT:
             first = failed[0]
             reason = f"{first.model}: {first.kind}: {first.detail}"
-            self._end(number, f"Fire Circle failed in round {number}: {reason}", first.model)
+            self._end(number, f"Fire Circle failed in round {number}: {reason}", first.model, failed[:1])
         if answered < self.config.min_viable_models:
             reasons = "; ".join(f"{failure.model}: {failure.kind}" for failure in failed) or "the others abstained"
             self._end(
@@ -321,11 +322,15 @@ class _Circle:
                 f"Fire Circle degraded below minimum ({self.config.min_viable_models} active models) in round "
                 f"{number}: {answered} answered ({reasons})",
                 "fire_circle",
+                failed,
             )
 
-    def _end(self, number: int, message: str, model: str) -> NoReturn:
+    def _end(self, number: int, message: str, model: str, failed: Sequence[FailureRecord]) -> NoReturn:
         self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))
-        raise EvaluationError(message, model=model, layer_name=f"round_{number}", partial=self.transcript.partial())
+        partial, layer = self.transcript.partial(), f"round_{number}"
+        raise EvaluationError(
+            message, model=model, layer_name=layer, partial=partial, answered=all_answered(failed)
+        )
 
     def _open(self) -> None:
         labels = [seat.label for seat in self.seats]

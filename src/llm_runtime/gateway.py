@@ -29,8 +29,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
+from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Route:
-    """What a model id was found to mean: its target, the stack to it, and whether it is another model."""
+    """What a model id was found to mean: its target, the stack to it, and why it is another model, if it is."""
 
     target: Target
     generate: Generate
-    substitutes: bool
+    instead: str = ""
 
 
 class Gateway:
@@ -114,6 +114,8 @@ class Gateway:
         config = settings.config
         self._named = {name for name in (config.model, *config.seats.values()) if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
+        #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
+        self.local = False
         self.generate: Generate = billed(chosen(fallback(self._routed, emit=emit), config))
 
     async def __aenter__(self) -> Self:
@@ -143,14 +145,39 @@ class Gateway:
         return (await self._route(self.settings.config.model or asked)).target
 
     async def _routed(self, request: Request) -> Reply:
-        route = self._routes.get(request.model) or await self._route(request.model)
-        if route.substitutes:
+        asked = request.model
+        route = self._routes.get(asked) or await self._route(asked)
+        try:
+            return await self._along(route, request)
+        except ModelNotFound as error:
+            if asked in self._named or self._routes[asked] is not route:
+                # Named by the user, so that no other will do; or replaced by another call in the meantime.
+                later = self._routes[asked]
+                if later is route:
+                    raise
+                return await self._along(later, request)
+            next_one = await self._replaced(asked, route, error)
+            if next_one is None:
+                raise
+            return await self._along(next_one, request)
+
+    async def _replaced(self, asked: str, route: _Route, error: ModelNotFound) -> _Route | None:
+        """Return the route that from now on takes the place of one whose model is served no longer."""
+        target = await self.router.successor(route.target)
+        if target is None:
+            return None
+        reason = f"{route.target.provider} does not serve {route.target.model}"
+        next_one = self._routes[asked] = _Route(target, await self._stack_to(target), reason)
+        return next_one
+
+    async def _along(self, route: _Route, request: Request) -> Reply:
+        if route.instead:
             self._emit(
                 ModelSubstituted(
                     label=str(request.label),
                     asked=request.model,
                     used=route.target.model,
-                    reason=f"{route.target.provider} is what this machine reaches",
+                    reason=route.instead,
                 )
             )
         # Only OpenRouter knows ids of other vendors; elsewhere the fallback wrapper has to route them.
@@ -161,12 +188,16 @@ class Gateway:
 
     async def _route(self, asked: str) -> _Route:
         target = await self.router.resolve(asked, named=asked in self._named)
+        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
+        instead = "" if own_name else f"{target.provider} is what this machine reaches"
+        route = self._routes[asked] = _Route(target, await self._stack_to(target), instead)
+        return route
+
+    async def _stack_to(self, target: Target) -> Generate:
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
             stack = self._stacks.setdefault(target, await self._stack(target))
-        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
-        route = self._routes[asked] = _Route(target, stack, substitutes=not own_name)
-        return route
+        return stack
 
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
@@ -207,7 +238,8 @@ class Gateway:
         return {**limits, target.provider: dataclasses.replace(own, in_flight=slots)}
 
     async def _is_local(self, target: Target) -> bool:
-        return target.provider in LOCAL or (await self.router.endpoint(target.provider)).local
+        endpoint = await self.router.endpoint(target.provider)
+        return endpoint.local or endpoint.dialect.local
 
     async def _reading(self, target: Target) -> Reading:
         from llm_runtime.windows import count_tokens
@@ -271,6 +303,7 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
+        self.local = self.local or endpoint.local
         patience = self.settings.patience(local=endpoint.local)
         if endpoint.dialect.wire == "messages":
             from llm_runtime.providers.anthropic import anthropic

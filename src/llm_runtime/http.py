@@ -176,7 +176,7 @@ class Http:
             failure._replace(words=self.redactor(endpoint).text(failure.words)),
             provider=endpoint.name,
             model=model,
-            dialect=endpoint.name,
+            dialect=endpoint.dialect.name,
             request_id=answer.request_id or _line_of(mapping(body).get("request_id")),
             wait=read_wait(answer.waits, self._clock()),
         )

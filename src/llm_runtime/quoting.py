@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -14,6 +15,7 @@ from llm_runtime.objects import Objects
 T = TypeVar("T", bound=BaseModel)
 
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
+_POINT_ZERO = re.compile(r"(?<=\d)\.0(?=[,}\]])")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
 #: How deep objects are looked for in the strings of objects.
 _DEPTH = 4
@@ -31,7 +33,7 @@ class Material(Generic[T]):
         """Tell whether an object stands there: as it is spelled, escapes and spaces aside, or by its value."""
         # What was shown may lack the brackets at the end: whoever quotes it adds them.
         quote = re.escape(_plain(spelling).rstrip("}]")) + r"(?=[,}\]]|$)"
-        return re.search(quote, self._plain) is not None or value.model_dump_json() in self._values
+        return re.search(quote, self._plain) is not None or _canonical(value) in self._values
 
     @cached_property
     def _plain(self) -> str:
@@ -42,10 +44,15 @@ class Material(Generic[T]):
         values = set[str]()
         for data in _dicts(self._text, _DEPTH):
             try:
-                values.add(self._model.model_validate(data).model_dump_json())
+                values.add(_canonical(self._model.model_validate(data)))
             except ValidationError:
                 continue
         return values
+
+
+def _canonical(value: BaseModel) -> str:
+    """Return a value's JSON, the same for 1 and 1.0 and for whatever order of names."""
+    return _POINT_ZERO.sub("", json.dumps(value.model_dump(mode="json"), sort_keys=True))
 
 
 def _plain(text: str) -> str:

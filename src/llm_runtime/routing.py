@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from llm_runtime.addresses import is_loopback
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
 from llm_runtime.settings import Settings
@@ -61,14 +60,6 @@ def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS or head in endpoints):
         return Target(head, rest)
     return None
-
-
-def is_local(asked: str) -> bool:
-    """Tell whether a model is named that this machine serves, or a server of a kind that people run at home."""
-    target = parse_model(asked)
-    if target is None:
-        return False
-    return target.provider in LOCAL or is_loopback(urlsplit(target.provider).hostname or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +154,24 @@ class Router:
 
             self._by_address[url] = await server_at(self._http, url)
         return self._by_address[url]
+
+    async def successor(self, gone: Target) -> Target | None:
+        """Return what answers in place of a default that its endpoint serves no longer: the newest listed model of the
+        same line, else what chooses by itself, else the endpoint's newest; ``None`` where nothing is known.
+        """
+        from llm_runtime.providers.catalogue import listing
+        from llm_runtime.providers.listing import successor
+
+        router = Target("openrouter", "openrouter/auto")
+        try:
+            next_one = successor(gone.model, await listing(await self.endpoint(gone.provider), self._http))
+            if next_one is None and gone.provider != router.provider:
+                next_one = await self._default_model(gone.provider)
+        except LlmRuntimeError:
+            next_one = None
+        if next_one is None:
+            return router if gone.provider == router.provider and gone != router else None
+        return Target(gone.provider, next_one) if next_one != gone.model else None
 
     async def reachable(self) -> list[Reachable]:
         """Ask every endpoint of the user, every vendor with a key and every local server at the same time."""

@@ -66,7 +66,7 @@ async def capacity(endpoint: Endpoint, model: str, http: Http) -> Capacity:
             known = await _of_server(known, endpoint, model, http)
     except (CallError, ConfigurationError, TimeoutError):
         pass
-    if known.window is None and not endpoint.local and not known.server:
+    if known.window is None and not endpoint.local and not endpoint.dialect.local:
         known = dataclasses.replace(known, window=_published(endpoint, model))
     # What the user's own configuration says of an endpoint of theirs comes first.
     return dataclasses.replace(
@@ -107,8 +107,8 @@ async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
     named = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
     owners = (text(entry.get("owned_by")) for entry in entries)
     server = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), "")
-    if not server and endpoint.name in _OWNERS.values():
-        server = endpoint.name
+    if not server and endpoint.dialect.local:
+        server = endpoint.dialect.name
     return Capacity(_window_in(named[0]) if named else None, _SLOTS.get(server), server)
 
 

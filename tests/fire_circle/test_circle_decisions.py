@@ -38,6 +38,7 @@ from fire_circle.measurement.ablation import suite_influence
 from fire_circle.results import FireCircleResult, Span
 from fire_circle.study import Columns, Study, plan_study
 from llm_runtime.errors import RateLimited, ReplyFiltered, ServerFault
+from llm_runtime.events import Event
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.pricing import Price, PriceTable
 from llm_runtime.providers.scripted import scripted
@@ -347,6 +348,32 @@ async def test_fc11_a_seat_that_never_answers_fails_and_the_others_stay(
     result = (await circle({"1:a": [never], "2:b": [tif(0.1)], "3:c": [tif(0.2)]}, max_rounds=1, **limits)).result
     assert [(f.model, f.kind) for f in result.failures] == [("a", "timeout")]
     assert result.active_models == ("b", "c")
+
+
+async def test_fc11_a_seat_that_waits_for_its_turn_is_not_silent(seats: Any, tif: Any, attack: Any) -> None:
+    over = asyncio.Event()
+
+    async def never(request: Request) -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    async def queues(request: Request) -> str:
+        with queued():
+            await over.wait()
+        return tif(0.7)
+
+    def emit(event: Event) -> None:
+        # By now the time of whoever was asked at the same moment is up as well.
+        if isinstance(event, SeatFailed):
+            over.set()
+
+    result = await fire_circle_evaluate(
+        attack,
+        FireCircleConfig(models=("a", "b", "c"), max_rounds=1, base_config=EvaluationConfig(timeout_seconds=0.5)),
+        generate=seats({"1:a": [queues], "2:b": [never], "3:c": [tif(0.2)]}),
+        emit=emit,
+    )
+    assert result.active_models == ("a", "c")
 
 
 async def test_fc12_the_chair_has_its_own_template(circle: Any, tif: Any) -> None:

@@ -224,7 +224,7 @@ async def test_under_a_cap_in_usd_the_router_is_given_a_price_ceiling(server: Lo
         await gateway.generate(ask())
     (sent,) = (received.payload for received in server.requests)
     assert sent["provider"]["max_price"] == {"prompt": 3.0, "completion": 15.0}
-    assert sent["max_tokens"] == 4096
+    assert (sent["max_tokens"], sent["reasoning"]) == (6144, {"effort": "low"})
 
 
 def test_a_gateway_serves_one_event_loop_after_another() -> None:

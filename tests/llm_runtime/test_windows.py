@@ -13,6 +13,7 @@ import pytest
 from aiohttp import web
 
 import assay
+from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ContextExceeded, PromptTruncated
 from llm_runtime.http import Http
@@ -74,9 +75,7 @@ SERVERS: list[tuple[dict[str, Any], Capacity]] = [
     (
         {
             "/v1/models": models("library"),
-            "/api/show": lambda asked: {
-                "model_info": {"qwen3.context_length": 4096 if asked["model"] == "m" else 1}
-            },
+            "/api/show": shown,
         },
         Capacity(4096, 1, "ollama"),
     ),
@@ -110,7 +109,9 @@ async def test_anthropics_list_names_its_window() -> None:
     http = Http()
     listed = {"data": [{"type": "model", "id": "m", "max_input_tokens": 200000}]}
     async with serving({"/v1/models": listed}) as url:
-        assert (await capacity(Endpoint("anthropic", url, kind="anthropic"), "m", http)).window == 200000
+        assert (
+            await capacity(Endpoint("anthropic", url, dialect=DIALECTS["anthropic"]), "m", http)
+        ).window == 200000
         await http.aclose()
 
 

@@ -36,7 +36,8 @@ from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, U
 from llm_runtime.pricing import Price, PriceTable, priced
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, Settlement, Spend, billed, spent_before
-from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, budgeted
+from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, REASONING_TOKENS
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.limiting import Limiter, Limits, limiting
 from llm_runtime.wrappers.metered import Meter
@@ -400,17 +401,41 @@ async def test_a_budget_of_nothing_sends_nothing(caps: Caps) -> None:
         await budgeted(answers(), Budget(caps), lambda _: PRICE)(ASK)
 
 
-async def test_an_answer_without_a_bound_gets_one_under_a_cap() -> None:
-    asked = list[int | None]()
+async def test_an_answer_without_a_bound_gets_one_under_a_cap_and_thinks_little() -> None:
+    asked = list[tuple[int | None, str | None]]()
 
     def script(request: Request) -> str:
-        asked.append(request.max_tokens)
+        asked.append((request.max_tokens, request.effort))
         return "ok"
 
     free = dataclasses.replace(ASK, max_tokens=None)
-    await budgeted(scripted(script), Budget(Caps(tokens=10_000)), lambda _: None)(free)
+    capped = budgeted(scripted(script), Budget(Caps(tokens=100_000)), lambda _: None)
+    await capped(free)
+    await capped(dataclasses.replace(free, effort="high"))
     await budgeted(scripted(script), Budget(Caps(calls=10)), lambda _: None)(free)
-    assert asked == [ANSWER_TOKENS, None]
+    thinking = ANSWER_TOKENS + REASONING_TOKENS["high"]
+    assert asked == [(ANSWER_TOKENS + REASONING_TOKENS["low"], "low"), (thinking, "high"), (None, None)]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "came", "sent"),
+    [(100_000, "", [6_144, 12_288]), (100_000, "A half", [6_144]), (13_000, "", [6_144])],
+    ids=["once more, doubled", "not where words came", "not where it does not fit"],
+)
+async def test_an_answer_that_was_all_reasoning_is_asked_once_more(tokens: int, came: str, sent: list[int]) -> None:
+    asked = list[int | None]()
+
+    def script(request: Request) -> Exception:
+        asked.append(request.max_tokens)
+        cut = ReplyTruncated("the answer was cut by its token limit")
+        cut.partial = Reply(came, "m", "test", Usage(10, request.max_tokens or 0))
+        return cut
+
+    budget = Budget(Caps(tokens=tokens))
+    with pytest.raises(ReplyTruncated):
+        await budgeted(scripted(script), budget, lambda _: None)(dataclasses.replace(ASK, max_tokens=None))
+    assert asked == sent
+    assert budget.held == Spend()
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=60), st.integers(0, 300))

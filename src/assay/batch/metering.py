@@ -32,7 +32,8 @@ from llm_runtime.wrappers.accounts import (
     settled,
     settled_by_fault,
 )
-from llm_runtime.wrappers.budgeted import ANSWER_TOKENS, not_sent_before, worst_case
+from llm_runtime.wrappers.answer_bounds import answers_bounded
+from llm_runtime.wrappers.budgeted import not_sent_before, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -219,8 +220,6 @@ def _metered(
 
     async def call(request: Request) -> Reply:
         budget = _BUDGET.get() or Budget(Caps())
-        if (meter.caps.bounded or budget.caps.bounded) and request.max_tokens is None:
-            request = request.bounded(ANSWER_TOKENS)
         dear = meter.caps if meter.caps.cost is not None else budget.caps
         hold = worst_case(request, price(request.model), dear)
         tokens = estimate_input(request) + (request.max_tokens or 0)
@@ -265,4 +264,11 @@ def _metered(
                 await meter.succeeded(bucket)
         return reply
 
-    return call
+    with_bounds = answers_bounded(call, needed=True)
+
+    async def bounded_where_needed(request: Request) -> Reply:
+        budget = _BUDGET.get()
+        needed = meter.caps.bounded or (budget is not None and budget.caps.bounded)
+        return await (with_bounds if needed else call)(request)
+
+    return bounded_where_needed

@@ -97,12 +97,15 @@ async def model_of(
     relay: LateEmit,
     http: Http,
     stack: AsyncExitStack,
-) -> Generate:
-    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
+) -> tuple[Generate, bool]:
+    """Return the model function of a run, within its bounds, and whether a model on this machine answers.
+
+    A run whose models cannot be reached is refused.
+    """
     if job.run.run.own_models:
         if job.run.run.ready and job.started.origin == "live":
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
-        return _nobody
+        return _nobody, False
     caps = terms.caps
     budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
     if isinstance(job.model, PerRun):
@@ -110,9 +113,9 @@ async def model_of(
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
-            return model
+            return model, False
         timely = timed(model, Deadline(caps.seconds or inf))
-        return budgeted(timely, budget, partial(price_of, settings))
+        return budgeted(timely, budget, partial(price_of, settings)), False
     gateway = await stack.enter_async_context(
         Gateway(
             settings,
@@ -125,7 +128,7 @@ async def model_of(
     )
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(name)
-    return gateway.generate
+    return gateway.generate, gateway.local
 
 
 def _before(run: Prepared, events: list[Event]) -> Account:

@@ -307,7 +307,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(self._settings())
                 answers = Recording.from_events(events)
-            generate = await model_of(job, settings, terms, events, relay, self._http, stack)
+            generate, local = await model_of(job, settings, terms, events, relay, self._http, stack)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             for event in events or [job.started]:
@@ -326,7 +326,7 @@ class Launcher:
             recorded = recording(generate, emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers)
-            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
+            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms, local)
             return await carry_through(job.run, context)
 
 

@@ -17,6 +17,9 @@ class Completion(Answer):
     """The answer of ``POST /chat/completions``, whichever of its dialects the server speaks."""
 
     def add(self, name: bytes, data: Any) -> None:
+        if self.model and not name and (piece := _mere_text(data)):
+            self.say(piece)
+            return
         chunk = mapping(data)
         error = chunk.get("error") or (chunk if name == b"error" else None)
         if error is not None:
@@ -103,6 +106,21 @@ class Completion(Answer):
             cache_write_tokens=_first(read.get("cache_write_tokens")),
             reasoning_tokens=thought,
         )
+
+
+def _mere_text(chunk: Any) -> str:
+    """Return the text that a chunk brings, where it surely brings nothing else: most do, and a stream is chunks."""
+    try:
+        (choice,) = chunk["choices"]
+        if choice.get("index", 0) != 0 or choice.get("finish_reason") or choice.get("error"):
+            return ""
+        if chunk.get("usage") or chunk.get("error") or chunk.get("x_groq"):
+            return ""
+        delta = choice["delta"]
+        alone = len(delta) == 1 or (len(delta) == 2 and "role" in delta)
+        return delta["content"] if alone and type(delta["content"]) is str else ""
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return ""
 
 
 def read_completion(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:

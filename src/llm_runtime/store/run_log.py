@@ -13,7 +13,7 @@ from llm_runtime.store.committing import Committer, Row
 from llm_runtime.store.tally import Tally
 
 #: Seconds that an event may wait for company, and how many of them wait at the most.
-_LAG_S = 0.005
+_LAG_S = 0.02
 _MOST_WAITING = 64
 
 
@@ -25,7 +25,7 @@ def record_row(run: int, record: Record, tally: Tally) -> Row:
 class BatchingLog:
     """A :class:`~llm_runtime.store.interface.RunLog`; the stores make them.
 
-    Where an event loop runs, an event waits up to 5 ms, to be committed together with others, of this run and of
+    Where an event loop runs, an event waits up to 20 ms, to be committed together with others, of this run and of
     any other; what :meth:`emit` returns, awaited, has it on disk. Without an event loop it is there when
     :meth:`emit` returns.
 

@@ -9,16 +9,14 @@ from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.pricing import Price
 from llm_runtime.tokens import token_bound
 from llm_runtime.wrappers.accounts import Budget, Caps, Settlement, Spend, settled, settled_by_fault
-
-#: Tokens an answer may take where a cap needs a bound and the request names none.
-ANSWER_TOKENS = 4096
+from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded
 
 
 def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | None]) -> Generate:
     """Send only what ``budget`` can pay for, and keep account of what became of it.
 
-    Under a cap in USD or tokens, a request that names no ``max_tokens`` is sent with :data:`ANSWER_TOKENS`:
-    without a bound on the answer a reservation would bound nothing.
+    Under a cap in USD or tokens, a request that names no ``max_tokens`` gets a bound
+    (:mod:`llm_runtime.wrappers.answer_bounds`): without one a reservation would bound nothing.
 
     Raises, from the returned function:
         BudgetExceeded: the call does not fit. Nothing was sent.
@@ -27,8 +25,6 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
     bounded = budget.caps.bounded
 
     async def call(request: Request) -> Reply:
-        if bounded and request.max_tokens is None:
-            request = request.bounded(ANSWER_TOKENS)
         hold = worst_case(request, price(request.model), budget.caps) if bounded else Spend(calls=1)
         written = budget.reserve(hold, request.label.words)
         if written is not None:
@@ -43,7 +39,7 @@ def budgeted(generate: Generate, budget: Budget, price: Callable[[str], Price | 
         budget.settle(hold, settled(hold, reply))
         return reply
 
-    return call
+    return answers_bounded(call, bounded)
 
 
 async def not_sent_before(written: Awaitable[None], hold: Spend, budget: Budget) -> None:

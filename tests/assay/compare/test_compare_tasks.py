@@ -47,8 +47,12 @@ def test_a_bad_line_is_one_line_that_says_where(line: str, says: str) -> None:
         ("ANSWER: 41\nno, wait\n**Answer:** 42.", "42"),
         ("> ANSWER: `Paris`", "Paris"),
         ("I say\n\nit is 42\n", "it is 42"),
+        ("ANSWER:\n42\n", "42"),
         ("", ""),
+        ("\n" * 19_000 + "42", "42"),
+        ("ANSWER: 4" + " 2" * 9_000 + " " * 900, "4" + " 2" * 9_000),
     ],
+    ids=range(8),
 )
 def test_the_last_answer_line_counts(text: str, answer: str) -> None:
     assert final_answer(text) == answer

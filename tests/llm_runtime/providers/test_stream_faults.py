@@ -63,7 +63,6 @@ EXPECTED: dict[type[CallError], tuple[str, ...]] = {
         *("an error first", "an error in the middle", "an error after the finish", "an error that is a text"),
         *("an event named error", "an error after which it stalls"),
     ),
-    WrongEndpoint: ("a page that is called a stream",),
     RateLimited: ("an error with a code",),
     ReplyTruncated: ("ended by length",),
     ReplyFiltered: ("ended by a filter",),

@@ -48,5 +48,5 @@ PROTOCOL = Protocol(
         own="Build your own:  assay build init NAME   (see docs/criticality.md)",
         prepare=f"{_HERE}.task:demo",
     ),
-    needs=Needs(json="always", window=8_000, calls=40, answered=10_000, asked=100_000),
+    needs=Needs(json="always", window=6_000, calls=74, answered=11_500, asked=129_000),
 )

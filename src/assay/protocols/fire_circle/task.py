@@ -17,7 +17,6 @@ from fire_circle.config import EvaluationConfig
 from fire_circle.rows import Item
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
-from llm_runtime.routing import is_local
 
 LAYERS = ("system", "application", "user")
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
@@ -149,21 +148,21 @@ class Options(Model):
         """The models that must be reached before it begins."""
         return self.models
 
-    def evaluation(self, terms: Terms | None = None) -> EvaluationConfig:
-        """Return what holds for every call.
+    def evaluation(self, terms: Terms | None = None, *, local: bool = False) -> EvaluationConfig:
+        """Return what holds for every call; ``local`` where a model on this machine answers.
 
         Raises:
             CircleConfigurationError: a setting is out of range.
         """
         settings: dict[str, Any] = {"temperature": self.temperature}
-        if (patience := self._patience(terms)) is not None:
+        if (patience := self._patience(terms, local)) is not None:
             settings["timeout_seconds"] = patience[0]
         if self.models and self.mode != "fire_circle":
             settings["models"] = self.models
         return EvaluationConfig(**{**settings, **self.calls})
 
-    def circle(self, terms: Terms | None = None) -> FireCircleConfig | None:
-        """Return the circle; ``None`` in the modes without dialogue.
+    def circle(self, terms: Terms | None = None, *, local: bool = False) -> FireCircleConfig | None:
+        """Return the circle; ``None`` in the modes without dialogue. ``local`` as for :meth:`evaluation`.
 
         Raises:
             CircleConfigurationError: a setting is out of range or contradicts another.
@@ -183,18 +182,18 @@ class Options(Model):
             settings["failure_mode"] = "strict"
         if self.classifier:
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
-        if (patience := self._patience(terms)) is not None:
+        if (patience := self._patience(terms, local)) is not None:
             settings["timeout_per_round"] = patience[1]
-        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms))
+        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms, local=local))
 
-    def _patience(self, terms: Terms | None) -> tuple[float, float] | None:
+    def _patience(self, terms: Terms | None, local: bool) -> tuple[float, float] | None:
         """Return the seconds of a seat and of a round; ``None`` where the circle's own hold."""
         if self.round_timeout:
             return self.round_timeout, self.round_timeout
         named = (*self.models, *((terms.model, *terms.seats.values()) if terms else ()))
         if any(name.startswith(_BY_HAND) for name in named):
             return _A_DAY, _A_DAY
-        if any(map(is_local, named)):
+        if local:
             # One after the other, as a server with one slot answers them.
             seats = len(self.models) or len(FireCircleConfig.model_fields["models"].default)
             return _LOCAL_SECONDS, seats * _LOCAL_SECONDS
@@ -236,10 +235,14 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     """
     prompt, session = subject(task)
     guard = PromptGuard(
-        context.generate, options.evaluation(context.terms), session=session, emit=context.emit, seed=context.seed
+        context.generate,
+        options.evaluation(context.terms, local=context.local),
+        session=session,
+        emit=context.emit,
+        seed=context.seed,
     )
     layers = {layer.name: layer.text for layer in prompt.layers}
-    circle = options.circle(context.terms)
+    circle = options.circle(context.terms, local=context.local)
     metrics = await guard.evaluate(**layers, mode=options.mode, fire_circle_config=circle)
     return metrics.model_dump(mode="json", exclude=_LOGGED)
 
