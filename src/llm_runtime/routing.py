@@ -156,8 +156,8 @@ class Router:
         return self._by_address[url]
 
     async def successor(self, gone: Target) -> Target | None:
-        """Return what answers in place of a default that its endpoint serves no longer: the newest listed model of the
-        same line, else what chooses by itself, else the endpoint's newest; ``None`` where nothing is known.
+        """Return what answers in place of a default that its endpoint serves no longer: the newest listed model of
+        the same line, else what chooses by itself, else the endpoint's newest; ``None`` where nothing is known.
         """
         from llm_runtime.providers.catalogue import listing
         from llm_runtime.providers.listing import successor

@@ -109,7 +109,7 @@ async def model_of(
     caps = terms.caps
     budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
     if isinstance(job.model, PerRun):
-        return timed(job.model.make(budget), deadline=Deadline(caps.seconds or inf))
+        return timed(job.model.make(budget), Deadline(caps.seconds or inf)), False
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
