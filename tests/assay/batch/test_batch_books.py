@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 from tests.assay.batch.batch_shell import TRIAGE
+from tests.extent import PATIENCE
 
 from assay.batch.database import Database
 from assay.batch.ledger import Batch, Ledger
@@ -30,6 +31,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.settings import Key, Settings
 from llm_runtime.store import open_store
 from llm_runtime.testing import Fault, LoopbackServer, Received
+from llm_runtime.tokens import estimate_tokens
 from llm_runtime.wrappers.accounts import Budget, Caps
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -67,7 +69,7 @@ class Till:
             "id": f"gen-{received.number}",
             "model": "openai/gpt-4o",
             "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}],
-            "usage": {"prompt_tokens": 50, "completion_tokens": 9, "cost": cost / 1e6},
+            "usage": {"prompt_tokens": _read(received), "completion_tokens": 9, "cost": cost / 1e6},
         }
 
     def _trouble(self, received: Received) -> str:
@@ -89,6 +91,11 @@ class Till:
             return json.dumps(SCORES)
         found = re.search(r"(\d+) plus (\d+)", asked)
         return f"ANSWER: {int(found[1]) + int(found[2])}" if found else "Thought through."
+
+
+def _read(received: Received) -> int:
+    """Count what was sent, as a server does that reads all of it."""
+    return sum(estimate_tokens(message.content) for message in received.messages)
 
 
 def settings_for(server: LoopbackServer) -> Settings:
@@ -176,7 +183,8 @@ async def test_a_run_that_is_interrupted_keeps_its_book(tmp_path: Path, budget: 
         async with at_once(terms.settings(settings)) as models:
             run = read_run("crucible", {"query": "Why?"})
             running = await launcher.start(run, terms, run_id="run-1", model=models)
-            await reached.wait()
+            async with asyncio.timeout(PATIENCE):
+                await reached.wait()
             await running.stop()
     summary = store.summary("run-1")
     accounts = [event for _, event in store.events("run-1") if isinstance(event, BudgetMoved)]
