@@ -126,7 +126,9 @@ class Purse:
         change.set()
         if self._place is not None and isinstance(event, BudgetMoved):
             self._place.parent.mkdir(parents=True, exist_ok=True)
-            account = {"spent": event.spent_cost, "held": event.held_cost, "unknown": event.unknown_cost}
+            account = {"spent": event.spent_cost, "held": event.held_cost}
+            if event.unknown_cost:
+                account["unknown"] = event.unknown_cost
             write_atomic(self._place, json.dumps(account) + "\n", private=True)
 
 
