@@ -29,7 +29,9 @@ TRIAGE = {
 POSITION = "The cost of a split is paid at once and its gains arrive late; what decides is who is on call. " * 6
 #: The name of the model that answers as triage.
 TRIAGE_MODEL = "openrouter/auto-triage"
-USAGE = {"prompt_tokens": 900, "completion_tokens": 150, "cost": 0.0004}
+#: Tokens of the prompt are filled in by its length, in as many characters.
+_PROMPT = 9_999_999
+USAGE = {"prompt_tokens": _PROMPT, "completion_tokens": 150, "cost": 0.0004}
 
 #: Characters of a chunk, about a token, and how many pieces of so many chunks a stream comes in.
 _TOKEN = 4
@@ -84,6 +86,10 @@ _WHOLE = {True: whole(json.dumps(TRIAGE), TRIAGE_MODEL), False: whole(POSITION, 
 _STREAMED = {True: streamed(json.dumps(TRIAGE), TRIAGE_MODEL), False: streamed(POSITION, "openrouter/auto")}
 
 
+def _counted(answer: bytes, body: bytes) -> bytes:
+    return answer.replace(b"%d" % _PROMPT, b"%7d" % (len(body) // 4))
+
+
 class Answering(asyncio.Protocol):
     """One connection: a request is answered ``latency`` seconds after it has come, a stream over that time."""
 
@@ -112,10 +118,11 @@ class Answering(asyncio.Protocol):
         triage = TRIAGE_MODEL.encode() in body
         if b'"stream":true' in body or b'"stream": true' in body:
             pieces = _STREAMED[triage]
-            for number, piece in enumerate(pieces, start=1):
-                self._loop.call_later(self._latency * number / len(pieces), self._transport.write, piece)
+            pieces = [*pieces[:-1], _counted(pieces[-1], body)]
         else:
-            self._loop.call_later(self._latency, self._transport.write, _WHOLE[triage])
+            pieces = [_counted(_WHOLE[triage], body)]
+        for number, piece in enumerate(pieces, start=1):
+            self._loop.call_later(self._latency * number / len(pieces), self._transport.write, piece)
 
 
 async def serve(latency: float) -> None:

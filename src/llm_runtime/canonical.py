@@ -60,8 +60,9 @@ def _sorted(value: Any) -> Any:
             if type(key) is not str or not key.isascii():
                 raise _NotSimple
             inner = items[key]
-            # Text is most of it, and a call for each is most of the time that this takes.
-            ordered[key] = inner if type(inner) is str else _sorted(inner)
+            # Nearly all is such, and a call for each would be most of the time that this takes.
+            plain = type(inner) is str or (type(inner) is int and -_SAFE <= inner <= _SAFE)
+            ordered[key] = inner if plain else _sorted(inner)
         return ordered
     if kind is list:
         return [_sorted(item) for item in cast("list[Any]", value)]

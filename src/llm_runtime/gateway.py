@@ -21,7 +21,7 @@ Recording goes around all of this (``wrappers/recording.py``), so a replay repla
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from math import inf
@@ -73,6 +73,7 @@ class Gateway:
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
+        named: models that the user asked for, beside those of the settings: no other will do in their place.
         http: a client whose connections others use, too; it is not closed here.
         on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
             tokens begins an attempt, once it is admitted: what came of an earlier one is void.
@@ -89,6 +90,7 @@ class Gateway:
         budget: Budget | None = None,
         backoff: Backoff | None = None,
         person: Generate | None = None,
+        named: Iterable[str] = (),
         http: Http | None = None,
         on_delta: OnDelta = unwatched,
     ) -> None:
@@ -112,7 +114,9 @@ class Gateway:
         self._outages: dict[str, Outage] = {}
         self._capacities: dict[Target, Capacity] = {}
         config = settings.config
-        self._named = {name for name in (config.model, *config.seats.values()) if name}
+        # Where one model is set for the whole run, it answers for a panel, too.
+        chosen_models = (config.model, *config.seats.values()) if config.model else (*config.seats.values(), *named)
+        self._named = {name for name in chosen_models if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
         #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
         self.local = False
@@ -149,26 +153,26 @@ class Gateway:
         route = self._routes.get(asked) or await self._route(asked)
         try:
             return await self._along(route, request)
-        except ModelNotFound as error:
-            if asked in self._named or self._routes[asked] is not route:
-                # Named by the user, so that no other will do; or replaced by another call in the meantime.
-                later = self._routes[asked]
-                if later is route:
-                    raise
-                return await self._along(later, request)
-            next_one = await self._replaced(asked, route, error)
-            if next_one is None:
+        except ModelNotFound:
+            # What the user named is never replaced.
+            if asked in self._named or (next_one := await self._instead_of(request, route)) is None:
                 raise
             return await self._along(next_one, request)
 
-    async def _replaced(self, asked: str, route: _Route, error: ModelNotFound) -> _Route | None:
-        """Return the route that from now on takes the place of one whose model is served no longer."""
-        target = await self.router.successor(route.target)
-        if target is None:
-            return None
-        reason = f"{route.target.provider} does not serve {route.target.model}"
-        next_one = self._routes[asked] = _Route(target, await self._stack_to(target), reason)
-        return next_one
+    async def _instead_of(self, request: Request, gone: _Route) -> _Route | None:
+        """Return the route that from now on takes the place of one whose model is not served, if there is any; what
+        chooses by itself comes after the request's own fallbacks.
+        """
+        asked = request.model
+        if self._routes[asked].target == gone.target:
+            target = await self.router.successor(gone.target)
+            if target is None and not request.fallbacks:
+                target = await self.router.any_model(gone.target)
+            if target is None:
+                return None
+            reason = f"{gone.target.provider} does not serve {gone.target.model}"
+            self._routes[asked] = _Route(target, await self._stack_to(target), reason)
+        return self._routes[asked]
 
     async def _along(self, route: _Route, request: Request) -> Reply:
         if route.instead:

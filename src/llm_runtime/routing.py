@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Container
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -156,22 +157,22 @@ class Router:
         return self._by_address[url]
 
     async def successor(self, gone: Target) -> Target | None:
-        """Return what answers in place of a default that its endpoint serves no longer: the newest listed model of
-        the same line, else what chooses by itself, else the endpoint's newest; ``None`` where nothing is known.
-        """
+        """Return the newest listed model of the line of one that its endpoint serves no longer, if there is any."""
         from llm_runtime.providers.catalogue import listing
         from llm_runtime.providers.listing import successor
 
-        router = Target("openrouter", "openrouter/auto")
-        try:
-            next_one = successor(gone.model, await listing(await self.endpoint(gone.provider), self._http))
-            if next_one is None and gone.provider != router.provider:
-                next_one = await self._default_model(gone.provider)
-        except LlmRuntimeError:
-            next_one = None
-        if next_one is None:
-            return router if gone.provider == router.provider and gone != router else None
-        return Target(gone.provider, next_one) if next_one != gone.model else None
+        with suppress(LlmRuntimeError):
+            listed = await listing(await self.endpoint(gone.provider), self._http)
+            if name := successor(gone.model, listed):
+                return Target(gone.provider, name)
+        return None
+
+    async def any_model(self, instead_of: Target) -> Target | None:
+        """Return what an endpoint answers with where no model is asked for, if that is another one."""
+        with suppress(LlmRuntimeError):
+            target = Target(instead_of.provider, await self._default_model(instead_of.provider))
+            return target if target != instead_of else None
+        return None
 
     async def reachable(self) -> list[Reachable]:
         """Ask every endpoint of the user, every vendor with a key and every local server at the same time."""
@@ -198,7 +199,8 @@ class Router:
         reached = self._settings.providers
         if "openrouter" in reached:
             return Target("openrouter", asked)
-        slug, _, name = asked.partition("/")
+        # A tilde marks what OpenRouter leads to the newest of a line.
+        slug, _, name = asked.removeprefix("~").partition("/")
         vendor = next((one for one, dialect in HOSTED.items() if slug in (one, dialect.vendor)), "")
         if vendor in reached:
             return Target(vendor, name)

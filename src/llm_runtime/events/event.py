@@ -11,6 +11,8 @@ from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.models import first_fault
 
+_PLAIN = frozenset((str, int, bool, type(None)))
+
 
 class Event(BaseModel):
     """Base of all events. A subclass names itself once: ``class Triaged(Event, type="crucible.triaged")``.
@@ -32,7 +34,11 @@ class Event(BaseModel):
 
     def payload(self) -> dict[str, Any]:
         """Return the event as JSON-compatible data, its type under ``"type"``."""
-        return {"type": self.type, **self.model_dump(mode="json")}
+        fields = self.__dict__
+        # What is plain already is not walked through once more: events of money and of calls come by the thousand.
+        if not _PLAIN.issuperset(map(type, fields.values())):
+            fields = self.model_dump(mode="json")
+        return {"type": self.type, **fields}
 
     def canonical(self) -> bytes:
         """Return the payload in canonical JSON: what the log keeps and the chain is over."""
@@ -76,6 +82,9 @@ def silent(event: Event) -> None:
 
 def tee(*sinks: Emit) -> Emit:
     """Return one :data:`Emit` that passes each event to all ``sinks``, in order; its answer is the first one's."""
+
+    if len(sinks) == 1:
+        return sinks[0]
 
     def emit(event: Event) -> Awaitable[None] | None:
         return next(iter([sink(event) for sink in sinks]), None)

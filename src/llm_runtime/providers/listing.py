@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from llm_runtime.providers._shape import amount, mapping, sequence, text
+from llm_runtime.providers._shape import count, mapping, sequence, text
 
 _WORD = re.compile(r"[a-z]+")
 #: Parts of an id that name a release, not a line.
@@ -47,7 +47,7 @@ def read_listing(entries: Any, now: float) -> list[Listed]:
 
 
 def _listed(entry: dict[str, Any], now: float) -> Listed:
-    made = amount(entry.get("created")) or _moment(entry.get("created_at")) or 0.0
+    made = float(count(entry.get("created")) or 0) or _moment(entry.get("created_at"))
     lifecycle = entry.get("lifecycle")
     state = text(lifecycle) or text(mapping(lifecycle).get("state")) or text(mapping(lifecycle).get("status"))
     ends = (entry.get(name) or mapping(lifecycle).get(name) for name in _ENDS)
@@ -60,8 +60,8 @@ _ENDS = ("retires_at", "shutdown_date", "expiration_date")
 
 def _moment(value: Any) -> float:
     """Return seconds since 1970 of a date as lists write them; 0.0 where there is none."""
-    if (seconds := amount(value)) is not None:
-        return seconds
+    if seconds := count(value):
+        return float(seconds)
     try:
         moment = datetime.fromisoformat(text(value))
     except ValueError:

@@ -86,6 +86,7 @@ class LoopbackServer:
     Attributes:
         requests: everything received, in order of arrival.
         generations: what ``/v1/generation`` says of an answer by its id, as OpenRouter does.
+        abandoned: set once a client has left in the middle of a stream.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class LoopbackServer:
     ) -> None:
         self.requests: list[Received] = []
         self.generations: dict[str, dict[str, Any]] = {}
+        self.abandoned = asyncio.Event()
         self._script = script
         self._faults = faults
         self._planned = _planner(faults)
@@ -212,9 +214,13 @@ class LoopbackServer:
             return web.Response(body=b"".join(parts), headers=headers)
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
-        for part in parts:
-            await response.write(part)
-            await asyncio.sleep(self._pace)
+        try:
+            for part in parts:
+                await response.write(part)
+                await asyncio.sleep(self._pace)
+        except (asyncio.CancelledError, ConnectionError):
+            self.abandoned.set()
+            raise
         return response
 
     async def _answer(self, received: Received) -> ServerAnswer:
