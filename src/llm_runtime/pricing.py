@@ -1,128 +1,239 @@
-"""What a call costs: a dated table as data, in integer micro-dollars (1 USD = 1,000,000)."""
+"""What a call costs, in integer micro-dollars (1 USD = 1,000,000), and who says so."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
-from math import ceil, isfinite
+from math import ceil
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, TypeAlias, cast
 from urllib.parse import urlsplit
 
+from pydantic import Field, TypeAdapter, ValidationError
+
 from llm_runtime.addresses import is_loopback
-from llm_runtime.errors import ConfigurationError
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.messages import Generate, Reply, Request, Usage
 
 #: Providers that charge nothing: local servers, people and scripts.
 FREE_PROVIDERS = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio", "mailbox", "terminal", "scripted"})
 
+#: What a vendor puts behind a model's name without changing its price: a day, or OpenRouter's way to route.
+_SUFFIX = re.compile(
+    r"(?:[-@]20\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|-latest|:(?:nitro|floor|exacto|beta))$"
+)
+
+
+_Amount: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per million tokens, at least 0; a micro-dollar a token is one USD per million."""
+    """USD per million tokens, at least 0; a micro-dollar a token is one USD per million.
 
-    input: float
-    output: float
+    Args:
+        input: of what goes in.
+        output: of what comes out.
+        cached: of input read from a cache; as ``input`` where left out.
+        cache_write: of input written into a cache; as ``input`` where left out.
+        reasoning: of output that is reasoning; as ``output`` where left out.
+        call: USD for each call besides.
+        above: prices of calls with more input tokens than so many, fewest first.
+    """
+
+    input: _Amount
+    output: _Amount
+    cached: _Amount | None = None
+    cache_write: _Amount | None = None
+    reasoning: _Amount | None = None
+    call: _Amount = 0.0
+    above: tuple[tuple[int, Price], ...] = ()
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing is charged, whatever the call."""
+        return self == Price(0, 0)
+
+    def of(self, usage: Usage) -> int:
+        """Return micro-dollars, rounded up, so that a sum of costs never flatters."""
+        price = self._at(usage.input_tokens)
+        cached = min(usage.cached_tokens, usage.input_tokens)
+        written = min(usage.cache_write_tokens, usage.input_tokens - cached)
+        reasoned = min(usage.reasoning_tokens, usage.output_tokens)
+        return _micros(
+            (usage.input_tokens - cached - written) * price.input
+            + cached * _or(price.cached, price.input)
+            + written * _or(price.cache_write, price.input)
+            + (usage.output_tokens - reasoned) * price.output
+            + reasoned * _or(price.reasoning, price.output)
+            + price.call * 1e6
+        )
 
     def cost(self, input_tokens: int, output_tokens: int) -> int:
-        """Return micro-dollars, rounded up, so that a sum of costs never flatters."""
-        return ceil(round(input_tokens * self.input + output_tokens * self.output, 6))
+        """Return micro-dollars of so many tokens, none of them cached or reasoning."""
+        return self.of(Usage(input_tokens, output_tokens))
+
+    def bound(self, input_tokens: int, output_tokens: int) -> int:
+        """Return the micro-dollars that so many tokens take at the most, whatever their kind."""
+        price = self._at(input_tokens)
+        asked = max(price.input, _or(price.cache_write, 0.0))
+        answered = max(price.output, _or(price.reasoning, 0.0))
+        return _micros(input_tokens * asked + output_tokens * answered + price.call * 1e6)
+
+    def _at(self, input_tokens: int) -> Price:
+        return next((price for most, price in reversed(self.above) if input_tokens > most), self)
+
+
+def _or(price: float | None, otherwise: float) -> float:
+    return otherwise if price is None else price
+
+
+def _micros(amount: float) -> int:
+    # Rounding first keeps the noise of binary fractions from costing a micro-dollar.
+    return ceil(round(amount, 6))
+
+
+_PRICE = TypeAdapter(Price)
+
+#: OpenRouter's own choice has no price of its own: this one goes with the request as a ceiling, so it is a bound.
+ROUTER_CEILING = Price(3.0, 15.0)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by model id.
+    """Prices by model id, in this order: the user's, the provider's own list, the package ``genai-prices``.
 
     Args:
-        prices: keys are the beginnings of model ids; the longest that fits wins.
-        dated: the day the built-in entries were read, as an ISO date.
+        prices: the user's, by id, with or without its vendor; one that ends in ``*`` stands for all that begin so.
+        dated: the day of the prices, as an ISO date, where one is known.
         own: the user's file, where one was read.
+        listed: what OpenRouter lists, by id.
+        package: where newer prices than the package's would stand; ``None`` to leave the package out. It is
+            loaded when a paid model is first asked for.
     """
 
     prices: Mapping[str, Price]
     dated: str = ""
     own: Path | None = None
-    _found: dict[tuple[str, str], Price | None] = field(
-        default_factory=dict[tuple[str, str], "Price | None"], repr=False
+    listed: Mapping[str, Price] = field(default_factory=dict[str, Price])
+    package: Path | None = None
+    _known: dict[tuple[str, str, str], Price | None] = field(
+        default_factory=dict[tuple[str, str, str], "Price | None"], repr=False
     )
 
-    def find(self, provider: str, model: str) -> Price | None:
-        """Return the price of ``model`` at ``provider``; ``None`` where nobody wrote one down."""
-        try:
-            return self._found[provider, model]
-        except KeyError:
-            price = self._found[provider, model] = self._look_up(provider, model)
-            return price
+    def find(self, provider: str, model: str, address: str = "") -> Price | None:
+        """Return the price of ``model`` at ``provider``; ``None`` where nobody wrote one down.
+
+        Args:
+            provider: the endpoint's name; empty where nobody has looked yet who serves the model.
+            model: its id there.
+            address: the endpoint's base URL, by which a vendor is known whatever the user calls it.
+        """
+        key = provider, model, address
+        if key not in self._known:
+            self._known[key] = self._look_up(provider, model, address)
+        return self._known[key]
 
     def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
-        """Return the table with a provider's own prices under it: what is written here for the same id wins."""
-        return PriceTable({**listed, **self.prices}, self.dated, self.own)
+        """Return the table with OpenRouter's own list in it."""
+        return PriceTable(self.prices, self.dated, self.own, listed, self.package)
 
-    def _look_up(self, provider: str, model: str) -> Price | None:
+    def _look_up(self, provider: str, model: str, address: str) -> Price | None:
+        if (price := self._of_user(model)) is not None:
+            return price
         if provider in FREE_PROVIDERS or model.endswith(":free"):
             return Price(0, 0)
-        names = (model, model.partition("/")[2])
-        fits = [key for key in self.prices if any(name.startswith(key) for name in names)]
-        if fits:
-            return self.prices[max(fits, key=len)]
+        if provider in ("openrouter", ""):
+            if model == "openrouter/auto":
+                return ROUTER_CEILING
+            for name in spellings(model):
+                if name in self.listed:
+                    return self.listed[name]
         # What listens on this machine is taken to be a model of one's own, unless a price says otherwise.
-        return Price(0, 0) if _on_this_machine(provider) else None
+        if _on_this_machine(provider):
+            return Price(0, 0)
+        if self.package is not None:
+            from llm_runtime.pricelist import price_list
+
+            if (price := price_list(self.package).find(provider, model, address)) is not None:
+                return price
+        return Price(0, 0) if _on_this_machine(address) else None
+
+    def _of_user(self, model: str) -> Price | None:
+        names = [*spellings(model), *spellings(model.partition("/")[2])]
+        for name in names:
+            if name in self.prices:
+                return self.prices[name]
+        fits = [key for key in self.prices if key.endswith("*") and any(n.startswith(key[:-1]) for n in names)]
+        return self.prices[max(fits, key=len)] if fits else None
 
 
-def _on_this_machine(provider: str) -> bool:
-    return provider.startswith("http") and is_loopback(urlsplit(provider).hostname or "")
+def spellings(model: str) -> Iterator[str]:
+    """Yield the names under which the price of a model may stand: its own first, then without day or routing."""
+    name = model
+    while name:
+        yield name
+        shorter = _SUFFIX.sub("", name)
+        if shorter == name:
+            return
+        name = shorter
+
+
+def _on_this_machine(address: str) -> bool:
+    return address.startswith("http") and is_loopback(urlsplit(address).hostname or "")
 
 
 def load_prices(own: Path | None = None) -> PriceTable:
-    """Return the built-in table with the user's file, if it exists, laid over it.
+    """Return the package's prices with the user's file, if it exists, laid over them.
 
     Raises:
-        ConfigurationError: the user's file is not TOML, or an entry is not two numbers of at least 0.
+        ConfigurationError: the user's file is not TOML, or an entry is not numbers of at least 0.
     """
-    built_in = tomllib.loads(resources.files("llm_runtime").joinpath("prices.toml").read_text(encoding="utf-8"))
-    prices = _prices(built_in, "prices.toml")
-    if own is not None and own.is_file():
-        try:
-            prices |= _prices(tomllib.loads(own.read_text(encoding="utf-8")), str(own))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-            raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
-        except OSError as fault:
-            raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None
-    else:
-        own = None
-    return PriceTable(prices, str(built_in["dated"]), own)
+    package = own.with_name("prices.json") if own else Path()
+    if own is None or not own.is_file():
+        return PriceTable({}, package=package)
+    try:
+        prices = _prices(tomllib.loads(own.read_text(encoding="utf-8")), str(own))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
+    except OSError as fault:
+        raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None
+    return PriceTable(prices, own=own, package=package)
 
 
 def _prices(data: dict[str, Any], where: str) -> dict[str, Price]:
     prices: dict[str, Price] = {}
     for model, entry in cast(dict[str, Any], data.get("prices", {})).items():
         try:
-            price = Price(float(entry["input"]), float(entry["output"]))
-        except (KeyError, TypeError, ValueError):
-            price = Price(-1, -1)
-        if not (isfinite(price.input) and isfinite(price.output) and min(price.input, price.output) >= 0):
+            prices[model] = _PRICE.validate_python(entry)
+        except ValidationError:
             raise ConfigurationError(
-                f'{where}: the price of "{model}" must read {{ input = USD, output = USD }} per million tokens'
-            )
-        prices[model] = price
+                f'{where}: the price of "{model}" must read {{ input = USD, output = USD }} per million tokens; it '
+                "may say cached, cache_write, reasoning and call besides"
+            ) from None
     return prices
 
 
-def priced(generate: Generate, table: PriceTable, provider: str) -> Generate:
-    """Put a cost on every reply whose provider did not report one."""
+def priced(generate: Generate, table: PriceTable, provider: str, address: str = "") -> Generate:
+    """Put a cost on every reply whose provider did not report one, those that broke off included."""
 
-    async def call(request: Request) -> Reply:
-        reply = await generate(request)
+    def with_cost(reply: Reply, asked: str) -> Reply:
         if reply.cost is not None:
             return reply
-        price = table.find(provider, reply.model) or table.find(provider, request.model)
+        price = table.find(provider, reply.model, address) or table.find(provider, asked, address)
         if price is None:
             return reply
-        cost = price.cost(reply.usage.input_tokens, reply.usage.output_tokens)
-        source = "free" if price == Price(0, 0) else "table"
-        return dataclasses.replace(reply, cost=cost, cost_source=source)
+        return dataclasses.replace(reply, cost=price.of(reply.usage), cost_source="free" if price.free else "table")
+
+    async def call(request: Request) -> Reply:
+        try:
+            return with_cost(await generate(request), request.model)
+        except CallError as error:
+            if error.partial is not None:
+                error.partial = with_cost(error.partial, request.model)
+            raise
 
     return call

@@ -26,7 +26,7 @@ from llm_runtime.pricing import Price
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.testing import Fault, LoopbackServer, Received
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff
 
 NO_WAIT = Backoff(base=0.0)

@@ -19,7 +19,8 @@ from llm_runtime.providers.scripted import scripted
 from llm_runtime.store import RunStore, SqliteStore
 from llm_runtime.store.anchor import Head, Heads, SignedHead
 from llm_runtime.store.verify import verify
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
+from llm_runtime.wrappers.accounts import Budget, Caps
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.recording import recording
 
 Started = Callable[..., RunStarted]
