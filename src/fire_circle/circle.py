@@ -335,7 +335,17 @@ class _Circle:
     def _open(self) -> None:
         labels = [seat.label for seat in self.seats]
         most = most_rounds(self.config)
-        self.emit(events.CircleStarted(layer=self.layer, seats=labels, max_rounds=most, turn=self.case.turn))
+        usual = FireCircleConfig.model_fields["timeout_per_round"].default
+        seconds = self.config.timeout_per_round
+        self.emit(
+            events.CircleStarted(
+                layer=self.layer,
+                seats=labels,
+                max_rounds=most,
+                turn=self.case.turn,
+                round_seconds=None if seconds == usual else seconds,
+            )
+        )
         self.emit(events.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
 
     def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:

@@ -20,7 +20,7 @@ Recording goes around all of this (``wrappers/recording.py``), so a replay repla
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
 from math import inf
@@ -29,7 +29,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
@@ -54,11 +54,11 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Route:
-    """What a model id was found to mean: its target, the stack to it, and whether it is another model."""
+    """What a model id was found to mean: its target, the stack to it, and why it is another model, if it is."""
 
     target: Target
     generate: Generate
-    substitutes: bool
+    instead: str = ""
 
 
 class Gateway:
@@ -71,6 +71,7 @@ class Gateway:
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
+        named: models that the user asked for, beside those of the settings: no other will do in their place.
         http: a client whose connections others use, too; it is not closed here.
         on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
             tokens begins an attempt, once it is admitted: what came of an earlier one is void.
@@ -87,6 +88,7 @@ class Gateway:
         budget: Budget | None = None,
         backoff: Backoff | None = None,
         person: Generate | None = None,
+        named: Iterable[str] = (),
         http: Http | None = None,
         on_delta: OnDelta = unwatched,
     ) -> None:
@@ -108,7 +110,9 @@ class Gateway:
         self._outages: dict[str, Outage] = {}
         self._capacities: dict[Target, Capacity] = {}
         config = settings.config
-        self._named = {name for name in (config.model, *config.seats.values()) if name}
+        # Where one model is set for the whole run, it answers for a panel, too.
+        chosen_models = (config.model, *config.seats.values()) if config.model else (*config.seats.values(), *named)
+        self._named = {name for name in chosen_models if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
         #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
         self.local = False
@@ -141,14 +145,39 @@ class Gateway:
         return (await self._route(self.settings.config.model or asked)).target
 
     async def _routed(self, request: Request) -> Reply:
-        route = self._routes.get(request.model) or await self._route(request.model)
-        if route.substitutes:
+        asked = request.model
+        route = self._routes.get(asked) or await self._route(asked)
+        try:
+            return await self._along(route, request)
+        except ModelNotFound:
+            # What the user named is never replaced.
+            if asked in self._named or (next_one := await self._instead_of(request, route)) is None:
+                raise
+            return await self._along(next_one, request)
+
+    async def _instead_of(self, request: Request, gone: _Route) -> _Route | None:
+        """Return the route that from now on takes the place of one whose model is not served, if there is any; what
+        chooses by itself comes after the request's own fallbacks.
+        """
+        asked = request.model
+        if self._routes[asked].target == gone.target:
+            target = await self.router.successor(gone.target)
+            if target is None and not request.fallbacks:
+                target = await self.router.any_model(gone.target)
+            if target is None:
+                return None
+            reason = f"{gone.target.provider} does not serve {gone.target.model}"
+            self._routes[asked] = _Route(target, await self._stack_to(target), reason)
+        return self._routes[asked]
+
+    async def _along(self, route: _Route, request: Request) -> Reply:
+        if route.instead:
             self._emit(
                 ModelSubstituted(
                     label=str(request.label),
                     asked=request.model,
                     used=route.target.model,
-                    reason=f"{route.target.provider} is what this machine reaches",
+                    reason=route.instead,
                 )
             )
         # Only OpenRouter knows ids of other vendors; elsewhere the fallback wrapper has to route them.
@@ -159,12 +188,16 @@ class Gateway:
 
     async def _route(self, asked: str) -> _Route:
         target = await self.router.resolve(asked, named=asked in self._named)
+        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
+        instead = "" if own_name else f"{target.provider} is what this machine reaches"
+        route = self._routes[asked] = _Route(target, await self._stack_to(target), instead)
+        return route
+
+    async def _stack_to(self, target: Target) -> Generate:
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
             stack = self._stacks.setdefault(target, await self._stack(target))
-        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
-        route = self._routes[asked] = _Route(target, stack, substitutes=not own_name)
-        return route
+        return stack
 
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline

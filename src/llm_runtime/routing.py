@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Container
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -155,6 +156,24 @@ class Router:
             self._by_address[url] = await server_at(self._http, url)
         return self._by_address[url]
 
+    async def successor(self, gone: Target) -> Target | None:
+        """Return the newest listed model of the line of one that its endpoint serves no longer, if there is any."""
+        from llm_runtime.providers.catalogue import listing
+        from llm_runtime.providers.listing import successor
+
+        with suppress(LlmRuntimeError):
+            listed = await listing(await self.endpoint(gone.provider), self._http)
+            if name := successor(gone.model, listed):
+                return Target(gone.provider, name)
+        return None
+
+    async def any_model(self, instead_of: Target) -> Target | None:
+        """Return what an endpoint answers with where no model is asked for, if that is another one."""
+        with suppress(LlmRuntimeError):
+            target = Target(instead_of.provider, await self._default_model(instead_of.provider))
+            return target if target != instead_of else None
+        return None
+
     async def reachable(self) -> list[Reachable]:
         """Ask every endpoint of the user, every vendor with a key and every local server at the same time."""
 
@@ -180,7 +199,8 @@ class Router:
         reached = self._settings.providers
         if "openrouter" in reached:
             return Target("openrouter", asked)
-        slug, _, name = asked.partition("/")
+        # A tilde marks what OpenRouter leads to the newest of a line.
+        slug, _, name = asked.removeprefix("~").partition("/")
         vendor = next((one for one, dialect in HOSTED.items() if slug in (one, dialect.vendor)), "")
         if vendor in reached:
             return Target(vendor, name)

@@ -440,7 +440,8 @@ async def test_cr14_a_seat_is_answered_by_its_hint_and_then_the_default(
         "1:red_team": ("house/model", ()),
         "2:pragmatist": ("house/model", ()),
     }
-    assert model.asked("triage")[0].model == "anthropic/claude-sonnet-4-20250514"
+    [triage] = model.asked("triage")
+    assert (triage.model, triage.fallbacks) == ("anthropic/claude-sonnet-4-20250514", ("house/model",))
     assert model.asked("synthesis")[0].model == "house/model"
 
 
@@ -619,7 +620,7 @@ def test_cr18_the_import_stays_light() -> None:
     assert not {"aiohttp", "httpx", "click", "rich", "numpy", "starlette"} & set(done.stdout.split())
 
 
-def test_cr20_the_configuration_has_the_specified_defaults_and_two_extras() -> None:
+def test_cr20_the_configuration_has_the_specified_defaults_and_three_extras() -> None:
     config = EngineConfig(openrouter_api_key="sk-or-canary")
 
     assert config.model_dump() == {
@@ -630,6 +631,7 @@ def test_cr20_the_configuration_has_the_specified_defaults_and_two_extras() -> N
         "delta_strategy": None,
         "base_url": None,
         "generate": None,
+        "models": (),
     }
 
 
@@ -641,3 +643,22 @@ def test_cr20_the_key_is_never_shown() -> None:
 
     shown = f"{config!r} {config} {Crucible(config)!r} {caught.value}"
     assert "canary" not in shown
+
+
+@pytest.mark.parametrize(
+    ("panel", "seated"),
+    [
+        (("a", "b", "c"), ["a", "c", "b"]),
+        (("a", "b"), ["a", "a", "b"]),
+        (("mailbox:letters",), ["mailbox:letters"] * 3),
+    ],
+)
+async def test_cr20_a_panel_beats_the_hints_and_the_red_team_has_the_least_used(
+    council: Make, seats: Make, ask: Make, panel: tuple[str, ...], seated: list[str]
+) -> None:
+    model = council(council=seats("domain_expert=best/one", "red_team=best/two", "pragmatist"))
+
+    await ask(model, models=panel)
+
+    asked = {r.label.seat: (r.model, r.fallbacks) for r in model.requests if r.label.round == 1}
+    assert [asked[seat] for seat in sorted(asked)] == [(name, ()) for name in seated]

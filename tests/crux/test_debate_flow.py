@@ -219,6 +219,17 @@ async def test_a_model_that_refuses_a_temperature_gets_none(authors: list[Person
     assert {r.temperature for r in held.model.requests if r.model == "reasoner"} == {None}
 
 
+async def test_a_panels_models_take_turns_to_speak_and_speak_only(authors: list[Persona], hold: Hold) -> None:
+    panel = tuple(Model(id=name) for name in ("one", "two"))
+    held = await hold(authors, models=ModelTable(fast=Model(id="small"), strong=Model(id="large"), panel=panel))
+    speaking = {"opening", "take", "clash", "closing", "room_position", "room_exchange", "room_convergence"}
+    asked: dict[str, set[str]] = {"1": set(), "2": set(), "": set()}
+    for request in held.model.requests:
+        seat = request.label.seat.partition(":")[0] if request.label.phase in speaking else ""
+        asked[seat].add(request.model)
+    assert asked == {"1": {"one"}, "2": {"two"}, "": {"small", "large"}}
+
+
 async def test_summaries_are_internal_and_carry_message_ids(
     authors: list[Persona], hold: Hold, scripts: Any
 ) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -13,6 +14,7 @@ from llm_runtime.errors import (
     CallTimeout,
     ConfigurationError,
     DeadlineExceeded,
+    ModelNotFound,
     NoModelError,
     UnknownPrice,
 )
@@ -23,7 +25,7 @@ from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.pricing import Price
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import ConfigFile, Settings
-from llm_runtime.testing import Fault, LoopbackServer
+from llm_runtime.testing import Fault, LoopbackServer, Received
 from llm_runtime.wrappers.budgeted import Caps
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -286,3 +288,87 @@ async def test_the_newest_general_model_is_a_vendors_default() -> None:
         Gateway(with_keys(server.url, "openai")) as gateway,
     ):
         assert (await gateway.generate(ask("openrouter/auto"))).text == "gpt-8"
+
+
+GONE = "claude-sonnet-4-20250514"
+
+
+def without(*gone: str) -> Callable[[Received], Any]:
+    """A vendor that answers for retired models as OpenRouter and Anthropic do."""
+
+    def answer(received: Received) -> Any:
+        if received.model.endswith(gone):
+            if received.kind == "anthropic":
+                fault = {"type": "not_found_error", "message": f"model: {received.model}"}
+                return 404, {"type": "error", "error": fault}
+            return 400, {"error": {"message": f"{received.model} is not a valid model ID", "code": 400}}
+        return received.model
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("key", "models", "used"),
+    [
+        (
+            "anthropic",
+            [
+                {"id": "claude-opus-5", "created_at": "2026-09-01T00:00:00Z"},
+                {"id": "claude-sonnet-4-5-20250929", "created_at": "2025-09-29T00:00:00Z"},
+                {"id": "claude-sonnet-5", "created_at": "2026-06-01T00:00:00Z", "lifecycle": "active"},
+                {"id": "claude-sonnet-6", "created_at": "2026-07-01T00:00:00Z", "lifecycle": "retired"},
+                {"id": "claude-sonnet-7", "created_at": "2026-08-01T00:00:00Z", "retires_at": "2026-08-02"},
+            ],
+            "claude-sonnet-5",
+        ),
+        (
+            "openrouter",
+            [
+                {"id": "anthropic/claude-sonnet-4.5", "created": 1_760_000_000},
+                {"id": "anthropic/claude-sonnet-5", "created": 1_780_000_000},
+                {"id": "anthropic/claude-sonnet-5:thinking", "created": 1_790_000_000},
+                {"id": "acme/claude-sonnet-9", "created": 1_790_000_000},
+            ],
+            "anthropic/claude-sonnet-5",
+        ),
+        ("openrouter", [{"id": "acme/other", "created": 1}], "openrouter/auto"),
+        ("anthropic", [{"id": "claude-opus-5"}], "claude-opus-5"),
+    ],
+)
+async def test_a_default_that_is_gone_becomes_the_newest_of_its_line(
+    key: str, models: list[dict[str, Any]], used: str
+) -> None:
+    events = list[Event]()
+    async with (
+        LoopbackServer(without(GONE), models=models) as server,
+        Gateway(with_keys(server.url, key), emit=events.append, backoff=NO_WAIT) as gateway,
+    ):
+        replies = await asyncio.gather(*(gateway.generate(ask(f"anthropic/{GONE}")) for _ in range(3)))
+        assert [reply.text for reply in replies] == [used] * 3
+        before = len(server.requests)
+        assert (await gateway.generate(ask(f"anthropic/{GONE}"))).text == used
+        assert len(server.requests) == before + 1, "learned once"
+    told = {(e.asked, e.used) for e in events if isinstance(e, ModelSubstituted)}
+    assert told == {(f"anthropic/{GONE}", used)}
+
+
+async def test_a_model_that_the_user_named_is_never_replaced() -> None:
+    models = [{"id": "anthropic/claude-sonnet-5"}]
+    name = f"anthropic/{GONE}"
+    async with LoopbackServer(without(GONE), models=models) as server:
+        by_option = Gateway(with_keys(server.url, "openrouter", model=name), backoff=NO_WAIT)
+        in_a_panel = Gateway(with_keys(server.url, "openrouter"), backoff=NO_WAIT, named=[name])
+        for gateway in (by_option, in_a_panel):
+            async with gateway:
+                with pytest.raises(ModelNotFound, match=GONE):
+                    await gateway.generate(ask(name))
+
+
+async def test_a_name_that_exists_nowhere_is_one_error_with_its_code() -> None:
+    async with (
+        LoopbackServer(without("no-such-model"), models=[]) as server,
+        Gateway(with_keys(server.url, "openrouter", model="acme/no-such-model"), backoff=NO_WAIT) as gateway,
+    ):
+        with pytest.raises(ModelNotFound) as caught:
+            await gateway.generate(ask())
+    assert caught.value.exit_code == 4 and "\n" not in str(caught.value)

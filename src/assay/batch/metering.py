@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
 
@@ -150,10 +150,13 @@ class MeteredGateway(Gateway):
         settings: keys, addresses, models, limits.
         meter: the shared rows.
         backoff: the patience of retries.
+        named: the models that the user put into the seats.
     """
 
-    def __init__(self, settings: Settings, meter: Meter, backoff: Backoff | None = None) -> None:
-        super().__init__(settings, caps=meter.caps, backoff=backoff)
+    def __init__(
+        self, settings: Settings, meter: Meter, backoff: Backoff | None = None, named: Collection[str] = ()
+    ) -> None:
+        super().__init__(settings, caps=meter.caps, backoff=backoff, named=named)
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
 

@@ -16,6 +16,7 @@ from assay.batch.metering import Meter, MeteredGateway
 from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import Launcher
+from assay.launch.execution import beside_panel, panel_of
 from assay.terms import Terms
 from llm_runtime.errors import RunNotFound
 from llm_runtime.events import Event
@@ -84,10 +85,12 @@ class _Gateways:
         self._stack = stack
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
 
-    def under(self, terms: Terms) -> MeteredGateway:
-        key = (terms.model, terms.max_tokens, terms.effort, *sorted(terms.seats.items()))
+    def under(self, terms: Terms, options: object) -> MeteredGateway:
+        named = panel_of(options)
+        key = (terms.model, terms.max_tokens, terms.effort, named, *sorted(terms.seats.items()))
         if key not in self._made:
-            self._made[key] = MeteredGateway(terms.settings(self._settings), self._meter)
+            settings = terms.settings(beside_panel(self._settings, options))
+            self._made[key] = MeteredGateway(settings, self._meter, named=named)
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
 
@@ -97,14 +100,15 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gatewa
     terms, store = terms_of(configuration), launcher.store
     answers = Recording.from_events(_earlier(claim, batch, store, after=claim.fresh_from))
     counted = claim.fence > 1 and terms.caps != Caps()
+    run = run_of(batch.protocol, claim.task, configuration)
     running = await launcher.start(
-        run_of(batch.protocol, claim.task, configuration),
+        run,
         terms,
         seed=seed_of(claim.job_id),
         run_id=run_id_of(batch, claim.job_id, claim.fence),
         answers=answers,
         spent=spent_before(_earlier(claim, batch, store)) if counted else None,
-        model=gateways.under(terms).generate,
+        model=gateways.under(terms, run.options).generate,
     )
     outcome = await running.outcome()
     if outcome.error is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
@@ -112,6 +112,7 @@ async def model_of(
             budget=budget,
             emit=relay.emit,
             person=job.person,
+            named=panel_of(job.run.options),
             on_delta=job.words.hear if job.words else unwatched,
             http=http,
         )
@@ -119,6 +120,18 @@ async def model_of(
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(name)
     return gateway.generate, gateway.local
+
+
+def panel_of(options: object) -> tuple[str, ...]:
+    """Return the models that the user put into the seats of a run."""
+    return getattr(options, "named_models", ())
+
+
+def beside_panel(settings: Settings, options: object) -> Settings:
+    """Return the user's settings as they hold for a run: a panel takes the place of the configured model."""
+    if not panel_of(options):
+        return settings
+    return replace(settings, config=settings.config.model_copy(update={"model": None}))
 
 
 def _spent(run: Prepared, events: list[Event]) -> Spend:

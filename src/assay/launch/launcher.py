@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
-from assay.launch.execution import Job, LateEmit, Outcome, carry_through, model_of
+from assay.launch.execution import Job, LateEmit, Outcome, beside_panel, carry_through, model_of
 from assay.launch.logs import first_event, result_of
 from assay.launch.words import Words
 from assay.protocol import RunContext, load
@@ -147,7 +147,7 @@ class Launcher:
         run = prepared(run)
         own = terms or Terms()
         check_terms(run.run, own)
-        settings = self._settings() if origin == "live" else Settings()
+        settings = beside_panel(self._settings() if origin == "live" else Settings(), run.options)
         terms = own.over(configured(settings))
         task, options = run.data()
         started = RunStarted(
@@ -235,7 +235,7 @@ class Launcher:
         events = [event for _, event in self.store.events(parent_id)]
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
-        settings = self._settings()
+        settings = beside_panel(self._settings(), run.options)
         terms = own.over(in_force(events))
         data, options = run.data()
         started = parent.model_copy(
@@ -305,7 +305,7 @@ class Launcher:
                 log = await _opened(self.store.reopen, job.started.run_id, stack)
                 events = [event for _, event in self.store.events(job.started.run_id)]
                 terms = job.terms.over(in_force(events))
-                settings = terms.settings(self._settings())
+                settings = terms.settings(beside_panel(self._settings(), job.run.options))
                 answers = Recording.from_events(events)
             generate, local = await model_of(job, settings, terms, events, relay, self._http, stack)
             if log is None:

@@ -72,8 +72,8 @@ class OpenRouterClient:
         try:
             return await self._answer(request)
         except ModelNotFound as fault:
-            # A gateway that follows fallbacks itself has tried them all, and reports the last.
-            if not fallbacks or fault.model in fallbacks:
+            # A gateway that follows fallbacks, or asks what the user chose instead, has done all that can be done.
+            if not fallbacks or fault.model not in ("", model):
                 raise
             self._emit(ModelSubstituted(label=str(label), asked=model, used=fallbacks[0], reason="unknown model"))
             return await self.call_openrouter(

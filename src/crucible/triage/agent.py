@@ -52,11 +52,17 @@ class Inquiry:
 
 
 class TriageAgent:
-    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``."""
+    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``.
 
-    def __init__(self, client: OpenRouterClient, model: str, seed: int, emit: Emit = silent) -> None:
+    ``fallback`` is asked where nobody serves ``model``.
+    """
+
+    def __init__(
+        self, client: OpenRouterClient, model: str, seed: int, emit: Emit = silent, fallback: str = ""
+    ) -> None:
         self._client = client
         self._emit = emit
+        self._fallbacks = (fallback,) if fallback not in ("", model) else ()
         self._model = model
         self._fence = Fence(seed, _LABEL)
 
@@ -71,6 +77,7 @@ class TriageAgent:
             self._model,
             [Message("system", system_prompt()), Message("user", question)],
             label=_LABEL,
+            fallbacks=self._fallbacks,
             schema=schema_text(TriageOutput),
             grammar=triage_grammar(),
         )

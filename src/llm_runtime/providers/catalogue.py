@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,8 +14,9 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
 from llm_runtime.http import Http
 from llm_runtime.pricing import Price
-from llm_runtime.providers._shape import count, mapping, sequence, text
+from llm_runtime.providers._shape import mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
+from llm_runtime.providers.listing import Listed, read_listing
 
 PROBE_SECONDS = 0.4
 #: For a server that somebody named: it is there, and may be busy.
@@ -127,13 +129,27 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
     Raises:
         CallError: any of its kinds.
     """
+    return [model.name for model in await listing(endpoint, http) if not model.gone]
+
+
+async def listing(endpoint: Endpoint, http: Http, now: float | None = None) -> list[Listed]:
+    """Return the same with all that the list says, those that are served no longer included.
+
+    Args:
+        endpoint: where to ask.
+        http: the client.
+        now: seconds since 1970; the clock's where left out.
+
+    Raises:
+        CallError: any of its kinds.
+    """
+    now = time.time() if now is None else now
     if endpoint.dialect.wire == "messages":
         endpoint = with_version(endpoint)
         body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
     else:
         body = await http.get_json(endpoint, "/models")
-    entries = [mapping(entry) for entry in sequence(mapping(body).get("data"))]
-    return _ids(sorted(entries, key=lambda entry: -(count(entry.get("created")) or 0)))
+    return read_listing(mapping(body).get("data"), now)
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:

@@ -85,6 +85,7 @@ class LoopbackServer:
 
     Attributes:
         requests: everything received, in order of arrival.
+        abandoned: set once a client has left in the middle of a stream.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class LoopbackServer:
         port: int = 0,
     ) -> None:
         self.requests: list[Received] = []
+        self.abandoned = asyncio.Event()
         self._script = script
         self._faults = faults
         self._planned = _planner(faults)
@@ -201,9 +203,13 @@ class LoopbackServer:
             return web.Response(body=b"".join(parts), headers=headers)
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
-        for part in parts:
-            await response.write(part)
-            await asyncio.sleep(self._pace)
+        try:
+            for part in parts:
+                await response.write(part)
+                await asyncio.sleep(self._pace)
+        except (asyncio.CancelledError, ConnectionError):
+            self.abandoned.set()
+            raise
         return response
 
     async def _answer(self, received: Received) -> ServerAnswer:

@@ -27,6 +27,17 @@ async def test_the_verdict_goes_to_stdout_and_progress_to_stderr(
     assert len(server.requests) == CALLS
 
 
+async def test_models_of_this_machine_are_given_time_and_the_display_says_so(
+    assay: Any, server: LoopbackServer, attack: str, models: str
+) -> None:
+    given = ("circle", "evaluate", attack, "--models", models)
+    local = await assay(*given, "--model", f"{server.url}/v1#lab/ada", server=server)
+    assert local.code == 0, local.err
+    assert "rounds of at most 1,800 s" in local.err
+    own = await assay(*given, "--model", f"{server.url}/v1#lab/ada", "--round-timeout", "77", server=server)
+    assert "rounds of at most 77 s" in own.err
+
+
 async def test_a_bound_on_answers_holds_for_every_call(
     assay: Any, server: LoopbackServer, attack: str, models: str
 ) -> None:

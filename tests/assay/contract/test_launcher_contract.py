@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,6 +71,17 @@ async def test_what_a_resume_sets_holds_for_every_later_one_and_for_forks(
     await later.resume(child, max_calls=20)
     result = result_of(event for _, event in runs.events(child))
     assert result is not None and result["final_response"] == "**Use SQLite** until it hurts."
+
+
+@pytest.mark.parametrize("first", STARTS)
+async def test_a_panel_sits_at_every_door_whatever_the_configuration_names(
+    doors: Doors, server: LoopbackServer, tmp_path: Path, first: str
+) -> None:
+    start = door(doors, first)
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config/config.toml").write_text('model = "acme/usual"\n[seats]\npragmatist = "acme/seat"\n')
+    await start.start(query="Which database?", models=["acme/one", "acme/two"], max_calls=4)
+    assert [request.model for request in server.requests] == ["acme/one", "acme/one", "acme/seat", "acme/one"]
 
 
 async def test_the_same_seed_and_task_open_the_same_run_at_every_door(doors: Doors, runs: RunStore) -> None:

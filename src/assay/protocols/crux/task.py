@@ -89,6 +89,11 @@ class Options(Model):
         str, Ui(help="The model that speaks and writes cards [default: the engine's].", metavar="MODEL")
     ] = _TABLE.strong.id
     """The model that speaks and writes cards."""
+    models: Annotated[
+        tuple[str, ...],
+        Ui(help="Models that the debaters take in turn to speak.", metavar="A,B,C", label="Panel"),
+    ] = ()
+    """Models that the debaters take in turn to speak, one a line: ids, or PROVIDER:MODEL."""
     takes_temperature: Annotated[
         bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
     ] = True
@@ -103,7 +108,20 @@ class Options(Model):
     @property
     def asked_models(self) -> tuple[str, ...]:
         """The models that must be reached before it begins."""
-        return tuple(dict.fromkeys((self.fast, self.strong)))
+        return tuple(dict.fromkeys((*self.models, *self._own())))
+
+    @property
+    def named_models(self) -> tuple[str, ...]:
+        """The models that the user put into the seats."""
+        return self.models
+
+    def _own(self) -> tuple[str, str]:
+        """Return the models that belong to no debater: the panel's first, where the user named none."""
+        fast, strong = self.fast, self.strong
+        if self.models:
+            fast = self.models[0] if fast == _TABLE.fast.id else fast
+            strong = self.models[0] if strong == _TABLE.strong.id else strong
+        return fast, strong
 
     def config(self) -> DebateConfig:
         """Return the engine's configuration.
@@ -111,10 +129,10 @@ class Options(Model):
         Raises:
             CruxConfigurationError: one setting is out of range or contradicts another.
         """
-        fast, strong = (
-            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
+        fast, strong, *panel = (
+            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (*self._own(), *self.models)
         )
-        settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong)}
+        settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong, panel=tuple(panel))}
         settings |= {name: getattr(self, name) for name in _OF_THE_ENGINE}
         return DebateConfig(**{**settings, **self.engine})
 

@@ -148,6 +148,12 @@ class Options(Model):
         """The models that must be reached before it begins."""
         return self.models
 
+    @property
+    def named_models(self) -> tuple[str, ...]:
+        """The models that the user put into the seats; the engine's own are nobody's choice."""
+        usual = {FireCircleConfig.model_fields["models"].default, EvaluationConfig.model_fields["models"].default}
+        return () if self.models in usual else self.models
+
     def evaluation(self, terms: Terms | None = None, *, local: bool = False) -> EvaluationConfig:
         """Return what holds for every call; ``local`` where a model on this machine answers.
 

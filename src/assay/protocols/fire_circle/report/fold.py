@@ -11,9 +11,8 @@ from assay.report.frame import ending_line, run_progress
 from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import in_words
-from assay.terms import in_force
-from fire_circle import FireCircleConfig, events
-from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
+from fire_circle import events
+from llm_runtime.events import Event, RunFinished
 
 _PHASES = {
     "baseline": "judging alone",
@@ -35,13 +34,10 @@ class CircleFold:
     def __init__(self, keep: int | None = None) -> None:
         self.state = CircleState(keep)
         self._layer = ""
-        self._terms: list[Event] = []
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         self.state.apply(event, at)
-        if isinstance(event, RunStarted | RunResumed):
-            self._terms.append(event)
         if isinstance(event, events.CircleStarted):
             self._layer = event.layer
 
@@ -54,8 +50,8 @@ class CircleFold:
         match event:
             case events.CircleStarted():
                 names = in_words([seat.short for seat in self.state.circles[event.layer].seats])
-                rounds = f"up to {event.max_rounds} rounds"
-                return f"circle on the {event.layer} layer: {names}; {rounds}{self._patience()}"
+                limit = "" if event.round_seconds is None else f" of at most {event.round_seconds:,.0f} s"
+                return f"circle on the {event.layer} layer: {names}; up to {event.max_rounds} rounds{limit}"
             case events.SeatEvaluated():
                 held = self.state.circles[event.layer].rounds[event.round]
                 answer = held.answers[event.seat]
@@ -79,14 +75,6 @@ class CircleFold:
                 return ending_line(event)
             case _:
                 return None
-
-    def _patience(self) -> str:
-        """Return how long a round may take, where that is not what the specification says."""
-        circle = self.state.options.circle(in_force(self._terms))
-        usual = FireCircleConfig.model_fields["timeout_per_round"].default
-        if circle is None or circle.timeout_per_round == usual:
-            return ""
-        return f" of at most {circle.timeout_per_round:,.0f} s"
 
     def progress(self) -> Progress:
         """Return the circle as it stands."""
