@@ -73,11 +73,11 @@ class Budget:
         """
         caps, spent, held = self.caps, self.spent, self.held
         if caps.cost is not None and spent.cost + held.cost + hold.cost > caps.cost:
-            raise _exceeded(where, _usd(hold.cost), _usd(caps.cost), _usd(spent.cost), _usd(held.cost))
+            raise _exceeded("cost", where, map(_usd, (hold.cost, caps.cost, spent.cost, held.cost)))
         if caps.tokens is not None and spent.tokens + held.tokens + hold.tokens > caps.tokens:
-            raise _exceeded(where, f"{hold.tokens} tokens", f"{caps.tokens}", f"{spent.tokens}", f"{held.tokens}")
+            raise _exceeded("tokens", where, (f"{hold.tokens} tokens", caps.tokens, spent.tokens, held.tokens))
         if caps.calls is not None and spent.calls + held.calls + hold.calls > caps.calls:
-            raise _exceeded(where, f"{hold.calls} call", f"{caps.calls}", f"{spent.calls}", f"{held.calls}")
+            raise _exceeded("calls", where, (f"{hold.calls} call", caps.calls, spent.calls, held.calls))
         held.add(hold)
         return self._moved()
 
@@ -106,8 +106,12 @@ class Budget:
         )
 
 
-def _exceeded(where: object, wanted: str, cap: str, spent: str, held: str) -> BudgetExceeded:
-    return BudgetExceeded(f"budget: {where} may take {wanted}, and of {cap} {spent} are spent and {held} are held")
+def _exceeded(kind: str, where: object, figures: Iterable[object]) -> BudgetExceeded:
+    """Return the error for what is wanted, the cap, and what is spent and held of it, in this order."""
+    wanted, cap, spent, held = figures
+    error = BudgetExceeded(f"budget: {where} may take {wanted}, and of {cap} {spent} are spent and {held} are held")
+    error.cap = kind
+    return error
 
 
 def _usd(micros: int) -> str:
