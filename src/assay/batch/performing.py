@@ -79,9 +79,11 @@ MakeRunner: TypeAlias = Callable[[WorkerContext], AbstractAsyncContextManager[Jo
 
 
 @asynccontextmanager
-async def recorded_runs(context: WorkerContext) -> AsyncGenerator[JobRunner]:
+async def recorded_runs(
+    context: WorkerContext, configured: Callable[[], Settings] = load_settings
+) -> AsyncGenerator[JobRunner]:
     """Make each job a run in the store, with one metered gateway for each set of models."""
-    batch, settings = context.batch, load_settings()
+    batch, settings = context.batch, configured()
     purse = await context.queue.do(lambda: context.purses.read(batch.batch_id), PURSES)
     meter = Meter(context.queue, batch.batch_id, purse.caps, context.purses, context.buckets)
     store = open_store(context.store_url)

@@ -321,9 +321,7 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(_account(job.before))
             logged.set_result(None)
-            if len(answers):
-                generate = replaying(answers, generate)
-            recorded = recording(generate, emit, replayed=answers.has_reply)
+            recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers)
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms, local)

@@ -25,6 +25,8 @@ def replaying(
     Raises (when called):
         ReplayMismatch: there is no recorded answer, and no model to ask instead.
     """
+    if otherwise is not None and not len(recording):
+        return otherwise
     occurrences: dict[str, int] = {}
 
     async def replay(request: Request) -> Reply:
