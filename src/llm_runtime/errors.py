@@ -274,9 +274,14 @@ class ReplyFiltered(BadReply):
 
 
 class BudgetExceeded(LlmRuntimeError):
-    """The next call does not fit what may still be spent. Nothing was sent."""
+    """The next call does not fit what may still be spent. Nothing was sent.
+
+    Attributes:
+        cap: the bound that it does not fit: ``"cost"``, ``"tokens"`` or ``"calls"``.
+    """
 
     exit_code = 3
+    cap = "cost"
 
 
 class UnknownPrice(BudgetExceeded):
@@ -305,13 +310,26 @@ class RunPaused(LlmRuntimeError):
 
 
 class StructuredOutputError(LlmRuntimeError):
-    """The answer does not fit the schema; :attr:`raw` is the answer."""
+    """The answer does not fit the schema.
+
+    Args:
+        message: what is wrong with it.
+        raw: the answer.
+
+    Attributes:
+        asked: who was asked for what, in words; empty where nobody has said.
+    """
 
     exit_code = 6
 
     def __init__(self, message: str, raw: str = "") -> None:
         super().__init__(message)
         self.raw = raw
+        self.asked = ""
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{self.asked}, and no answer can be used: {message}" if self.asked else message
 
 
 class ReplayMismatch(LlmRuntimeError):

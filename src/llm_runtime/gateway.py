@@ -314,7 +314,7 @@ class Gateway:
             from llm_runtime.providers.anthropic import anthropic
 
             return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
-        if target.provider == "ollama":
+        if endpoint.dialect.wire == "ollama":
             from llm_runtime.providers.ollama import ollama
 
             return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)

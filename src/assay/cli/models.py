@@ -80,6 +80,8 @@ async def _measure(model: str | None, long: bool) -> Capabilities:
     from dataclasses import replace
 
     from llm_runtime.capabilities import LONGEST_NEEDLE, MOST_CALLS, MOST_TOKENS, Watch, measure
+    from llm_runtime.dialects import HUMAN_PROVIDERS
+    from llm_runtime.errors import ConfigurationError
     from llm_runtime.gateway import Gateway
     from llm_runtime.settings import load_settings
     from llm_runtime.wrappers.accounts import Caps
@@ -94,8 +96,11 @@ async def _measure(model: str | None, long: bool) -> Capabilities:
     watch = Watch()
     backoff = Backoff(attempts=2)
     async with Gateway(replace(settings, config=config), caps=caps, backoff=backoff, on_delta=watch) as gateway:
-        await gateway.ready()
-        return await measure(gateway.generate, watch, long=long)
+        target = await gateway.ready()
+        if target.provider in HUMAN_PROVIDERS:
+            raise ConfigurationError(f"{target.provider} is no model: whoever answers there cannot be measured")
+        capacity = await gateway.capacity(target)
+        return await measure(gateway.generate, watch, window=capacity.window, slots=capacity.slots, long=long)
 
 
 async def _look() -> list[Reachable]:

@@ -153,11 +153,13 @@ class Budget:
                 getattr(one, name) for one in (hold, self.spent, self.held, self.unknown)
             )
             if cap is not None and spent + held + unknown + wanted > cap:
-                raise BudgetExceeded(
+                error = BudgetExceeded(
                     f"budget: {where} may take {amount(wanted, name)}, and of {amount(cap, name)} "
                     f"{amount(spent, name)} are spent and {amount(held, name)} are held"
                     + (f", and up to {amount(unknown, name)} unknown" if unknown else "")
                 )
+                error.cap = name
+                raise error
 
     def _moved(self) -> Awaitable[None] | None:
         if self._emit is silent:
