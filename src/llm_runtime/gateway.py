@@ -34,7 +34,8 @@ from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
-from llm_runtime.pricing import Price, PriceTable, load_prices, priced
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
 from llm_runtime.settings import Limits, Settings
 from llm_runtime.wrappers.accounts import Budget, Caps, billed

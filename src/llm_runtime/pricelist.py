@@ -27,7 +27,7 @@ from pydantic import BaseModel, ValidationError
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
-from llm_runtime.pricing import Price, spellings
+from llm_runtime.price import Price, spellings
 
 #: Our names of vendors where the package has others.
 _VENDORS = {"gemini": "google", "xai": "x-ai", "": "openrouter"}

@@ -11,7 +11,8 @@ import pytest
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Usage
-from llm_runtime.pricing import Price, PriceTable, load_prices
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, load_prices
 
 NOWHERE = Path("/nonexistent/prices.toml")
 

@@ -33,7 +33,8 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import BudgetMoved, CallRetried, Event, ModelSubstituted
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
-from llm_runtime.pricing import Price, PriceTable, priced
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, priced
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, Settlement, Spend, billed, spent_before
 from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, REASONING_TOKENS

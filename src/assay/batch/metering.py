@@ -17,7 +17,7 @@ from llm_runtime.dialects import HUMAN_PROVIDERS
 from llm_runtime.errors import BudgetExceeded, RateLimited
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued

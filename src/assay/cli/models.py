@@ -126,8 +126,9 @@ def prices(search: str, update: bool) -> int:
 
 
 def _show_prices(search: str, *, update: bool = False) -> None:
+    from llm_runtime.price import Price
     from llm_runtime.pricelist import price_list, update_prices
-    from llm_runtime.pricing import Price, load_prices
+    from llm_runtime.pricing import load_prices
     from llm_runtime.settings import config_dir
 
     own, fetched = config_dir() / "prices.toml", config_dir() / "prices.json"

@@ -27,7 +27,8 @@ from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, unwatched
-from llm_runtime.pricing import Price, PriceTable, load_prices
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import Settings

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from llm_runtime.errors import UnknownPrice
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.tokens import token_bound
 from llm_runtime.wrappers.accounts import Budget, Caps, Settlement, Spend, settled, settled_by_fault
 from llm_runtime.wrappers.answer_bounds import ANSWER_TOKENS, answers_bounded

@@ -7,7 +7,7 @@ import pytest
 from llm_runtime.errors import CallError, ConnectionCut
 from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.providers._completions import Completion
 from llm_runtime.providers.generations import settled_by_record
 from llm_runtime.providers.scripted import scripted

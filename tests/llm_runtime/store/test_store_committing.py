@@ -14,7 +14,7 @@ import pytest
 from llm_runtime.errors import StoreBusy
 from llm_runtime.events import BudgetMoved, CallFinished, CallStarted, Event, RunFinished, RunStarted, UnknownEvent
 from llm_runtime.messages import CallLabel, Message, Reply, Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.store import RunStore, SqliteStore
 from llm_runtime.store.anchor import Head, Heads, SignedHead
