@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
 from assay.launch.execution import Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
-from assay.launch.logs import first_event, result_of
+from assay.launch.logs import first_event, result_of, told_when_kept
 from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
@@ -314,7 +314,7 @@ class Launcher:
                 for listener in job.listeners:
                     listener(event)
             watched = job.listeners if job.words is None else (*job.listeners, job.words)
-            emit = relay.target = tee(log.emit, *watched)
+            emit = relay.target = told_when_kept(log.emit, tee(*watched))
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.before is not None:

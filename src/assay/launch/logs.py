@@ -1,12 +1,13 @@
-"""What a run's log says of its beginning and its end."""
+"""What a run's log says of its beginning and its end, and when others hear of what it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Generator, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from llm_runtime.errors import LlmRuntimeError
-from llm_runtime.events import Event, RunFinished, RunStarted
+from llm_runtime.events import CallFinished, Emit, Event, RunFinished, RunStarted
 
 
 def first_event(events: Iterable[Event]) -> RunStarted:
@@ -24,3 +25,27 @@ def result_of(events: Iterable[Event]) -> dict[str, Any] | None:
         if isinstance(event, RunFinished):
             result = event.result if event.state == "finished" else None
     return result
+
+
+def told_when_kept(log: Emit, listeners: Emit) -> Emit:
+    """Return one ``Emit`` for a log and who listens beside it; an answer is shown only once it is on disk."""
+
+    def emit(event: Event) -> Awaitable[None] | None:
+        written = log(event)
+        if written is not None and isinstance(event, CallFinished):
+            return _Answered(written, event, listeners)
+        listeners(event)
+        return written
+
+    return emit
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    written: Awaitable[None]
+    event: CallFinished
+    listeners: Emit
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from self.written.__await__()
+        self.listeners(self.event)
