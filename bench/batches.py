@@ -30,7 +30,7 @@ from assay.batch.write_queue import PURSES, WriteQueue
 from bench.clients import settings as client_settings
 from bench.figures import Figure
 from bench.server import TRIAGE_MODEL, server
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
 from llm_runtime.wrappers.limiting import Limits
 
 _JOBS = 500
@@ -190,7 +190,7 @@ def money(url: str) -> tuple[float, int]:
             while time.perf_counter() < until:
                 if await queue.do(lambda: purses.reserve("race", hold), PURSES, "race") != "held":
                     return
-                await queue.do(lambda: purses.settle("race", hold, Spend(100, 20, 1)), PURSES, "race")
+                await queue.do(lambda: purses.settle("race", hold, Settlement(Spend(100, 20, 1))), PURSES, "race")
                 moved += 2
 
         begun = time.perf_counter()

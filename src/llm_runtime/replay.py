@@ -105,7 +105,7 @@ class Recording:
             self._by_question = None
         elif isinstance(event, CallFinished):
             self._outcomes[event.digest, event.occurrence] = Reply.from_dict(event.reply)
-        elif isinstance(event, CallFailed):
+        elif isinstance(event, CallFailed) and event.error != "CancelledError":
             self._outcomes[event.digest, event.occurrence] = event
 
 
@@ -118,7 +118,9 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
     if not (isinstance(kind, type) and issubclass(kind, LlmRuntimeError)):
         return CallError(f"{failed.error}: {failed.message}", label=label)
     if not issubclass(kind, CallError):
-        return kind(failed.message)
+        error = kind(failed.message)
+        error.cost = failed.cost
+        return error
     error = kind(
         failed.message,
         provider=failed.provider,
@@ -127,6 +129,7 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
         request_id=failed.request_id,
         label=label,
     )
+    error.cost = failed.cost
     if failed.partial is not None:
         error.partial = Reply.from_dict(failed.partial)
     return error

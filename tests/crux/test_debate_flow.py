@@ -13,7 +13,7 @@ from crux import CruxConfigurationError, DebateConfig, Model, ModelTable, Person
 from crux.estimate import estimate
 from crux.events import DebateEnded, Posted, RoundSummarised, TurnTaken, read_event
 from llm_runtime.messages import Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 
 Hold = Callable[..., Awaitable[Any]]
 

@@ -168,4 +168,5 @@ def run_data(store: RunStore, run_id: str) -> dict[str, Any]:
         "calls": summary.calls,
         "tokens": {"input": summary.input_tokens, "output": summary.output_tokens},
         "cost_usd": None if summary.cost_unknown else summary.cost / 1_000_000,
+        "unknown_usd": summary.unknown / 1_000_000,
     }

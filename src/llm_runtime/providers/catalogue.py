@@ -13,7 +13,7 @@ from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
 from llm_runtime.http import Http
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.providers._shape import mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
 from llm_runtime.providers.listing import Listed, read_listing
@@ -153,7 +153,7 @@ async def listing(endpoint: Endpoint, http: Http, now: float | None = None) -> l
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
-    """Return the prices in an endpoint's list of models, as OpenRouter gives them: USD a token, in text.
+    """Return the prices in an endpoint's list of models, as OpenRouter gives them: USD a token or a call, in text.
 
     Models without a fixed price, such as the router itself, are left out.
 
@@ -166,7 +166,15 @@ async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
         pricing = mapping(fields.get("pricing"))
         asked, answered = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
         if asked is not None and answered is not None:
-            prices[text(fields.get("id"))] = Price(asked, answered)
+            prices[text(fields.get("id"))] = Price(
+                asked,
+                answered,
+                _per_million(pricing.get("input_cache_read")),
+                _per_million(pricing.get("input_cache_write")),
+                # Some entries say nought here and charge reasoning as output.
+                _per_million(pricing.get("internal_reasoning")) or None,
+                (_per_million(pricing.get("request")) or 0.0) / 1e6,
+            )
     return prices
 
 
