@@ -22,7 +22,17 @@ from llm_runtime.clock import now_ms
 from llm_runtime.errors import (
     ConfigurationError,
 )
-from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.events import (
+    BudgetMoved,
+    CallFailed,
+    CallFinished,
+    Emit,
+    Event,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    tee,
+)
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
@@ -314,7 +324,7 @@ class Launcher:
                 for listener in job.listeners:
                     listener(event)
             watched = job.listeners if job.words is None else (*job.listeners, job.words)
-            emit = relay.target = tee(log.emit, *watched)
+            emit = relay.target = tee(_heard_once_written(log) if job.listeners else log.emit, *watched)
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.before is not None:
@@ -339,6 +349,18 @@ async def _opened(open_log: Callable[[T], RunLog], what: T, stack: AsyncExitStac
 
     stack.push_async_callback(close)
     return await asyncio.shield(opening)
+
+
+def _heard_once_written(log: RunLog) -> Emit:
+    """Return the emit of a log whose listeners hear of an answer, and of the end, when it is on disk."""
+
+    def emit(event: Event) -> Awaitable[None]:
+        written = log.emit(event)
+        if isinstance(event, (CallFinished, CallFailed, RunFinished)):
+            log.write()
+        return written
+
+    return emit
 
 
 def _account(before: Account) -> BudgetMoved:
