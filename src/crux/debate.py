@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import combinations
+from pathlib import Path
 
 from crux.anonymity import Panel
 from crux.baselines import ask_baselines
@@ -46,7 +47,7 @@ from crux.results import (
     Spend,
     State,
 )
-from crux.retrieval import Embedding, Grounding
+from crux.retrieval import Embed, Grounding
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
 from crux.turns import FATAL, OVER, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
@@ -71,11 +72,12 @@ class Debate:
         seed: 0 to 2^53-1; every nonce derives from it.
         clock: milliseconds, stamped on messages and cards; never part of a request.
         evidence: texts that are read out in rooms (CX26).
-        embedding: how beliefs and passages are found; TF-IDF where nothing is said.
+        embed: a model that knows meaning, for retrieval; None finds passages by their words alone.
+        index: the folder where indexes of large corpora, and vectors, are kept; None keeps them in memory.
 
     Raises:
         CruxConfigurationError: the topic or the panel cannot be used; nothing was asked.
-        MissingExtraError: scikit-learn is not installed.
+        MissingExtraError: the extra ``debate`` is not installed.
     """
 
     def __init__(
@@ -89,7 +91,8 @@ class Debate:
         seed: int = 0,
         clock: Callable[[], int] = now_ms,
         evidence: Sequence[Evidence] = (),
-        embedding: Embedding | None = None,
+        embed: Embed | None = None,
+        index: Path | None = None,
     ) -> None:
         topic = " ".join(topic.split())
         if not 1 <= len(topic) <= MAX_TOPIC:
@@ -102,7 +105,7 @@ class Debate:
         self._evidence = tuple(evidence)
         self._state: State = "running"
         self._transcript = Transcript(topic, Panel(personas), seed, clock)
-        groundings = {persona.name: Grounding(persona, embedding) for persona in personas}
+        groundings = {persona.name: Grounding(persona, index, embed) for persona in personas}
         self._context = DebateContext(self._meter, self.config, self._transcript, groundings, emit)
         self._baselines: list[Baseline] = []
 
@@ -347,7 +350,8 @@ async def run_debate(
     seed: int = 0,
     clock: Callable[[], int] = now_ms,
     evidence: Sequence[Evidence] = (),
-    embedding: Embedding | None = None,
+    embed: Embed | None = None,
+    index: Path | None = None,
 ) -> AsyncGenerator[DebateEvent]:
     """Yield the wire events of a debate, no others; arguments and errors as for :class:`Debate`."""
     debate = Debate(
@@ -359,7 +363,8 @@ async def run_debate(
         seed=seed,
         clock=clock,
         evidence=evidence,
-        embedding=embedding,
+        embed=embed,
+        index=index,
     )
     async for event in debate.events():
         yield event

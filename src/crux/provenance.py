@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _MOST_PLACES = 2
 
 
-def sources_of(
+async def sources_of(
     card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
 ) -> tuple[SentenceSource, ...]:
     """Return one entry for every sentence, in the order of the card.
@@ -25,28 +25,30 @@ def sources_of(
         cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
     """
     core = [named.message for named in room.outcome.named.values()]
-    sources = [_source(room, "question", card.question, "", core)]
-    sources += _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
+    sources = [await _source(room, "question", card.question, "", core)]
+    sources += await _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
     if card.resolution:
-        sources += _each(room, "resolution", card.resolution, "", ())
+        sources += await _each(room, "resolution", card.resolution, "", ())
     for name, side in card.personas.items():
-        sources += _each(room, "reasoning", side.reasoning, name, cites.get(name, ()))
+        sources += await _each(room, "reasoning", side.reasoning, name, cites.get(name, ()))
         for part, text in (("falsifier", side.falsifier), ("condition", side.condition)):
             if text:
-                sources += _each(room, part, text, name, ())
+                sources += await _each(room, part, text, name, ())
     return tuple(sources)
 
 
-def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Sequence[str]]) -> list[SentenceSource]:
+async def _each(
+    room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Sequence[str]]
+) -> list[SentenceSource]:
     """Return the sentences of a part; the n-th has the n-th's citations, and what is over shares the last's."""
     parts = sentences(text)
     return [
-        _source(room, part, sentence, name, cites[min(place, len(cites) - 1)] if cites else ())
+        await _source(room, part, sentence, name, cites[min(place, len(cites) - 1)] if cites else ())
         for place, sentence in enumerate(parts)
     ]
 
 
-def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence[str]) -> SentenceSource:
+async def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence[str]) -> SentenceSource:
     spoken = {message.id: message for message in room.messages if message.persona and name in ("", message.persona)}
     messages = tuple(dict.fromkeys(key for key in cited if key in spoken)) or _nearest(room, sentence, name)
     transcript = room.debate.transcript
@@ -64,7 +66,7 @@ def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence
             beliefs.append(node.id)
             places += grounding.nearest_places(sentence, node)[:1]
         if not chosen:
-            places += grounding.quotes(sentence, 1)
+            places += await grounding.quotes(sentence, 1)
     return SentenceSource(
         part=part,
         sentence=sentence,
@@ -80,6 +82,6 @@ def _nearest(room: CruxRoom, sentence: str, name: str) -> tuple[str, ...]:
     spoken = [message for message in room.messages if message.persona and name in ("", message.persona)]
     if not spoken:
         return ()
-    space = room.debate.groundings[name or room.pair.personas[0]].space
-    best = max(enumerate(spoken), key=lambda entry: (space.similarity(sentence, entry[1].text), entry[0]))
+    grounding = room.debate.groundings[name or room.pair.personas[0]]
+    best = max(enumerate(spoken), key=lambda entry: (grounding.likeness(sentence, entry[1].text), entry[0]))
     return (best[1].id,)

@@ -175,13 +175,13 @@ class DebateContext:
             for persona in panel.personas
         }
 
-    def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
+    async def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
         """Return the request of a turn, what it is grounded in, and the ids of the messages it shows."""
         transcript, config = self.transcript, self.config
         mask = transcript.panel.mask(plan.persona)
         persona = transcript.panel.by_name[plan.persona]
         fence = Fence(transcript.seed, plan.label)
-        grounds = self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
+        grounds = await self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
         held = fence("BELIEFS ON RECORD", anchors(persona, grounds, mask))
         blocks, visible = plan.context(
             View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2
@@ -201,7 +201,7 @@ class DebateContext:
             BudgetExceeded, DeadlineExceeded, AuthenticationFailed, PaymentRequired: the debate is over.
             LlmRuntimeError: a replay or the store failed.
         """
-        asked, grounds, visible = self.prepare(plan)
+        asked, grounds, visible = await self.prepare(plan)
         voice = self.transcript.panel.by_name[plan.persona].contract.voice
         try:
             first = await self._ask(asked, plan.answer)

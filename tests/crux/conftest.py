@@ -110,7 +110,7 @@ def build() -> Callable[..., Awaitable[tuple[Persona, GateReport]]]:
     """Build a persona with a fixed seed and time."""
 
     async def make(stored: StoredCorpus, model: Generate, **more: Any) -> tuple[Persona, GateReport]:
-        pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+        pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
         return await build_persona(
             stored.name,
             stored.corpus,
@@ -127,7 +127,7 @@ def build() -> Callable[..., Awaitable[tuple[Persona, GateReport]]]:
 @pytest.fixture(scope="session")
 def authors(reader: Callable[[], ScriptedModel]) -> list[Persona]:
     """Maud Tarrowby and Ilario Fennimast, built."""
-    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
     built: list[Persona] = []
     for slug in ("maud-tarrowby", "ilario-fennimast"):
         stored = shipped_corpus(slug)

@@ -115,7 +115,7 @@ async def test_a_passage_without_an_answer_is_lost_and_not_the_build(build: Buil
 
 
 def test_concepts_merge_by_meaning_and_never_across_a_negation() -> None:
-    pytest.importorskip("sklearn", reason="merging needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="merging needs the extra 'debate'")
     names = [
         "A queue is a price paid in minutes",
         "a queue is the price, paid in minutes",
@@ -178,7 +178,7 @@ def test_contradictions_across_time_are_kept_and_dated() -> None:
 
 
 async def test_only_what_changed_is_built_again(tmp_path: Path, reader: Any) -> None:
-    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored = shipped_corpus("maud-tarrowby")
     path = tmp_path / "answers.jsonl"
 
@@ -199,7 +199,7 @@ async def test_only_what_changed_is_built_again(tmp_path: Path, reader: Any) -> 
 
 
 async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path: Path, reader: Any) -> None:
-    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored = shipped_corpus("maud-tarrowby")
     path = tmp_path / "answers.jsonl"
     with pytest.raises(BudgetExceeded):
@@ -222,7 +222,7 @@ async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path:
 async def test_a_contract_that_is_stopped_keeps_the_answers_that_are_under_way(
     tmp_path: Path, reader: Any, fault: Exception
 ) -> None:
-    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored, path = shipped_corpus("maud-tarrowby"), tmp_path / "answers.jsonl"
     inner, refused = reader(), asyncio.Event()
 

@@ -34,6 +34,7 @@ class CorpusItem(Wire):
         url: where it was published, or empty.
         text: cleaned plain text; every place in a card or a belief counts its characters.
         replies_to: ids of texts that it answers, where the source says so; used in measurement only.
+        quoted: spans of ``text`` that the source marks as somebody else's words: (start, end), in order.
     """
 
     id: str
@@ -43,6 +44,7 @@ class CorpusItem(Wire):
     url: str = ""
     text: str
     replies_to: tuple[str, ...] = ()
+    quoted: tuple[tuple[int, int], ...] | None = None
 
 
 class Chunk(Wire):

@@ -16,7 +16,7 @@ import pytest
 
 from llm_runtime.testing import LoopbackServer, Received
 
-pytest.importorskip("sklearn", reason="a build needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a build needs the extra 'debate'")
 pytest.importorskip("networkx", reason="a build needs the extra 'debate'")
 
 Assay = Any

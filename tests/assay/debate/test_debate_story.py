@@ -19,7 +19,7 @@ from assay.report.story import Details, Marked, Prose, Quote, Voice
 from assay.report.terminal import print_story
 from llm_runtime.events import Event, RunFinished, RunResumed, parse_event
 
-pytest.importorskip("sklearn", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 
 from .test_debate_demo import play, started
 

@@ -10,7 +10,9 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
+from assay.protocols.crux import PROTOCOL
 from assay.protocols.crux.people import open_people, panel_of
+from assay.protocols.crux.retrieving import EmbedOption, embedder, index_folder
 from crux import Debate, DebateConfig, Evidence, ModelTable, Persona
 from crux import Model as ModelChoice
 from crux.debate import MAX_TOPIC
@@ -89,6 +91,8 @@ class Options(Model):
         str, Ui(help="The model that speaks and writes cards [default: the engine's].", metavar="MODEL")
     ] = _TABLE.strong.id
     """The model that speaks and writes cards."""
+    embed: EmbedOption = "none"
+    """Find passages by meaning too, with a model that makes vectors."""
     takes_temperature: Annotated[
         bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
     ] = True
@@ -141,9 +145,9 @@ def need_extra() -> None:
     """Refuse at once what would fail at the first retrieval.
 
     Raises:
-        MissingExtraError: scikit-learn or networkx is not installed.
+        MissingExtraError: a library of the extra ``debate`` is not installed.
     """
-    if find_spec("sklearn") is None or find_spec("networkx") is None:
+    if any(find_spec(module) is None for module in PROTOCOL.modules):
         raise MissingExtraError("a debate", "debate")
 
 
@@ -155,18 +159,21 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: whatever ended the debate; what there was by then is in its ``crux.debate_ended``.
     """
     clock = ThinkingClock(context.generate)
-    debate = Debate(
-        task.topic,
-        seated(options),
-        generate=clock.generate,
-        config=options.config(),
-        emit=context.emit,
-        seed=context.seed,
-        clock=clock,
-        evidence=task.evidence,
-    )
-    async for _ in debate.events():
-        pass
+    async with embedder(options.embed) as embed:
+        debate = Debate(
+            task.topic,
+            seated(options),
+            generate=clock.generate,
+            config=options.config(),
+            emit=context.emit,
+            seed=context.seed,
+            clock=clock,
+            evidence=task.evidence,
+            embed=embed,
+            index=index_folder(),
+        )
+        async for _ in debate.events():
+            pass
     if debate.stopped_by is not None:
         raise debate.stopped_by
     return debate.result().model_dump(mode="json")
