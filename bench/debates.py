@@ -27,6 +27,7 @@ from llm_runtime.providers.scripted import scripted
 CHUNKS = 100_000
 TURNS = 200
 DEBATES = 5
+COMMON = "the of and to in that is was for it with as his on be at by this had not but from have".split()
 TOPIC = "Should a city let software decide who waits, who pays and whose house is inspected?"
 QUESTION = "Did most of the traffic that the charge removed cease, rather than move next door?"
 _BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
@@ -59,7 +60,8 @@ async def retrieval() -> tuple[float, float]:
     zipf = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
 
     def sentence(length: int = 16) -> str:
-        return " ".join(lot.choices(words, cum_weights=zipf, k=length)).capitalize() + "."
+        rare = lot.choices(words, cum_weights=zipf, k=length // 2)
+        return " ".join(part for word in rare for part in (lot.choice(COMMON), word)).capitalize() + "."
 
     items = (
         CorpusItem(id=f"t{number}", source="bench", text=" ".join(sentence() for _ in range(5)))

@@ -86,9 +86,9 @@ class Index:
             if sum(map(str.isalnum, hit.chunk.text[start:end])) >= least and end - start <= _MOST
         ]
         best = hits[0].score if hits else 1.0
+        alike = self.lexical.bearing(query, [chunk.text[start:end] for _, chunk, start, end in spots])
         bearing = [
-            self.lexical.bearing(query, chunk.text[start:end]) * (0.5 + 0.5 * hits[rank].score / best)
-            for rank, chunk, start, end in spots
+            score * (0.5 + 0.5 * hits[rank].score / best) for score, (rank, *_) in zip(alike, spots, strict=True)
         ]
         order = sorted((place for place, score in enumerate(bearing) if score > 0), key=lambda at: -bearing[at])
         scores = dict(enumerate(bearing))

@@ -39,6 +39,9 @@ class Lexical:
         self._model = model
         self._vocabulary: dict[str, int] = model.vocab_dict
         self._starts: Any = model.scores["indptr"]
+        self._places: Any = model.scores["indices"]
+        self._weights: Any = model.scores["data"]
+        self._scores: Callable[[str], Any] = lru_cache(maxsize=8)(self._scored)
 
     @classmethod
     def of(cls, texts: Sequence[str], language: str = "") -> Lexical:
@@ -79,16 +82,24 @@ class Lexical:
     def nearest(self, query: str, most: int) -> list[tuple[int, float]]:
         """Return places of the nearest texts with their scores, best first, equal ones in order."""
         np = library("numpy", FEATURE)
-        known = [term for term in dict.fromkeys(self.terms(query)) if term in self._vocabulary]
-        if not known or not self.size or most < 1:
-            return []
-        scores = self._model.get_scores(known)[: self.size]
         most = min(most, self.size)
+        if most < 1:
+            return []
+        scores = self._scores(query)
         # All that tie with the last place are sorted too, so that equal scores come in order of place.
         edge = np.partition(scores, self.size - most)[self.size - most]
         places = np.flatnonzero((scores >= edge) & (scores > 0))
         order = places[np.lexsort((places, -scores[places]))][:most]
         return list(zip(order.tolist(), scores[order].tolist(), strict=True))
+
+    def _scored(self, query: str) -> Any:
+        """Return every text's score; summed in the order of the terms, so that equal corpora give equal answers."""
+        scores = library("numpy", FEATURE).zeros(self.size)
+        for term in sorted(set(self.terms(query))):
+            if (place := self._vocabulary.get(term)) is not None:
+                start, end = self._starts[place], self._starts[place + 1]
+                scores[self._places[start:end]] += self._weights[start:end]
+        return scores
 
     def weight(self, term: str, texts: int = 0) -> float:
         """Return the inverse document frequency of a term, among ``texts`` at least; the rarest stands nowhere."""
@@ -96,12 +107,16 @@ class Lexical:
         count = int(self._starts[place + 1] - self._starts[place]) if place is not None else 0
         return log(1 + (max(self.size, texts) - count + 0.5) / (count + 0.5))
 
-    def bearing(self, query: str, text: str) -> float:
-        """Return how much of a question's terms a text has, by weight, 0 to 1; repeats count a little more."""
-        wanted = dict.fromkeys(self.terms(query))
-        counts = Counter(self.terms(text))
-        total = sum(map(self.weight, wanted)) or 1.0
-        return sum(self.weight(term) * counts[term] / (counts[term] + K1) for term in wanted) * (1 + K1) / total
+    def bearing(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return how much of a question's terms each text has, by weight, 0 to 1; repeats count a little more."""
+        wanted = {term: self.weight(term) for term in sorted(set(self.terms(query)))}
+        total = sum(wanted.values()) or 1.0
+        scores: list[float] = []
+        for text in texts:
+            counts = Counter(term for term in self.terms(text) if term in wanted)
+            shares = (wanted[term] * count * (1 + K1) / (count + K1) for term, count in counts.items())
+            scores.append(sum(shares) / total)
+        return scores
 
     def coverage(self, query: str, text: str) -> float:
         """Return how much of a question's subject a text speaks of, 0 to 1; one term of several is chance: 0.
