@@ -28,6 +28,10 @@ Task: TypeAlias = Literal[
     "extraction",
     "baseline",
     "judge",
+    "reading",
+    "linking",
+    "relate",
+    "comparison",
 ]
 
 
@@ -90,6 +94,10 @@ def _table() -> dict[Task, TaskSettings]:
         "extraction": fast(0.2, 300, 2000),
         "baseline": strong(0.3, 600, 3000),
         "judge": fast(0.2, 80, 400),
+        "reading": fast(0.2, 1_600, 6_000),
+        "linking": fast(0.2, 1_200, 6_000),
+        "relate": fast(0.0, 700, 3_000),
+        "comparison": strong(0.2, 1_500, 6_000),
     }
 
 
