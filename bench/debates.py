@@ -27,7 +27,31 @@ from llm_runtime.providers.scripted import scripted
 CHUNKS = 100_000
 TURNS = 200
 DEBATES = 5
-COMMON = "the of and to in that is was for it with as his on be at by this had not but from have".split()
+COMMON = [
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "that",
+    "is",
+    "was",
+    "for",
+    "it",
+    "with",
+    "as",
+    "his",
+    "on",
+    "be",
+    "at",
+    "by",
+    "this",
+    "had",
+    "not",
+    "but",
+    "from",
+    "have",
+]
 TOPIC = "Should a city let software decide who waits, who pays and whose house is inspected?"
 QUESTION = "Did most of the traffic that the charge removed cease, rather than move next door?"
 _BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)

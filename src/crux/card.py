@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from crux.budget import clip, fitting
 from crux.crux_room import CruxRoom
 from crux.history import judged
-from crux.provenance import sources_of
+from crux.provenance import sources_of, unsourced
 from crux.requests import request
 from crux.results import CardLabel, CardNotes, CruxCard, DisagreementType, PersonaPosition, Place, Stance
 from llm_runtime.messages import CallLabel, Request
@@ -186,12 +186,21 @@ async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNo
             for side in answer.sides
         },
     }
+    sources = await sources_of(card, room, cites)
+    empty = unsourced(sources)
+    flags += [
+        f"the falsifier of {source.persona} was proposed by the card writer"
+        for source in empty
+        if source.part == "falsifier"
+    ]
+    if empty:
+        flags.append(f"{len(empty)} of {len(sources)} sentences have no source")
     notes = CardNotes(
         card_id=card.id,
         flags=tuple(flags),
         dropped_quotes=dropped,
         places=places,
-        sources=await sources_of(card, room, cites),
+        sources=sources,
     )
     return card, notes
 

@@ -109,7 +109,7 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
     rooms = min(course.rooms, config.rooms_per_aspect * aspects, clashes)
     if course.every_aspect:
         rooms = min(config.rooms_per_aspect * aspects, clashes)
-    closings = personas + (2 * rooms if config.flip_test else 0)
+    closings = personas + (4 * config.flip_samples * rooms if config.flip_test else 0)
     turns = min(course.turns, config.room_turns)
     calls: dict[Task, int] = {
         "decomposition": 1,
@@ -120,6 +120,7 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
         "room_turn": rooms * turns,
         "exit_check": rooms * course.checks,
         "card": rooms,
+        "relate": 2 * rooms,
         "summary": aspects,
         "closing": closings,
         "baseline": 2 if config.baselines else 0,

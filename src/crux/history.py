@@ -20,7 +20,8 @@ _CLAIM_TOKENS = 35
 _CARD_TOKENS = 60
 _MESSAGE_TOKENS = 160
 _TOPIC_TOKENS = 120
-_POSITION_TOKENS = 60
+#: A position is never cut: it is asked for in 80 words. This bounds whoever does not keep to it.
+_POSITION_TOKENS = 400
 #: Verbatim exchanges in a room, each a turn of both sides.
 LAST_EXCHANGES = 4
 

@@ -285,7 +285,28 @@ def card(request: Request) -> str:
     )
 
 
+def earned(request: Request) -> str:
+    """A judge who finds the claim in the words that are cited, and takes praise for praise."""
+    praise = any(word in block(request, "REASON") for word in ("good point", "brilliant"))
+    span = " ".join(block(request, "CITED WORDS").split("\n")[0].split()[:6])
+    return json.dumps({"span": span, "bears": True, "ground": "politeness" if praise else "argument"})
+
+
+def judged(request: Request) -> str:
+    """A judge who hears support wherever two texts share three words of some length."""
+    verdicts: list[dict[str, Any]] = []
+    for line in block(request, "PAIRS").split("\n"):
+        pair = json.loads(line)
+        words = [set(re.findall(r"\w{4,}", pair[side].lower())) for side in ("premise", "claim")]
+        near = len(words[0] & words[1]) >= 3
+        span = " ".join(pair["premise"].split()[:4])
+        verdicts.append({"pair": pair["pair"], "kind": "supports" if near else "unrelated", "span": span})
+    return json.dumps({"verdicts": verdicts})
+
+
 PANEL: dict[str, Any] = {
+    "earned": earned,
+    "judge": judged,
     "decomposition": aspects(),
     "opening": speak,
     "take": speak,

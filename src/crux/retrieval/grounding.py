@@ -75,7 +75,7 @@ class Grounding:
             about: the questions at hand. Only where nothing bears on any of them is the person outside of what is
                 on record; without any, the claim itself is the question.
         """
-        if all(self._outside(question) for question in about or (claim,)):
+        if all(self.outside(question) for question in about or (claim,)):
             return Grounds(outside=True)
         chunks = tuple(hit.chunk for hit in await self.index.passages(claim, _CHUNKS))
         beliefs = self._beliefs(claim, chunks, most)
@@ -106,7 +106,8 @@ class Grounding:
         """Return the quotations that a belief rests on, nearest to a text first."""
         return tuple(sorted(node.places, key=lambda place: -self.likeness(text, place.quote)))
 
-    def _outside(self, question: str) -> bool:
+    def outside(self, question: str) -> bool:
+        """Tell whether nothing that the person wrote bears on a question."""
         lexical, chunks = self.index.lexical, self.index.corpus.chunks
         least = LEAST_COVERAGE if lexical.stemmed else LEAST_COVERAGE_IN_GRAMS
         near = lexical.nearest(question, _LOOKED_AT)

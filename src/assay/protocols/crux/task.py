@@ -21,7 +21,7 @@ from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.models import Model, first_fault
 
 _TABLE = ModelTable()
-_OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines")
+_OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines", "anyway", "questions")
 #: Of a result, for the table of a batch.
 MEASURES: Measures = {
     "crux cards": lambda result: len(result.get("cards", ())),
@@ -80,9 +80,16 @@ class Options(Model):
     ] = like(DebateConfig, "rooms_per_aspect")
     """Rooms that dig for a crux, at most so many a round."""
     flip_test: bool = like(DebateConfig, "flip_test")
-    """Negate each card's premise and close again: 2 calls a card."""
+    """Grant each card's opposite answer, and a placebo, three times a side: 12 calls a card."""
     baselines: bool = like(DebateConfig, "baselines")
     """Also ask for an answer without a debate, in two ways: 2 calls."""
+    questions: Annotated[
+        tuple[str, ...],
+        Ui(flag="--question", metavar="TEXT", help="A question that is a round; up to 4 (repeatable)."),
+    ] = like(DebateConfig, "questions")
+    """Questions that are the rounds, one a line, up to 4; else the topic is broken down."""
+    anyway: bool = like(DebateConfig, "anyway")
+    """Debate a topic on which nobody wrote anything, too."""
     fast: Annotated[str, Ui(help="The model of the small steps [default: the engine's].", metavar="MODEL")] = (
         _TABLE.fast.id
     )

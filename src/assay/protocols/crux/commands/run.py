@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 @run_command("crux.debate", trace="Show the whole debate after the cards.", noun="cards")
+@click.option("--compared", metavar="RUN", help="Take the candidate cruxes of a comparison as the rounds.")
 @yes_option
 @people_option
-def debate(command: RunCommand, yes: bool, people: str | None) -> int:
+def debate(command: RunCommand, compared: str | None, yes: bool, people: str | None) -> int:
     """Let personas debate TOPIC, a question that can be answered yes or no.
 
     Before anything is asked it says how many calls it will take and what they will cost. The cards go to standard
@@ -33,8 +34,29 @@ def debate(command: RunCommand, yes: bool, people: str | None) -> int:
     assay debate -f topic.txt --personas hamilton,brutus --aspects auto --budget 0.80 --out debate.html
     """
     command.options["people"] = people
+    if compared is not None:
+        command.options["questions"] = _candidates(command.store, compared)
     _announce(command, yes=yes)
     return present_debate(command.go(), command.store, command.output)
+
+
+def _candidates(store: RunStore, run: str) -> list[str]:
+    """Return the questions of a comparison, confirmed ones first.
+
+    Raises:
+        ConfigurationError: the run is no finished comparison, or found none.
+    """
+    from assay.report.run import RunTotals, timed_events
+    from llm_runtime.errors import ConfigurationError
+
+    totals = RunTotals()
+    for event, at in timed_events(store.records(store.find(run))):
+        totals.apply(event, at)
+    found: list[dict[str, Any]] = totals.result.get("candidates") or []
+    ranked = sorted(found, key=lambda one: not one["confirmed"])
+    if not ranked:
+        raise ConfigurationError(f"compared: run {run} holds no candidate cruxes; see: assay debate compare --help")
+    return [one["question"] for one in ranked[:4]]
 
 
 def _announce(command: RunCommand, *, yes: bool) -> None:
