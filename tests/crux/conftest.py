@@ -388,6 +388,7 @@ def hold() -> Callable[..., Awaitable[Held]]:
     ) -> Held:
         model = ScriptedModel({**PANEL, **(script or {})})
         house: list[Event] = []
+        config.setdefault("anyway", True)  # these small persons have written on little
         debate = Debate(
             topic,
             personas,
