@@ -74,13 +74,13 @@ def relation(cause: str, effect: str, quote: str, polarity: int = 1) -> dict[str
     }
 
 
-async def test_one_essay_gives_no_graph_and_the_reasons(build: Build, plain_reader: ScriptedModel) -> None:
+async def test_one_essay_gives_a_thin_graph_and_the_reasons(build: Build, plain_reader: ScriptedModel) -> None:
     text = "The queue is a price, paid in minutes by whoever waits."
     found = json.dumps({"relationships": [relation("a queue is a price", "the poor pay it", text[:30])]})
     model = faulty(plain_reader, {"extraction": found})
     persona, report = await build(StoredCorpus(name="Ann Ash", corpus=make_corpus([essay(text)])), model)
 
-    assert persona.beliefs is None
+    assert persona.beliefs is not None and len(persona.beliefs.nodes) == 2, "what was read is kept"
     with pytest.raises(BeliefGraphRefused) as caught:
         require_graph(persona, report)
     assert "2 beliefs, at least 20" in str(caught.value) and "more than one text" in str(caught.value)

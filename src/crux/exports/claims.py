@@ -44,7 +44,7 @@ def _edges(found: Comparison) -> Iterator[tuple[str, str, str, str]]:
 
 
 def to_graphml(found: Comparison) -> str:
-    """Return the graph for Gephi, yEd, networkx: claims with author, stances and quotations; relations with kinds."""
+    """Return the graph for Gephi, yEd or networkx: claims with their stances and quotations, and relations."""
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
     keys = [("author", "node"), ("text", "node"), ("kind", "node"), ("stances", "node"), ("quotes", "node")]
     keys += [("kind", "edge"), ("origin", "edge")]
@@ -91,7 +91,7 @@ def claims_argdown(found: Comparison) -> str:
 
 
 def claims_aif(found: Comparison) -> str:
-    """Return the graph of AIF: an I-node a claim, RA and CA nodes between, an L-node for each who takes a stance."""
+    """Return the graph of AIF: an I-node a claim, RA and CA nodes between, an L-node for each stance."""
     nodes: list[dict[str, str]] = []
     edges: list[dict[str, str]] = []
     locutions: list[dict[str, str]] = []

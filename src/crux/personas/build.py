@@ -88,8 +88,8 @@ async def build_persona(
 ) -> tuple[Persona, GateReport]:
     """Build contract and belief graph of one person, from their texts.
 
-    The graph is held to its gate: where it fails, the persona comes without beliefs, and the report says why;
-    :func:`require_graph` makes that an error.
+    The graph is held to its gate. Where it fails it is kept all the same, for every belief in it has its sentence,
+    and the report says why it is thin; :func:`require_graph` makes that an error.
 
     Args:
         name: as people and events will know the person.
@@ -103,7 +103,7 @@ async def build_persona(
         PersonaError: the name cannot be used.
         CallError, StructuredOutputError: a part of the contract was not to be had.
         BudgetExceeded, DeadlineExceeded: as ``generate`` raises them; what was answered is kept.
-        MissingExtraError: scikit-learn or networkx is not installed.
+        MissingExtraError: a library of the extra ``debate`` is not installed.
     """
     name = check_name(name)
     for module in ("sklearn", "scipy", "networkx"):
@@ -115,7 +115,7 @@ async def build_persona(
     emit(
         PersonaBuilt(persona=name, gate=report.model_dump(mode="json"), counts=graph.counts.model_dump(mode="json"))
     )
-    return Persona(contract=contract, corpus=corpus, beliefs=graph if report.passed else None), report
+    return Persona(contract=contract, corpus=corpus, beliefs=graph if graph.nodes else None), report
 
 
 def require_graph(persona: Persona, report: GateReport) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from tests.crux.test_crux_compare import ANN, BEN, issues, judge, read
@@ -13,6 +17,7 @@ from llm_runtime.testing import LoopbackServer
 from llm_runtime.testing.loopback import Received
 
 Assay = Any
+FORMS = ("json", "md", "argdown", "aif", "csv", "graphml", "mermaid", "kialo")
 
 
 @pytest.fixture
@@ -56,8 +61,21 @@ async def test_two_folders_of_texts_are_compared_in_few_calls_and_read_once(
     again = await assay(*line, "--json", url=server.url)
     assert again.code == 0 and "all was read before" in again.err
     assert len(again.json["result"]["opposed"]) == 1 and len(server.requests) - before <= 6
-    replayed = await assay("runs", "replay", again.json["run_id"])
+    run = again.json["run_id"]
+    replayed = await assay("runs", "replay", run)
     assert replayed.code == 0, replayed.err
+    forms = {form: (await assay("debate", "export", run, "--format", form)).out for form in FORMS}
+    graph = ElementTree.fromstring(forms["graphml"])
+    assert len(graph.findall(".//{*}node")) == 8 and "contradicts" in forms["graphml"]
+    argued = {node["type"] for node in json.loads(forms["aif"])["nodes"]}
+    assert argued == {"I", "L", "YA", "RA", "CA"}
+    rows = list(csv.DictReader(io.StringIO(forms["csv"])))
+    assert {row["stance"] for row in rows} == {"holds", "reports"} and len(rows) == 8
+    assert forms["mermaid"].startswith("flowchart LR") and "x--x|contradicts|" in forms["mermaid"]
+    assert "1.1. Pro: Whoever crosses a bridge should pay for it" in forms["kialo"]
+    assert "1.1.1. Pro: A toll keeps a bridge in repair" in forms["kialo"]
+    assert "#Ann-Ash" in forms["argdown"] and "# Ann Ash and Ben Birch" in forms["md"]
+    assert json.loads(forms["json"])["candidates"][0]["confirmed"] is True
 
 
 @pytest.mark.usefixtures("shelves")

@@ -193,9 +193,9 @@ async def test_beliefs_that_do_not_pass_their_gate_fail_the_build_with_the_reaso
     assert strict.code == 2 and "at least 20 are needed" in strict.err
     assert "not built" in (await assay("debate", "personas", "list")).out
     built = await assay("debate", "personas", "build", "Bo Reed", url=server.url)
-    assert built.code == 1 and "no belief graph: 3 beliefs, at least 20 are needed" in built.err
+    assert built.code == 1 and "thin: 3 beliefs, at least 20 are needed" in built.err
     assert (
-        "from passages alone" in built.err and "Bo Reed" in (await assay("debate", "personas", "show", "reed")).out
+        "from these beliefs and from passages" in built.err and "Bo Reed" in (await assay("debate", "personas", "show", "reed")).out
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -46,17 +46,14 @@ def _candidates(store: RunStore, run: str) -> list[str]:
     Raises:
         ConfigurationError: the run is no finished comparison, or found none.
     """
-    from assay.report.run import RunTotals, timed_events
+    from assay.protocols.crux.report.comparison import comparison_of
     from llm_runtime.errors import ConfigurationError
 
-    totals = RunTotals()
-    for event, at in timed_events(store.records(store.find(run))):
-        totals.apply(event, at)
-    found: list[dict[str, Any]] = totals.result.get("candidates") or []
-    ranked = sorted(found, key=lambda one: not one["confirmed"])
+    found = comparison_of(store, store.find(run))
+    ranked = sorted(found.candidates, key=lambda one: not one.confirmed) if found else []
     if not ranked:
         raise ConfigurationError(f"compared: run {run} holds no candidate cruxes; see: assay debate compare --help")
-    return [one["question"] for one in ranked[:4]]
+    return [one.question for one in ranked[:4]]
 
 
 def _announce(command: RunCommand, *, yes: bool) -> None:

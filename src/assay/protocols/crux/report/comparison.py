@@ -8,16 +8,19 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from assay.protocols.crux.report.claim_map import map_picture
+from assay.registry import find
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
+from assay.report.run import RunTotals, timed_events
 from assay.report.story import Block, Details, Fact, Note, Plain, Quote, Section, Story, Voice
 from assay.report.units import count, count_noun
 from crux.compare import Candidate, Comparison, Match, Read, SideView
 from crux.events import PersonaStep
 from crux.results import Place
-from llm_runtime.errors import StoreDamaged
+from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
+from llm_runtime.store import RunStore
 
 _STEPS = {"reading": "reading", "comparing": "comparing"}
 
@@ -61,6 +64,23 @@ class ComparisonFold:
             raise StoreDamaged(f"the comparison in the log does not fit: {fault.errors()[0]['msg']}") from None
         told = comparison_story(found)
         return replace(told, sections=(*told.sections, *filter(None, [cost_section(run)])))
+
+
+def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
+    """Return what a stored comparison found; None where the run is another kind.
+
+    Raises:
+        ConfigurationError: it has not finished.
+        StoreError: it is not there, or damaged.
+    """
+    totals = RunTotals()
+    for event, at in timed_events(store.records(run_id)):
+        totals.apply(event, at)
+        if totals.started is not None and totals.started.protocol not in find("crux.compare").names:
+            return None
+    if not totals.result.get("authors"):
+        raise ConfigurationError(f"run {run_id} has not finished; go on with: assay runs resume {run_id}")
+    return Comparison.model_validate(totals.result)
 
 
 def comparison_story(found: Comparison) -> Story:
