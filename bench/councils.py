@@ -1,161 +1,75 @@
-"""Councils over real HTTP against bare aiohttp making the same calls: CPU a council, and calls a second."""
+"""Councils over real HTTP against a bare client that makes the same calls: CPU of the client, and pace."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from statistics import median
+import json
+from collections.abc import Iterator
+from typing import Any
 
-import aiohttp
-from pydantic import SecretStr
-
-from bench.figures import Figure
-from crucible import Crucible, EngineConfig
-from llm_runtime.events import RunStarted
+from bench.clients import Cost, hold, measured, settings
+from bench.figures import Figure, spread
+from bench.server import server
 from llm_runtime.gateway import Gateway
-from llm_runtime.messages import Generate, Request
-from llm_runtime.settings import ConfigFile, Key, LimitEntry, Settings
-from llm_runtime.store import open_store
-from llm_runtime.wrappers.budgeted import Caps
-from llm_runtime.wrappers.recording import recording
+from llm_runtime.messages import Request
 
 CALLS = 18
-ROUNDS = 9
-COUNCILS = 12
+#: How often all is measured: what the machine does meanwhile differs, so each ratio is of neighbours in time.
+REPETITIONS = 5
+LATENCY_S = 0.05
+AT_ONCE = 64
+#: Answers that wait for each other: triage, four loops of positions and a critique, synthesis.
+STEPS = 10
 
 
-@contextmanager
-def server(latency: float) -> Generator[str]:
-    """A server with ``latency`` seconds an answer; yields its base URL."""
-    command = [sys.executable, "-m", "bench.server", str(latency)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-def gateway(url: str) -> Gateway:
-    """Every wrapper on, as `assay ask --budget 100` has it."""
-    settings = Settings(
-        keys={"openrouter": Key(SecretStr("sk-bench"), "bench")},
-        base_urls={"openrouter": url},
-        # The default of 64 calls in flight would be what the throughput figure measures.
-        config=ConfigFile(limits={"openrouter": LimitEntry(in_flight=1000)}),
-    )
-    return Gateway(settings, caps=Caps(cost=10**12, calls=10**9, seconds=3600.0))
-
-
-async def council(generate: Generate) -> None:
-    config = EngineConfig(
-        openrouter_api_key="",
-        generate=generate,
-        triage_model="openrouter/auto-triage",
-        default_model="openrouter/auto",
-    )
-    await Crucible(config, seed=1).run("Should a small team split its monolith?")
-
-
-async def captured(url: str) -> list[list[Request]]:
-    """The requests of one council, in the groups that go out together."""
+async def _captured(url: str) -> list[Request]:
     requests: list[Request] = []
-    async with gateway(url) as open_gateway:
+    async with Gateway(settings(url)) as gateway:
 
         async def spy(request: Request):
             requests.append(request)
-            return await open_gateway.generate(request)
+            return await gateway.generate(request)
 
-        await council(spy)
-    groups: list[list[Request]] = []
+        await hold(spy)
+    return requests
+
+
+def calls() -> str:
+    """Return what one council sends, in the groups that go out together, as the bare client reads it."""
+    with server(0) as url:
+        requests = asyncio.run(_captured(url))
+    assert len(requests) == CALLS
+    groups: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for request in requests:
-        place = (request.label.phase, request.label.round)
-        if groups and (groups[-1][0].label.phase, groups[-1][0].label.round) == place:
-            groups[-1].append(request)
-        else:
-            groups.append([request])
-    assert sum(map(len, groups)) == CALLS, [len(group) for group in groups]
-    return groups
-
-
-async def bare(session: aiohttp.ClientSession, url: str, groups: list[list[Request]]) -> None:
-    """The same calls with nothing around them but JSON."""
-
-    async def call(request: Request) -> str:
-        body = {
-            "model": request.model,
-            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        }
-        async with session.post(f"{url}/chat/completions", json=body) as response:
-            data = await response.json()
-            return data["choices"][0]["message"]["content"]
-
-    for group in groups:
-        await asyncio.gather(*map(call, group))
-
-
-async def cpu_ratios(url: str) -> tuple[list[float], list[float], list[float]]:
-    """CPU milliseconds a council: bare, through the gateway, and recorded; alternating in one process."""
-    groups = await captured(url)
-    took: tuple[list[float], list[float], list[float]] = ([], [], [])
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder) / "runs.db")
-        started = RunStarted(run_id="bench", protocol="crucible", title="", task={}, settings={}, seed=1)
-        log = store.start(started)
-        connector = aiohttp.TCPConnector(limit=0)
-        async with aiohttp.ClientSession(connector=connector) as session, gateway(url) as open_gateway:
-            recorded = recording(open_gateway.generate, log.emit)
-            works: list[Callable[[], Awaitable[None]]] = [
-                lambda: bare(session, url, groups),
-                lambda: council(open_gateway.generate),
-                lambda: council(recorded),
-            ]
-            for round_number in range(ROUNDS + 1):
-                for work, figures in zip(works, took, strict=True):
-                    gc.collect()
-                    begun = time.process_time()
-                    for _ in range(COUNCILS):
-                        await work()
-                    if round_number:  # the first round warms up
-                        figures.append((time.process_time() - begun) * 1000 / COUNCILS)
-        log.close()
-        store.close()
-    return took
-
-
-async def throughput(url: str, councils: int = 64) -> tuple[float, float]:
-    """Wall seconds for 64 councils at once: bare and through the gateway."""
-    groups = await captured(url)
-    walls: list[tuple[float, float]] = []
-    async with (
-        aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session,
-        gateway(url) as open_gateway,
-    ):
-        for _ in range(3):
-            begun = time.perf_counter()
-            await asyncio.gather(*(bare(session, url, groups) for _ in range(councils)))
-            middle = time.perf_counter()
-            await asyncio.gather(*(council(open_gateway.generate) for _ in range(councils)))
-            walls.append((middle - begun, time.perf_counter() - middle))
-    return min(a for a, _ in walls), min(b for _, b in walls)
+        messages = [{"role": message.role, "content": message.content} for message in request.messages]
+        group = groups.setdefault((request.label.phase, request.label.round), [])
+        group.append({"model": request.model, "messages": messages})
+    assert len(groups) == STEPS
+    return json.dumps(list(groups.values()))
 
 
 def figures() -> Iterator[Figure]:
     """The council figures."""
-    with server(0) as url:
-        plain, wrapped, recorded = map(median, asyncio.run(cpu_ratios(url)))
-    yield Figure("CPU a council of 18 calls, bare aiohttp", plain, "ms")
-    yield Figure("... through the gateway, every wrapper on", wrapped / plain, "x", at_most=1.5)
-    yield Figure("... and recorded in the store", recorded / plain, "x", at_most=2.0)
-    with server(0.05) as url:
-        plain, ours = asyncio.run(throughput(url))
-    yield Figure("64 councils at 50 ms an answer, of bare aiohttp's pace", plain / ours, "x", at_least=0.8)
+    sent = calls()
+    rounds: list[dict[tuple[str, int], Cost]] = []
+    with server(0) as at_once, server(LATENCY_S) as later:
+        for _ in range(REPETITIONS):
+            rounds.append(
+                {
+                    (kind, together): measured(kind, at_once if together == 1 else later, together, councils, sent)
+                    for together, councils in ((1, 100), (AT_ONCE, 300))
+                    for kind in ("bare", "gateway", "recorded")
+                }
+            )
+    for together, named in ((1, "a council of 18 calls"), (AT_ONCE, "64 councils at a time")):
+        bare = [costs["bare", together].cpu for costs in rounds]
+        yield spread(f"CPU, {named}, bare aiohttp that streams", bare, "ms")
+        for kind, words, bound in (("gateway", "through the gateway", 1.5), ("recorded", "as a recorded run", 2.0)):
+            ratios = [costs[kind, together].cpu / costs["bare", together].cpu for costs in rounds]
+            yield spread(f"... {words}", ratios, "x", at_most=bound)
+    for kind in ("gateway", "recorded"):
+        paces = [costs["bare", AT_ONCE].wall / costs[kind, AT_ONCE].wall for costs in rounds]
+        yield spread(f"64 at a time, 50 ms an answer, of bare pace: {kind}", paces, "x", at_least=0.8)
+    ideal = STEPS * LATENCY_S * 1000 / AT_ONCE
+    for kind in ("bare", "gateway", "recorded"):
+        yield spread(f"... of the ideal pace: {kind}", [ideal / costs[kind, AT_ONCE].wall for costs in rounds], "x")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +31,11 @@ class Figure:
         elif self.at_least is not None:
             bound = f"at least {self.at_least:g} {self.unit}"
         mark = "" if not bound else "  ok" if self.held else "  OVER"
-        return f"{self.name:<58}{self.value:>10.3g} {self.unit:<8}{bound:<20}{mark}"
+        return f"{self.name:<68}{self.value:>10.3g} {self.unit:<8}{bound:<20}{mark}"
+
+
+def spread(
+    name: str, values: list[float], unit: str, at_most: float | None = None, at_least: float | None = None
+) -> Figure:
+    """Return the median of repetitions, with the least and the most of them in its name."""
+    return Figure(f"{name} ({min(values):.3g} to {max(values):.3g})", median(values), unit, at_most, at_least)

@@ -23,10 +23,10 @@ from llm_runtime.wrappers.replaying import replaying
 
 ONE_COUNCIL = """
 import asyncio, sys
-from bench.councils import gateway, council
+from bench.clients import gateway
 async def main():
-    async with gateway(sys.argv[1]) as open_gateway:
-        await council(open_gateway.generate)
+    async with gateway(sys.argv[1]) as council:
+        await council()
 asyncio.run(main())
 try:
     # Not ru_maxrss first: on Linux a child starts with what its parent had at the most.
@@ -76,7 +76,7 @@ def replay_cost() -> float:
 
 def figures() -> Iterator[Figure]:
     """The process figures."""
-    from bench.councils import server
+    from bench.server import server
 
     bare = start_up("-c", "pass")
     yield Figure("import crucible", start_up("-c", "import crucible") - bare, "s", at_most=0.25)

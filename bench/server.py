@@ -1,13 +1,14 @@
-"""A loopback chat-completions server in a process of its own, so that its work is not counted as ours."""
+"""A loopback chat-completions server in a process of its own; answers are made beforehand, so it is no limit."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
-
-from aiohttp import web
 
 TRIAGE = {
     "reconstructed_query": "Should a small team split its monolith?",
@@ -26,35 +27,109 @@ TRIAGE = {
     "synthesis_instruction": "Decide, in 200 words.",
 }
 POSITION = "The cost of a split is paid at once and its gains arrive late; what decides is who is on call. " * 6
+#: The name of the model that answers as triage.
+TRIAGE_MODEL = "openrouter/auto-triage"
+#: Tokens of the prompt are filled in by its length, in as many characters.
+_PROMPT = 9_999_999
+USAGE = {"prompt_tokens": _PROMPT, "completion_tokens": 150, "cost": 0.0004}
+
+#: Characters of a chunk, about a token, and how many pieces of so many chunks a stream comes in.
+_TOKEN = 4
+_PIECES = 10
+_STREAM_HEAD = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
+    b"Transfer-Encoding: chunked\r\n\r\n"
+)
+_JSON_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
-def answer(model: str) -> str:
-    return json.dumps(TRIAGE) if model == "openrouter/auto-triage" else POSITION
+@contextmanager
+def server(latency: float) -> Generator[str]:
+    """Run the server with ``latency`` seconds an answer, and yield its base URL."""
+    command = [sys.executable, "-m", "bench.server", str(latency)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}/v1"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def whole(text: str, model: str) -> bytes:
+    """Return the response that is one JSON body."""
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    body = json.dumps({"id": "gen-1", "model": model, "choices": [choice], "usage": USAGE}).encode()
+    return _JSON_HEAD % len(body) + body
+
+
+def streamed(text: str, model: str) -> list[bytes]:
+    """Return the response as server-sent events, a token each, in the pieces that it is written in."""
+
+    def event(delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        data = {"id": "gen-1", "object": "chat.completion.chunk", "model": model, "choices": [choice], **more}
+        line = b"data: " + json.dumps(data).encode() + b"\n\n"
+        return b"%x\r\n%b\r\n" % (len(line), line)
+
+    tokens = [text[at : at + _TOKEN] for at in range(0, len(text), _TOKEN)]
+    events = [event({"role": "assistant", "content": ""}), *(event({"content": token}) for token in tokens)]
+    size = -(-len(events) // _PIECES)
+    pieces = [b"".join(events[at : at + size]) for at in range(0, len(events), size)]
+    pieces[0] = _STREAM_HEAD + pieces[0]
+    pieces[-1] += event({}, "stop", usage=USAGE) + b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"
+    return pieces
+
+
+_WHOLE = {True: whole(json.dumps(TRIAGE), TRIAGE_MODEL), False: whole(POSITION, "openrouter/auto")}
+_STREAMED = {True: streamed(json.dumps(TRIAGE), TRIAGE_MODEL), False: streamed(POSITION, "openrouter/auto")}
+
+
+def _counted(answer: bytes, body: bytes) -> bytes:
+    return answer.replace(b"%d" % _PROMPT, b"%7d" % (len(body) // 4))
+
+
+class Answering(asyncio.Protocol):
+    """One connection: a request is answered ``latency`` seconds after it has come, a stream over that time."""
+
+    def __init__(self, latency: float) -> None:
+        self._latency = latency
+        self._came = bytearray()
+        self._loop = asyncio.get_running_loop()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        head, ended, body = self._came.partition(b"\r\n\r\n")
+        if not ended:
+            return
+        _, named, rest = head.lower().partition(b"content-length:")
+        size = int(rest.partition(b"\r\n")[0]) if named else 0
+        if len(body) >= size:
+            self._came.clear()
+            self._answer(bytes(body))
+
+    def _answer(self, body: bytes) -> None:
+        # Prompts quote such words with a backslash before the marks, so these are fields.
+        triage = TRIAGE_MODEL.encode() in body
+        if b'"stream":true' in body or b'"stream": true' in body:
+            pieces = _STREAMED[triage]
+            pieces = [*pieces[:-1], _counted(pieces[-1], body)]
+        else:
+            pieces = [_counted(_WHOLE[triage], body)]
+        for number, piece in enumerate(pieces, start=1):
+            self._loop.call_later(self._latency * number / len(pieces), self._transport.write, piece)
 
 
 async def serve(latency: float) -> None:
-    async def complete(request: web.Request) -> web.Response:
-        asked: dict[str, Any] = await request.json()
-        if latency:
-            await asyncio.sleep(latency)
-        message = {"role": "assistant", "content": answer(asked["model"])}
-        return web.json_response(
-            {
-                "id": "gen-1",
-                "model": asked["model"],
-                "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
-                "usage": {"prompt_tokens": 900, "completion_tokens": 150, "cost": 0.0004},
-            }
-        )
-
-    app = web.Application(client_max_size=1 << 24)
-    app.router.add_post("/v1/chat/completions", complete)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    print(runner.addresses[0][1], flush=True)
-    await asyncio.Event().wait()
+    """Serve for ever, once the port is printed."""
+    made = await asyncio.get_running_loop().create_server(lambda: Answering(latency), "127.0.0.1", 0, backlog=1024)
+    print(made.sockets[0].getsockname()[1], flush=True)
+    await made.serve_forever()
 
 
 if __name__ == "__main__":

@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+#: Where the code under test is, if it is not the code that is installed: another work tree's.
+_PLACE = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
@@ -84,7 +87,7 @@ class Commands:
                     [sys.executable, str(Path(__file__).with_name("command_server.py")), str(theirs.fileno())],
                     pass_fds=[theirs.fileno()],
                     # A copy has the one thread that asked for it, so nothing that is loaded may have others.
-                    env={"PATH": os.environ["PATH"], "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+                    env={"PATH": os.environ["PATH"], "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **_PLACE},
                     start_new_session=True,
                 )
         return self._control
@@ -99,6 +102,11 @@ async def _started(
 ) -> int:
     stdin, stdout, stderr = streams
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "assay", *arguments), stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd, env=env
+        *(sys.executable, "-m", "assay", *arguments),
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=cwd,
+        env=_PLACE | env,
     )
     return await process.wait()

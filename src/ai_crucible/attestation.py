@@ -38,7 +38,7 @@ Kind: TypeAlias = Literal[
 
 _LINE = re.compile(rb'\{"seq":(\d{1,16}),"at":(\d{1,16}),"digest":"([0-9a-f]{64})","body":(\{.*\})\}\n')
 _LOGGED = b'"ai_crucible.trial_logged"'
-_PATIENCE_S = 10.0
+_PATIENCE_S = 120.0
 _SIGN_S = 30.0
 _BLOCK = 1 << 20
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Literal, cast
+from typing import Any, Literal
+
+from pydantic import BaseModel
 
 from ai_crucible.families import families_of
 from ai_crucible.types import AttemptState, Line, PanelVerdict, Prompting
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import parse
 from llm_runtime.tasks import gather
 
 _MOST_DIFF = 24_000
@@ -159,28 +160,25 @@ async def _ask(judge: Judge, state: AttemptState, number: int) -> Ballot:
         turn = await judge.generate([Line("user", prompt)], (), f"judge:{number}")
     except CallError as fault:
         return Ballot(None, None, f"no answer: {fault}")
-    return read_ballot(turn.text)
+    return read_ballot(turn.text, prompt)
 
 
-def read_ballot(text: str) -> Ballot:
-    """Read the last JSON object of an answer as a ballot; what is not one, or not of its form, abstains."""
-    for match in reversed(list(re.finditer(r"\{[^{}]*\}", text[-20_000:]))):
-        try:
-            data = json.loads(match[0])
-        except ValueError:
-            continue
-        if isinstance(data, dict) and "score" in data:
-            return _ballot(cast(dict[str, Any], data))
-    return Ballot(None, None, "the answer holds no ballot")
+class _Form(BaseModel):
+    """What a ballot has; values that are none of its form abstain."""
+
+    score: Any
+    novelty_validated: Any = None
+    reason: Any = ""
 
 
-def _ballot(data: dict[str, Any]) -> Ballot:
-    novelty: object = data.get("novelty_validated")
-    return Ballot(
-        _unit(data.get("score")),
-        novelty if isinstance(novelty, bool) else None,
-        str(data.get("reason", ""))[:500],
-    )
+def read_ballot(text: str, shown: str = "") -> Ballot:
+    """Read the last ballot of an answer; what is not of its form, or was ``shown`` to the judge, abstains."""
+    try:
+        form, _ = parse(text[-20_000:], _Form, repair=False, shown=shown)
+    except StructuredOutputError as fault:
+        return Ballot(None, None, f"the answer holds no ballot: {fault}")
+    novelty = form.novelty_validated if isinstance(form.novelty_validated, bool) else None
+    return Ballot(_unit(form.score), novelty, str(form.reason)[:500])
 
 
 def _unit(score: object) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from assay.terms import Terms
@@ -33,6 +33,7 @@ class RunContext:
         emit: takes the events of the run's public story.
         clock: milliseconds since 1970.
         terms: models and bounds in force; the model function keeps them already.
+        local: whether a model on this machine answers, which may take minutes for its first words.
     """
 
     run_id: str
@@ -41,6 +42,7 @@ class RunContext:
     emit: Emit
     clock: Callable[[], int]
     terms: Terms
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class RunType:
     spent: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()
-    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")
+    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
     measures: Ref = ""
     batch: bool = True
     form: bool = True
@@ -141,6 +143,26 @@ class Demo:
 
 
 @dataclass(frozen=True, slots=True)
+class Needs:
+    """What a usual run asks of a model, as its recorded run shows it; `assay models check` compares.
+
+    Args:
+        json: ``"always"`` where no step goes on without an object that can be read, ``"helps"`` where one is asked
+            for and words are read too, empty where none is asked for.
+        window: tokens of its longest prompt and the answer to it.
+        calls: how many it makes.
+        answered: tokens of all its answers.
+        asked: tokens of all its prompts.
+    """
+
+    json: Literal["always", "helps", ""] = ""
+    window: int = 4_096
+    calls: int = 1
+    answered: int = 500
+    asked: int = 1_000
+
+
+@dataclass(frozen=True, slots=True)
 class Protocol:
     """One protocol: everything that the doors need to know, and where it is.
 
@@ -155,6 +177,7 @@ class Protocol:
         pages: its own addresses in the web application: a tuple of ``assay.web.routes.Address``.
         extra: the optional part it needs, and its modules.
         demo: its recording.
+        needs: what a model must be able to do for it; ``None`` is not told.
     """
 
     name: str
@@ -168,6 +191,7 @@ class Protocol:
     extra: str = ""
     modules: tuple[str, ...] = ()
     demo: Demo | None = None
+    needs: Needs | None = None
 
 
 def load(ref: Ref) -> Any:

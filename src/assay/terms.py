@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from assay.fields import Ui
 from llm_runtime.events import Event, RunResumed, RunStarted
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.messages import Effort
+from llm_runtime.wrappers.accounts import Caps
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings
@@ -41,16 +42,20 @@ class Terms(BaseModel):
     """A model for a role or phase: ROLE=MODEL, one a line; terminal: puts you in the seat."""
     max_tokens: int | None = Field(default=None, ge=1)
     """Upper bound of each answer, in tokens."""
+    effort: Annotated[Effort | None, Ui(metavar="LEVEL", label="Effort of reasoning")] = None
+    """How long models that can reason think: none, minimal, low, medium, high or max."""
     budget: Annotated[
         float | None,
         Ui(
-            help="Dollars the run may spend. Answers are then 4096 tokens at most, unless --max-tokens says more.",
+            help="Dollars the run may spend. Answers are then 4096 tokens at most, and 2048 of reasoning, unless "
+            "--max-tokens or --effort say more.",
             metavar="USD",
             label="Budget, in dollars",
         ),
         AfterValidator(_loggable),
     ] = Field(default=None, ge=0, allow_inf_nan=False)
-    """Dollars the run may spend. Answers are then 4096 tokens at most, unless max_tokens says more."""
+    """Dollars the run may spend. Answers are then 4096 tokens at most, and 2048 of reasoning, unless max_tokens or
+    effort say more."""
     max_calls: Annotated[int | None, AfterValidator(_loggable)] = Field(default=None, ge=0)
     """Model calls the run may make."""
     deadline: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -76,13 +81,14 @@ class Terms(BaseModel):
         from llm_runtime.settings import merged
 
         seats = {**settings.config.seats, **self.seats}
-        return merged(settings, model=self.model or None, seats=seats, max_tokens=self.max_tokens)
+        fields = {"max_tokens": self.max_tokens, "effort": self.effort}
+        return merged(settings, model=self.model or None, seats=seats, **fields)
 
 
 def configured(settings: Settings) -> Terms:
     """Return what the user's configuration says of models: a run keeps it beside what it was started with."""
     config = settings.config
-    return Terms(model=config.model or "", seats=config.seats, max_tokens=config.max_tokens)
+    return Terms(model=config.model or "", seats=config.seats, max_tokens=config.max_tokens, effort=config.effort)
 
 
 def in_force(events: Iterable[Event]) -> Terms:

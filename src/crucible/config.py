@@ -70,7 +70,7 @@ def _usable_strategy(value: Any) -> Any:
 
 
 class EngineConfig(BaseModel):
-    """Everything the engine is told once; the last two fields are optional extras (CR20).
+    """Everything the engine is told once; the last three fields are optional extras (CR20).
 
     Args:
         openrouter_api_key: passed on to OpenRouter, never shown. Not used where ``generate`` is set.
@@ -80,6 +80,7 @@ class EngineConfig(BaseModel):
         delta_strategy: what detects convergence; ``None`` asks a model to judge.
         base_url: another address that speaks OpenRouter's protocol.
         generate: any model function, in place of OpenRouter.
+        models: a panel: seats take them in turn, the red team the least used, and triage's hints do not count.
     """
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -91,3 +92,4 @@ class EngineConfig(BaseModel):
     delta_strategy: Annotated[DeltaStrategy | None, PlainValidator(_usable_strategy)] = None
     base_url: str | None = None
     generate: Generate | None = Field(default=None, repr=False)
+    models: tuple[str, ...] = ()

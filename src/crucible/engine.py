@@ -59,7 +59,8 @@ class Crucible:
         seed = secrets.randbelow(_SEED_LIMIT) if self._seed is None else self._seed
         async with self._model() as generate:
             client = OpenRouterClient(generate, self._emit, _session_id(seed))
-            triage = await TriageAgent(client, self._config.triage_model, seed).configure(inquiry)
+            models = self._config.triage_model, self._config.default_model
+            triage = await TriageAgent(client, models[0], seed, self._emit, models[1]).configure(inquiry)
             self._emit(Triaged(triage=triage.model_dump(mode="json")))
             return await Executor(self._config, client, self._emit, seed).execute(triage, query)
 

@@ -11,6 +11,12 @@ from typing import Any, Literal
 from llm_runtime.events import Event
 
 
+class TriageRead(Event, type="crucible.triage_read"):
+    """Triage spelled something otherwise than its schema: what, a line each. No value was changed."""
+
+    decoded: list[str]
+
+
 class Triaged(Event, type="crucible.triaged"):
     """The council is configured. ``triage`` is the whole ``TriageOutput`` as data."""
 

@@ -101,12 +101,23 @@ def _table() -> dict[Task, TaskSettings]:
     }
 
 
+_SPEAKING: frozenset[Task] = frozenset({"opening", "take", "rebuttal", "room_turn", "closing"})
+
+
 class ModelTable(_Settings):
-    """Every task's model and temperature in one place (CX8)."""
+    """Every task's model and temperature in one place (CX8).
+
+    Args:
+        fast: the model of the small steps.
+        strong: the model that speaks and writes cards.
+        tasks: how each kind of call is made.
+        panel: models that the debaters take in turn to speak, in place of ``strong``.
+    """
 
     fast: Model = Model(id="anthropic/claude-haiku-4-5")
     strong: Model = Model(id="anthropic/claude-sonnet-4-5")
     tasks: dict[Task, TaskSettings] = Field(default_factory=_table)
+    panel: tuple[Model, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -120,13 +131,16 @@ class ModelTable(_Settings):
             return changes
         return {**changes, "tasks": {**_table(), **cast("dict[str, Any]", tasks)}}
 
-    def model(self, task: Task) -> Model:
-        """Return the model that answers ``task``."""
+    def model(self, task: Task, seat: str = "") -> Model:
+        """Return the model that answers ``task``; of a panel, that of the debater in a seat like ``"1:maud"``."""
+        number = seat.partition(":")[0]
+        if self.panel and task in _SPEAKING and number.isdecimal():
+            return self.panel[(int(number) - 1) % len(self.panel)]
         return self.fast if self.tasks[task].tier == "fast" else self.strong
 
-    def temperature(self, task: Task) -> float | None:
+    def temperature(self, task: Task, seat: str = "") -> float | None:
         """Return the temperature of ``task``; None for a model that refuses one."""
-        return self.tasks[task].temperature if self.model(task).takes_temperature else None
+        return self.tasks[task].temperature if self.model(task, seat).takes_temperature else None
 
 
 class DebateConfig(_Settings):

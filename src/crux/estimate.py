@@ -7,7 +7,7 @@ from math import ceil
 
 from crux.config import DebateConfig, ModelTable, Task
 from crux.results import Wire
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 
 #: Input tokens of one call of each task: the specification's table of costs, and what the shipped authors took.
 INPUT_TOKENS: dict[Task, int] = {

@@ -10,9 +10,9 @@ def request(models: ModelTable, task: Task, label: CallLabel, text: str, system:
     """Return one question, with a system prompt where there is one."""
     user = Message("user", text)
     return Request(
-        model=models.model(task).id,
+        model=models.model(task, label.seat).id,
         messages=(Message("system", system), user) if system else (user,),
         label=label,
-        temperature=models.temperature(task),
+        temperature=models.temperature(task, label.seat),
         max_tokens=models.tasks[task].max_tokens,
     )

@@ -37,11 +37,12 @@ from llm_runtime.errors import (
     LlmRuntimeError,
     RateLimited,
     ReplyFiltered,
-    ReplyTruncated,
     StructuredOutputError,
 )
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.silence import Silence
 from llm_runtime.structured import Structured, ask, parse
+from llm_runtime.wrappers.metered import Meter
 
 Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
 Verify: TypeAlias = Callable[[PatternClaim], PatternClaim]
@@ -64,6 +65,7 @@ class Asked:
         deadline: the round's end, in the event loop's time; ``None`` where there is no round.
         chair: the seat speaks for the absent.
         verify: looks up a pattern's quote.
+        foreign: what it holds of other hands than judges: an object in it is no answer. All of it, where left out.
     """
 
     request: Request
@@ -75,6 +77,7 @@ class Asked:
     deadline: float | None = None
     chair: bool = False
     verify: Verify = lambda claim: claim
+    foreign: str | None = None
 
 
 async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
@@ -119,7 +122,7 @@ async def _ask(generate: Generate, asked: Asked) -> Outcome:
         return _echo(answer, asked.prompt) or _contradicts(answer)
 
     try:
-        return _outcome(asked, await ask(generate, asked.request, form, check=check))
+        return _outcome(asked, await ask(generate, asked.request, form, check=check, shown=asked.foreign))
     except StructuredOutputError as fault:
         return _unusable(asked, form, fault)
 
@@ -157,7 +160,8 @@ def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputE
     except StructuredOutputError:
         answer = None
     if answer is not None:
-        kind: FailureKind = "echo" if _echo(answer, asked.prompt) else "contradiction"
+        denied = _contradicts(answer) and not _echo(answer, asked.prompt)
+        kind: FailureKind = "contradiction" if denied else "echo"
         return _failed(asked, kind, str(fault))
     if is_refusal(fault.raw):
         return _failed(asked, "refusal", f"the model declined: {_line(fault.raw)}")
@@ -194,17 +198,20 @@ def _echo(answer: BaselineAnswer, prompt: MultiNeutrosophicPrompt) -> str | None
 
 
 def _patient(generate: Generate, asked: Asked) -> Generate:
-    """Limit each call in time, and repeat it after HTTP 429 while the round lasts."""
+    """Limit each call's time to its first words, and repeat it after HTTP 429 while the round lasts.
+
+    The time begins when the runtime lets the call go: a seat that waits for a free slot is not silent.
+    """
 
     async def call(request: Request) -> Reply:
         waits = 0
         while True:
-            limit = asyncio.timeout(asked.settings.timeout_seconds)
+            silence = Silence(asked.settings.timeout_seconds)
             try:
-                async with limit:
+                async with silence:
                     return await generate(request)
             except TimeoutError:
-                within = f" within {asked.settings.timeout_seconds:g} s" if limit.expired() else ""
+                within = f" within {asked.settings.timeout_seconds:g} s" if silence.expired else ""
                 raise CallTimeout(f"no answer{within}", model=request.model) from None
             except RateLimited as fault:
                 wait = _BACKOFF_SECONDS * 2**waits if fault.retry_after is None else fault.retry_after
@@ -221,32 +228,27 @@ def _fits(wait: float, deadline: float | None) -> bool:
 
 
 class Metered:
-    """A model function that adds up what its replies took, cut ones included."""
+    """A model function that adds up what its calls took, and whose answers are valid Unicode."""
 
     def __init__(self, generate: Generate) -> None:
-        self._generate = generate
-        self.spend = Spend()
+        self._meter = Meter(generate)
+
+    @property
+    def spend(self) -> Spend:
+        """What the calls so far took."""
+        meter = self._meter
+        return Spend(
+            calls=meter.calls,
+            input_tokens=meter.input_tokens,
+            output_tokens=meter.output_tokens,
+            cost=meter.known_cost,
+            unpriced_calls=meter.unpriced_calls,
+        )
 
     async def __call__(self, request: Request) -> Reply:
-        try:
-            reply = await self._generate(request)
-        except ReplyTruncated as fault:
-            if fault.partial is not None:
-                self.spend += _spend_of(fault.partial)
-            raise
-        self.spend += _spend_of(reply)
+        reply = await self._meter(request)
         text = valid_unicode(reply.text)
         return reply if text is reply.text else dataclasses.replace(reply, text=text)
-
-
-def _spend_of(reply: Reply) -> Spend:
-    return Spend(
-        calls=1,
-        input_tokens=reply.usage.input_tokens,
-        output_tokens=reply.usage.output_tokens,
-        cost=reply.cost or 0,
-        unpriced_calls=int(reply.cost is None),
-    )
 
 
 def _failed(asked: Asked, kind: FailureKind, detail: str) -> FailureRecord:

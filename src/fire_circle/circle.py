@@ -40,6 +40,7 @@ from fire_circle.results import (
     PatternClaim,
     PatternType,
     Spend,
+    all_answered,
 )
 from fire_circle.rounds import RoundPlan, converged, goes_on, most_rounds, phase_of
 from fire_circle.seats import Seat, seat_circle
@@ -48,7 +49,8 @@ from fire_circle.transcript import Transcript
 from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
-from llm_runtime.prompts import Prompt
+from llm_runtime.prompts import Fence, Prompt
+from llm_runtime.silence import Silence
 from llm_runtime.tasks import gather
 
 Clock = Callable[[], float]
@@ -254,7 +256,12 @@ class _Circle:
             deadline=asyncio.get_running_loop().time() + self.config.timeout_per_round,
             chair=seat == plan.chair,
             verify=located,
+            foreign=self._foreign(request),
         )
+
+    def _foreign(self, request: Request) -> str:
+        """Return what a request shows but the evaluations: a judge may stand by its own or join another."""
+        return f"{request.messages[0].content}\n\n{self.case.show(Fence(self.transcript.seed, request.label))}"
 
     async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
         """Ask every seat at once; return the outcomes in seat order.
@@ -276,7 +283,7 @@ class _Circle:
         if descriptions and self.config.pattern_classification == "llm":
             counted = Metered(self.generate)
             try:
-                async with asyncio.timeout(self.config.base_config.timeout_seconds):
+                async with Silence(self.config.base_config.timeout_seconds):
                     types = await classify_patterns_llm(
                         descriptions,
                         counted,
@@ -307,7 +314,7 @@ class _Circle:
         if failed and self.config.failure_mode is FailureMode.STRICT:
             first = failed[0]
             reason = f"{first.model}: {first.kind}: {first.detail}"
-            self._end(number, f"Fire Circle failed in round {number}: {reason}", first.model)
+            self._end(number, f"Fire Circle failed in round {number}: {reason}", first.model, failed[:1])
         if answered < self.config.min_viable_models:
             reasons = "; ".join(f"{failure.model}: {failure.kind}" for failure in failed) or "the others abstained"
             self._end(
@@ -315,16 +322,30 @@ class _Circle:
                 f"Fire Circle degraded below minimum ({self.config.min_viable_models} active models) in round "
                 f"{number}: {answered} answered ({reasons})",
                 "fire_circle",
+                failed,
             )
 
-    def _end(self, number: int, message: str, model: str) -> NoReturn:
+    def _end(self, number: int, message: str, model: str, failed: Sequence[FailureRecord]) -> NoReturn:
         self.emit(events.CircleFailed(layer=self.layer, round=number, message=message))
-        raise EvaluationError(message, model=model, layer_name=f"round_{number}", partial=self.transcript.partial())
+        partial, layer = self.transcript.partial(), f"round_{number}"
+        raise EvaluationError(
+            message, model=model, layer_name=layer, partial=partial, answered=all_answered(failed)
+        )
 
     def _open(self) -> None:
         labels = [seat.label for seat in self.seats]
         most = most_rounds(self.config)
-        self.emit(events.CircleStarted(layer=self.layer, seats=labels, max_rounds=most, turn=self.case.turn))
+        usual = FireCircleConfig.model_fields["timeout_per_round"].default
+        seconds = self.config.timeout_per_round
+        self.emit(
+            events.CircleStarted(
+                layer=self.layer,
+                seats=labels,
+                max_rounds=most,
+                turn=self.case.turn,
+                round_seconds=None if seconds == usual else seconds,
+            )
+        )
         self.emit(events.HistoryChecked(layer=self.layer, claims=_data(self.transcript.history_claims)))
 
     def _tell_seat(self, seat: Seat, plan: RoundPlan, outcome: Outcome) -> None:

@@ -82,7 +82,8 @@ class EvaluationConfig(_Settings):
         models: the models of modes ``single`` (the first) and ``parallel`` (all).
         temperature: 0.0 to 2.0; ``None`` leaves it to the provider.
         max_tokens: upper bound of one answer, in tokens.
-        timeout_seconds: for one call; a round has its own deadline beside it.
+        timeout_seconds: until the first words of one answer, from when the call is let go; a round has its own
+            deadline beside it.
         rate_limit_retries: how often one call is repeated after HTTP 429, within the round's deadline.
         max_layer_chars: a longer layer is refused before anything is spent.
     """

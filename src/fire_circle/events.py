@@ -12,12 +12,22 @@ from llm_runtime.events import Event
 
 
 class CircleStarted(Event, type="fire_circle.started"):
-    """A circle sits down. ``seats`` are the labels; ``turn`` is ``None`` where it is not known."""
+    """A circle sits down. ``seats`` are the labels; ``turn`` is ``None`` where it is not known.
+
+    ``round_seconds`` is what a round may take, where that is not what the specification says.
+    """
 
     layer: str
     seats: list[str]
     max_rounds: int
     turn: int | None
+    round_seconds: float | None = None
+
+    def payload(self) -> dict[str, Any]:
+        data = super().payload()
+        if self.round_seconds is None:
+            del data["round_seconds"]
+        return data
 
 
 class HistoryChecked(Event, type="fire_circle.history_checked"):

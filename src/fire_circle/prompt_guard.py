@@ -17,6 +17,7 @@ from fire_circle.results import (
     NeutrosophicEvaluation,
     PatternObservation,
     Spend,
+    all_answered,
 )
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
@@ -142,7 +143,8 @@ class PromptGuard:
         failures = tuple(answer for answer, _ in answers if isinstance(answer, FailureRecord))
         if not evaluations:
             reason = "; ".join(f"{failure.model}: {failure.kind}: {failure.detail}" for failure in failures)
-            raise EvaluationError(f"no model gave a score: {reason or 'all abstained'}", model=models[0])
+            message = f"no model gave a score: {reason or 'all abstained'}"
+            raise EvaluationError(message, model=models[0], answered=all_answered(failures))
         return _metrics(
             mode,
             max(evaluations, key=lambda e: (e.falsehood, -e.seat)),

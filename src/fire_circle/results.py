@@ -5,13 +5,14 @@ Everything here dumps to JSON and loads again; names are those of the specificat
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field
 
 from fire_circle.layers import LayerName
-from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.errors import CallError, LlmRuntimeError, StructuredOutputError
 from llm_runtime.models import Model
 
 Score: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0, allow_inf_nan=False)]
@@ -339,6 +340,11 @@ class FireCircleResult(CircleRecord):
     layer_results: dict[LayerName, FireCircleResult] = {}
 
 
+def all_answered(failed: Iterable[FailureRecord]) -> bool:
+    """Tell whether all of these seats did answer, and nothing could be made of it."""
+    return all(failure.kind in ("unparseable", "contradiction", "echo") for failure in failed)
+
+
 class EvaluationError(LlmRuntimeError):
     """A circle ended without a verdict.
 
@@ -347,14 +353,23 @@ class EvaluationError(LlmRuntimeError):
         model: the seat that failed, or ``"fire_circle"``.
         layer_name: ``"round_N"``, as specified.
         partial: what there is; ``None`` where nothing was asked.
+        answered: whether every seat that gave no score did answer, and nothing could be made of it.
     """
 
-    exit_code = 4
+    exit_code = CallError.exit_code
 
     def __init__(
-        self, message: str, *, model: str = "", layer_name: str = "", partial: PartialResult | None = None
+        self,
+        message: str,
+        *,
+        model: str = "",
+        layer_name: str = "",
+        partial: PartialResult | None = None,
+        answered: bool = False,
     ) -> None:
         super().__init__(message)
+        if answered:
+            self.exit_code = StructuredOutputError.exit_code
         self.model = model
         self.layer_name = layer_name
         self.partial = partial

@@ -5,6 +5,6 @@ A model is a function from a :class:`Request` to a :class:`Reply`. Read ``messag
 ``gateway.py``, where they are stacked.
 """
 
-from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, Usage
+from llm_runtime.messages import CallLabel, Delta, Generate, Message, OnDelta, Reply, Request, Usage
 
-__all__ = ["CallLabel", "Generate", "Message", "Reply", "Request", "Usage"]
+__all__ = ["CallLabel", "Delta", "Generate", "Message", "OnDelta", "Reply", "Request", "Usage"]

@@ -51,9 +51,19 @@ def _sorted(value: Any) -> Any:
         return value
     if kind is dict:
         items = cast("dict[Any, Any]", value)
-        if not all(type(key) is str and key.isascii() for key in items):
-            raise _NotSimple
-        return {key: _sorted(items[key]) for key in sorted(items)}
+        ordered: dict[str, Any] = {}
+        try:
+            keys = sorted(items)
+        except TypeError:
+            raise _NotSimple from None
+        for key in keys:
+            if type(key) is not str or not key.isascii():
+                raise _NotSimple
+            inner = items[key]
+            # Nearly all is such, and a call for each would be most of the time that this takes.
+            plain = type(inner) is str or (type(inner) is int and -_SAFE <= inner <= _SAFE)
+            ordered[key] = inner if plain else _sorted(inner)
+        return ordered
     if kind is list:
         return [_sorted(item) for item in cast("list[Any]", value)]
     if kind is int and -_SAFE <= value <= _SAFE:

@@ -1,15 +1,20 @@
-"""Where a provider listens: its address, its key, and the protocol that it speaks."""
+"""Where a provider listens: its address, its key, and the dialect that it speaks."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from llm_runtime.addresses import is_loopback
+from llm_runtime.dialects import GENERIC, Dialect
 from llm_runtime.errors import ConfigurationError
+
+_SECRET_NAME = re.compile(r"auth|key|token|secret|password|cookie|signature", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +25,12 @@ class Endpoint:
         name: what errors, prices and limits call it: ``"openrouter"``, ``"ollama"``.
         base_url: ``http://`` or ``https://``, without a query; a trailing slash does not matter.
         key: sent in the one header of its kind and shown nowhere.
-        kind: the protocol it speaks, which decides the header that carries the key.
+        dialect: what it speaks, which decides the wire and the header that carries the key.
         headers: further headers of every request; treated as secrets in everything shown.
+        query: further parameters of every address, e.g. an API's version.
+        context: tokens that its models can read and write in one call, where it is known; 1 or more.
+        in_flight: calls that it takes at the same time; 1 or more.
+        body: further fields of every request, over those that the dialect makes.
 
     Raises:
         ConfigurationError: an address that is none, a key that would travel unencrypted beyond this machine,
@@ -31,8 +40,12 @@ class Endpoint:
     name: str
     base_url: str
     key: SecretStr | None = None
-    kind: Literal["openai", "anthropic"] = "openai"
+    dialect: Dialect = GENERIC
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    query: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    context: int | None = None
+    in_flight: int | None = None
+    body: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
 
     def __post_init__(self) -> None:
         try:
@@ -46,10 +59,21 @@ class Endpoint:
             )
         if not (_can_be_sent(self.key) and all(_can_be_sent(SecretStr(value)) for _, value in self.headers)):
             raise ConfigurationError(f"the key or a header of {self.name} holds a character that cannot be sent")
-        if self.key is not None and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        if any(self.secrets()) and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
             raise ConfigurationError(
                 f"{self.name} has a key and an http:// base URL that is not this machine: use https://"
             )
+
+    def secrets(self) -> tuple[str, ...]:
+        """Return the key, and what headers and parameters hold whose names say that it is secret."""
+        key = () if self.key is None else (self.key.get_secret_value(),)
+        named = (*self.headers, *self.query)
+        return (*key, *(value for name, value in named if _SECRET_NAME.search(name)))
+
+    @property
+    def local(self) -> bool:
+        """Whether it is a server of the user's own, where models are slow and cost nothing."""
+        return self.dialect.local or is_loopback(urlsplit(self.base_url).hostname or "")
 
 
 def _can_be_sent(secret: SecretStr | None) -> bool:

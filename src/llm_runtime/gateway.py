@@ -2,15 +2,18 @@
 
 From the outside in, a call passes::
 
+    billed       the reply costs what all its attempts took
     chosen       the user's model for the seat, the phase or the run, where one is set
     fallback     the next model, where one cannot answer
     routed       the endpoint, and the model's name there
+    fitting      what is too long for the model's window is not sent
     retrying     the same model again, where that may help
+    pausing      nothing, while the endpoint's server fails again and again
     limiting     rates and calls in flight, per endpoint and model
     budgeted     what an attempt may cost is held before it is sent
     priced       a cost for the reply, where the provider reports none
-    timed        one attempt's whole answer in time, and none past the run's deadline
-    a provider   HTTP, a mailbox, a keyboard
+    timed        none past the run's deadline
+    a provider   HTTP with its clocks, a mailbox, a keyboard
 
 Recording goes around all of this (``wrappers/recording.py``), so a replay replaces all of it.
 """
@@ -18,37 +21,47 @@ Recording goes around all of this (``wrappers/recording.py``), so a replay repla
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from math import inf
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from llm_runtime.errors import CallError, ConfigurationError
-from llm_runtime.events import Emit, ModelSubstituted, silent
-from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.pricing import Price, PriceTable, load_prices, priced
-from llm_runtime.routing import HUMAN_PROVIDERS, Router, Target, parse_model
-from llm_runtime.settings import HOSTED, Key, Settings
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS
+from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
+from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
+from llm_runtime.keys import Key
+from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, load_prices, priced
+from llm_runtime.routing import Router, Target
+from llm_runtime.settings import Limits, Settings
+from llm_runtime.wrappers.accounts import Budget, Caps, billed
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.fallback import fallback
+from llm_runtime.wrappers.fitting import Reading, fitting
 from llm_runtime.wrappers.limiting import Limiter, limiting
+from llm_runtime.wrappers.pausing import Outage, pausing
 from llm_runtime.wrappers.retrying import Backoff, retrying
 from llm_runtime.wrappers.timed import Deadline, timed
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
+    from llm_runtime.http import Http
+    from llm_runtime.windows import Capacity
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Route:
-    """What a model id was found to mean: its target, the stack to it, and whether it is another model."""
+    """What a model id was found to mean: its target, the stack to it, and why it is another model, if it is."""
 
     target: Target
     generate: Generate
-    substitutes: bool
+    instead: str = ""
 
 
 class Gateway:
@@ -61,6 +74,10 @@ class Gateway:
         budget: one that is already under way, for a resumed run; made from ``caps`` where left out.
         backoff: the patience of retries.
         person: who answers for ``terminal:``, where that is not simply the keyboard.
+        named: models that the user asked for, beside those of the settings: no other will do in their place.
+        http: a client whose connections others use, too; it is not closed here.
+        on_delta: told of each piece of each answer as it comes, by the request that was sent. Progress with 0
+            tokens begins an attempt, once it is admitted: what came of an earlier one is void.
 
     Use it as ``async with``, or call :meth:`aclose`.
     """
@@ -74,24 +91,37 @@ class Gateway:
         budget: Budget | None = None,
         backoff: Backoff | None = None,
         person: Generate | None = None,
+        named: Iterable[str] = (),
+        http: Http | None = None,
+        on_delta: OnDelta = unwatched,
     ) -> None:
         from llm_runtime.http import Http
 
         self.settings = settings
         self.budget = budget or Budget(caps or Caps(), emit=emit)
         self.prices: PriceTable = load_prices(settings.prices_path)
-        self.http = Http()
+        self.http = http or Http()
+        self._owns_http = http is None
         self.router = Router(settings, self.http)
         self._emit = emit
         self._person = person
+        self._on_delta = on_delta
         self._backoff = backoff or Backoff()
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
         self._limiters: dict[str, Limiter] = {}
+        #: Of the endpoints that are no vendor's by their name, for what they charge.
+        self._addresses: dict[str, str] = {}
+        self._outages: dict[str, Outage] = {}
+        self._capacities: dict[Target, Capacity] = {}
         config = settings.config
-        self._named = {name for name in (config.model, *config.seats.values()) if name}
+        # Where one model is set for the whole run, it answers for a panel, too.
+        chosen_models = (config.model, *config.seats.values()) if config.model else (*config.seats.values(), *named)
+        self._named = {name for name in chosen_models if name}
         self._deadline = Deadline(self.budget.caps.seconds or inf)
-        self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
+        #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
+        self.local = False
+        self.generate: Generate = billed(chosen(fallback(self._routed, emit=emit), config))
 
     async def __aenter__(self) -> Self:
         return self
@@ -102,8 +132,9 @@ class Gateway:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close the connections; a gateway that is used again opens new ones."""
-        await self.http.aclose()
+        """Close the connections that are its own; a gateway that is used again opens new ones."""
+        if self._owns_http:
+            await self.http.aclose()
 
     async def ready(self, asked: str = "openrouter/auto") -> Target:
         """Find where a call for ``asked`` goes that no seat decides about: ask before a run starts.
@@ -119,14 +150,39 @@ class Gateway:
         return (await self._route(self.settings.config.model or asked)).target
 
     async def _routed(self, request: Request) -> Reply:
-        route = self._routes.get(request.model) or await self._route(request.model)
-        if route.substitutes:
+        asked = request.model
+        route = self._routes.get(asked) or await self._route(asked)
+        try:
+            return await self._along(route, request)
+        except ModelNotFound:
+            # What the user named is never replaced.
+            if asked in self._named or (next_one := await self._instead_of(request, route)) is None:
+                raise
+            return await self._along(next_one, request)
+
+    async def _instead_of(self, request: Request, gone: _Route) -> _Route | None:
+        """Return the route that from now on takes the place of one whose model is not served, if there is any; what
+        chooses by itself comes after the request's own fallbacks.
+        """
+        asked = request.model
+        if self._routes[asked].target == gone.target:
+            target = await self.router.successor(gone.target)
+            if target is None and not request.fallbacks:
+                target = await self.router.any_model(gone.target)
+            if target is None:
+                return None
+            reason = f"{gone.target.provider} does not serve {gone.target.model}"
+            self._routes[asked] = _Route(target, await self._stack_to(target), reason)
+        return self._routes[asked]
+
+    async def _along(self, route: _Route, request: Request) -> Reply:
+        if route.instead:
             self._emit(
                 ModelSubstituted(
                     label=str(request.label),
                     asked=request.model,
                     used=route.target.model,
-                    reason=f"{route.target.provider} is what this machine reaches",
+                    reason=route.instead,
                 )
             )
         # Only OpenRouter knows ids of other vendors; elsewhere the fallback wrapper has to route them.
@@ -137,22 +193,74 @@ class Gateway:
 
     async def _route(self, asked: str) -> _Route:
         target = await self.router.resolve(asked, named=asked in self._named)
+        own_name = asked in (target.model, f"{target.provider}/{target.model}") or self.router.written(asked)
+        instead = "" if own_name else f"{target.provider} is what this machine reaches"
+        route = self._routes[asked] = _Route(target, await self._stack_to(target), instead)
+        return route
+
+    async def _stack_to(self, target: Target) -> Generate:
         if (stack := self._stacks.get(target)) is None:
             # Calls that arrive together must end up with one limiter between them.
             stack = self._stacks.setdefault(target, await self._stack(target))
-        own_name = asked in (target.model, f"{target.provider}/{target.model}") or parse_model(asked) is not None
-        route = self._routes[asked] = _Route(target, stack, substitutes=not own_name)
-        return route
+        return stack
 
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
         patient = name in HUMAN_PROVIDERS
-        await self._learn_price(target)
+        await self._learn_prices(target)
+        if name not in HUMAN_PROVIDERS and name not in HOSTED:
+            self._addresses[name] = (await self.router.endpoint(name)).base_url
         call = await self._provider(target)
-        call = timed(call, inf if patient else self.settings.config.call_timeout, deadline=deadline, provider=name)
-        call = await self.admitted(priced(call, self.prices, name), target)
-        backoff = Backoff(attempts=1) if patient else self._backoff
-        return retrying(call, backoff, emit=self._emit, sleep=deadline.sleep)
+        call = timed(call, deadline)
+        call = await self.admitted(priced(call, self.prices, name, self._addresses.get(name, "")), target)
+        if patient:
+            return retrying(call, Backoff(attempts=1), emit=self._emit, sleep=deadline.sleep)
+        if name not in self._outages:
+            self._outages[name] = Outage(name, emit=self._emit, sleep=deadline.sleep)
+        call = retrying(pausing(call, self._outages[name]), self._backoff, emit=self._emit, sleep=deadline.sleep)
+        return fitting(call, await self._reading(target))
+
+    async def capacity(self, target: Target) -> Capacity:
+        """Return how much a model reads and how many calls its server takes at once; it is asked once."""
+        if target not in self._capacities:
+            from llm_runtime.windows import capacity
+
+            endpoint = await self.router.endpoint(target.provider)
+            self._capacities[target] = await capacity(endpoint, target.model, self.http)
+        return self._capacities[target]
+
+    async def limits(self, target: Target) -> dict[str, Limits]:
+        """Return every limit that a call must keep, by the entry that sets it; a local server's slots are one."""
+        limits = self.settings.limits_for(target.provider, target.model)
+        named = [self.settings.config.limits[name] for name in limits if name in self.settings.config.limits]
+        if any("in_flight" in entry.model_fields_set for entry in named) or not await self._is_local(target):
+            return limits
+        slots = (await self.capacity(target)).slots
+        if slots is None:
+            return limits
+        # Of the server, whichever of its models is asked.
+        own = limits.get(target.provider, Limits())
+        return {**limits, target.provider: dataclasses.replace(own, in_flight=slots)}
+
+    async def _is_local(self, target: Target) -> bool:
+        endpoint = await self.router.endpoint(target.provider)
+        return endpoint.local or endpoint.dialect.local
+
+    async def _reading(self, target: Target) -> Reading:
+        from llm_runtime.windows import count_tokens
+
+        endpoint = await self.router.endpoint(target.provider)
+
+        async def count(request: Request) -> int | None:
+            server = (await self.capacity(target)).server
+            return await count_tokens(request, server, endpoint, self.http)
+
+        return Reading(
+            target.provider,
+            local=await self._is_local(target),
+            capacity=lambda: self.capacity(target),
+            count=count,
+        )
 
     async def admitted(self, generate: Generate, target: Target) -> Generate:
         """Put ``generate`` behind what admits each attempt: the budget and the endpoint's limits.
@@ -162,21 +270,23 @@ class Gateway:
         name = target.provider
         call = budgeted(generate, self.budget, self.price(name))
         if name not in HUMAN_PROVIDERS:
-            for entry, limits in self.settings.limits_for(name, target.model).items():
+            for entry, limits in (await self.limits(target)).items():
                 if entry not in self._limiters:
-                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep)
+                    told = partial(self._queued, name) if await self._is_local(target) else None
+                    self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep, on_queue=told)
                 call = limiting(call, self._limiters[entry])
         return call
 
+    def _queued(self, provider: str, waiting: int) -> None:
+        self._emit(CallsQueued(provider=provider, waiting=waiting))
+
     def price(self, provider: str) -> Callable[[str], Price | None]:
         """Return what each model of ``provider`` costs, as far as is known by now."""
-        return lambda model: self.prices.find(provider, model)
+        return lambda model: self.prices.find(provider, model, self._addresses.get(provider, ""))
 
-    async def _learn_price(self, target: Target) -> None:
-        """Look an unknown model's price up where the provider lists it, if there is a cap in USD."""
-        if self.budget.caps.cost is None or target.provider != "openrouter":
-            return
-        if self.prices.find(target.provider, target.model) is not None:
+    async def _learn_prices(self, target: Target) -> None:
+        """Read the provider's own list once, where it has one, if there is a cap in USD."""
+        if self.budget.caps.cost is None or target.provider != "openrouter" or self.prices.listed:
             return
         from llm_runtime.providers.catalogue import list_prices
 
@@ -198,13 +308,25 @@ class Gateway:
 
             return self._person or terminal()
         endpoint = await self.router.endpoint(target.provider)
-        if endpoint.kind == "anthropic":
+        self.local = self.local or endpoint.local
+        patience = self.settings.patience(local=endpoint.local)
+        if endpoint.dialect.wire == "messages":
             from llm_runtime.providers.anthropic import anthropic
 
-            return anthropic(endpoint, self.http)
+            return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
+        if endpoint.dialect.wire == "ollama":
+            from llm_runtime.providers.ollama import ollama
+
+            return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)
         from llm_runtime.providers.openai_compatible import openai_compatible
 
-        return openai_compatible(endpoint, self.http, max_price=self._ceiling(target))
+        ceiling = self._ceiling(target)
+        call = openai_compatible(endpoint, self.http, max_price=ceiling, on_delta=self._on_delta, patience=patience)
+        if target.provider != "openrouter":
+            return call
+        from llm_runtime.providers.generations import settled_by_record
+
+        return settled_by_record(call, endpoint, self.http, self._deadline.sleep)
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""
@@ -216,6 +338,6 @@ class Gateway:
 
 def openrouter(api_key: SecretStr, base_url: str | None = None, emit: Emit = silent) -> Gateway:
     """Make a gateway that knows one key and reads no configuration: what a library embeds."""
-    url = base_url or HOSTED["openrouter"][2]
+    url = base_url or HOSTED["openrouter"].base_url
     settings = Settings(keys={"openrouter": Key(api_key, "given")}, base_urls={"openrouter": url})
     return Gateway(settings, emit=emit)

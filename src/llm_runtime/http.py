@@ -1,4 +1,4 @@
-"""One HTTP client under every provider: sessions, caps, typed errors, and keys that never show."""
+"""One HTTP client under every provider: sessions, caps, clocks, typed errors, and keys that never show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from pydantic_core import from_json, to_json
 
@@ -15,14 +15,20 @@ from llm_runtime.addresses import is_loopback
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import (
     CallError,
+    CallTimeout,
     ConnectionCut,
     ConnectionFailed,
     MalformedReply,
     ReplyTooLarge,
+    WrongEndpoint,
 )
-from llm_runtime.providers._failures import error_detail, error_for_status, retry_after_seconds
+from llm_runtime.providers._errors import error_for_status, not_an_answer
+from llm_runtime.providers._failures import read_failure
 from llm_runtime.providers._secrets import HeaderSecret, Redactor
 from llm_runtime.providers._shape import mapping, one_line, text
+from llm_runtime.providers._waits import about_waiting, read_wait
+from llm_runtime.reading import Incoming, is_stream, listen, parse_json, read_whole
+from llm_runtime.silence import HOSTED_PATIENCE, Patience, Silence
 
 if TYPE_CHECKING:
     import aiohttp
@@ -30,8 +36,8 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS = 30.0
 _ERROR_BODY_BYTES = 64 * 1024
 _ID_CHARACTERS = 120
-_MANY_BYTES = 2**20
-_MANY_CONTAINERS = 100_000
+#: A connection that was kept and ends within so many seconds had been closed by the server before the request.
+_NOTHING_DONE_SECONDS = 1.0
 
 
 class Http:
@@ -61,6 +67,45 @@ class Http:
         """
         return await self._call(endpoint, path, to_json(payload), model)
 
+    async def stream(
+        self,
+        endpoint: Endpoint,
+        path: str,
+        payload: dict[str, Any],
+        incoming: Incoming,
+        *,
+        model: str,
+        patience: Patience = HOSTED_PATIENCE,
+    ) -> tuple[Any, str | None]:
+        """Send ``payload`` and pass each event of the answer to ``incoming`` as it comes.
+
+        A server that answers at once all the same is read whole: what it sent is returned, parsed, as
+        :meth:`post_json` does, and ``incoming`` gets nothing. Else the body returned is ``None``.
+
+        Raises:
+            CallError: what :meth:`post_json` raises.
+            CallTimeout: nothing came for longer than ``patience``; keep-alives are nothing.
+        """
+        silence = Silence(patience.first, patience.idle, patience.total)
+        outcome = None
+        try:
+            async with silence:
+                outcome = await self._answered(endpoint, path, to_json(payload), incoming, silence)
+        except TimeoutError:
+            if not silence.expired:
+                raise
+        incoming.end()
+        if outcome is None and incoming.finish:
+            # The answer was whole; only the end of the stream did not come.
+            return None, None
+        if outcome is None:
+            raise CallTimeout(_too_slow(silence, patience), provider=endpoint.name, model=model)
+        return self._read(endpoint, model, outcome)
+
+    def redactor(self, endpoint: Endpoint) -> Redactor:
+        """Return what takes this endpoint's key out of texts that are put together from a stream."""
+        return (self._routes.get(endpoint) or self._route(endpoint)).redactor
+
     async def get_json(self, endpoint: Endpoint, path: str, *, model: str = "") -> Any:
         """Return the parsed body of a GET. Raises what :meth:`post_json` raises."""
         body, _ = await self._call(endpoint, path, None, model)
@@ -69,7 +114,7 @@ class Http:
     async def open(self) -> None:
         """Open the session of the running event loop now. The first one loads the HTTP library, which takes longer
         than some timeouts allow for a whole call."""
-        await self._session()
+        await self._opened()
 
     async def aclose(self) -> None:
         """Close the session of the running event loop, if there is one. The object may be used again."""
@@ -78,49 +123,76 @@ class Http:
             await opened.keeper.aclose()
 
     async def _call(self, endpoint: Endpoint, path: str, data: bytes | None, model: str) -> tuple[Any, str | None]:
+        return self._read(endpoint, model, await self._answered(endpoint, path, data))
+
+    async def _answered(
+        self,
+        endpoint: Endpoint,
+        path: str,
+        data: bytes | None,
+        incoming: Incoming | None = None,
+        silence: Silence | None = None,
+    ) -> _Answer:
         route = self._routes.get(endpoint) or self._route(endpoint)
-        session = await self._session()
+        opened = await self._opened()
+        begun = time.monotonic()
         try:
-            answer = _redacted(await _exchange(session, route, path, data, self._max_bytes), route.redactor)
+            answer = await _exchange(opened.session, route, path, data, self._max_bytes, incoming, silence)
+            if answer.status:
+                opened.answered.add(route.base_url)
+            elif route.base_url in opened.answered and time.monotonic() - begun < _NOTHING_DONE_SECONDS:
+                answer = _kept_too_long(answer)
+            return _redacted(answer, route.redactor)
         except asyncio.CancelledError as cancelled:
             # Cancelled all the same, only without the frames below, whose locals hold answers not yet redacted.
             raise cancelled.with_traceback(None) from None
+
+    def _read(self, endpoint: Endpoint, model: str, answer: _Answer) -> tuple[Any, str | None]:
         if answer.broken is not None:
             kind, message = answer.broken
             status, request_id = answer.status or None, answer.request_id
             raise kind(message, provider=endpoint.name, model=model, status=status, request_id=request_id)
         if not answer.succeeded:
-            raise self._refused(endpoint.name, model, answer)
-        body = _parse(answer, endpoint.name, model)
+            raise self._refused(endpoint, model, answer)
+        if answer.streamed:
+            return None, answer.request_id
+        body, fault = parse_json(answer.body)
+        if fault is not None:
+            stranger = not_an_answer(answer.body)
+            message = f"the answer {fault}; try again or choose another model"
+            broken = (WrongEndpoint, stranger) if stranger else (MalformedReply, message)
+            return self._read(endpoint, model, answer._replace(body=b"", broken=broken))
         return body, answer.request_id or _line_of(mapping(body).get("id"))
 
-    def _refused(self, provider: str, model: str, answer: _Answer) -> CallError:
+    def _refused(self, endpoint: Endpoint, model: str, answer: _Answer) -> CallError:
         try:
             body = from_json(answer.body)
         except ValueError:
             # A proxy's HTML page, or the start of something endless: the status says enough.
             body = None
+        failure = read_failure(body, answer.status)
         return error_for_status(
-            answer.status,
-            error_detail(body),
-            provider=provider,
+            # Once more: JSON inside a message may have spelled a secret in another way.
+            failure._replace(words=self.redactor(endpoint).text(failure.words)),
+            provider=endpoint.name,
             model=model,
+            dialect=endpoint.dialect.name,
             request_id=answer.request_id or _line_of(mapping(body).get("request_id")),
-            retry_after=retry_after_seconds(answer.retry_after, self._clock()),
+            wait=read_wait(answer.waits, self._clock()),
         )
 
     def _route(self, endpoint: Endpoint) -> _Route:
         route = self._routes[endpoint] = _Route.to(endpoint)
         return route
 
-    async def _session(self) -> aiohttp.ClientSession:
+    async def _opened(self) -> _OpenSession:
         loop = asyncio.get_running_loop()
         opened = self._open.get(loop)
         if opened is None:
             keeper = self._keep_session(loop)
             # An event loop closes its unfinished async generators before it ends: the hook that closes ours.
-            opened = self._open[loop] = _OpenSession(keeper, await anext(keeper))
-        return opened.session
+            opened = self._open[loop] = _OpenSession(keeper, await anext(keeper), set())
+        return opened
 
     async def _keep_session(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession]:
         import aiohttp
@@ -140,11 +212,14 @@ class Http:
 class _OpenSession(NamedTuple):
     keeper: AsyncGenerator[aiohttp.ClientSession]
     session: aiohttp.ClientSession
+    #: Base URLs that have answered, so that a connection to them may be one that was kept.
+    answered: set[str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Route:
     base_url: str
+    query: str = field(repr=False)
     proxy: str | None = field(repr=False)
     redactor: Redactor
     headers: dict[str, str]
@@ -156,11 +231,19 @@ class _Route:
         secret = ""
         if endpoint.key is not None:
             secret = HeaderSecret(endpoint.key.get_secret_value())
-            if endpoint.kind == "anthropic":
-                headers["x-api-key"] = secret
-            else:
+            if endpoint.dialect.auth == "bearer":
                 headers["Authorization"] = HeaderSecret("Bearer " + secret)
-        return cls(endpoint.base_url.rstrip("/"), _proxy_for(endpoint.base_url), Redactor((secret,)), headers)
+            else:
+                headers[endpoint.dialect.auth] = secret
+        redactor = Redactor(endpoint.secrets())
+        query = urlencode(endpoint.query)
+        return cls(endpoint.base_url.rstrip("/"), query, _proxy_for(endpoint.base_url), redactor, headers)
+
+    def url(self, path: str) -> str:
+        """Return the address of a path, with the endpoint's own parameters."""
+        if not self.query:
+            return self.base_url + path
+        return f"{self.base_url}{path}{'&' if '?' in path else '?'}{self.query}"
 
 
 def _proxy_for(base_url: str) -> str | None:
@@ -181,8 +264,9 @@ class _Answer(NamedTuple):
     status: int = 0
     body: bytes = b""
     request_id: str | None = None
-    retry_after: str | None = None
+    waits: dict[str, str] = {}
     broken: tuple[type[CallError], str] | None = None
+    streamed: bool = False
 
     @property
     def succeeded(self) -> bool:
@@ -190,7 +274,13 @@ class _Answer(NamedTuple):
 
 
 async def _exchange(
-    session: aiohttp.ClientSession, route: _Route, path: str, data: bytes | None, max_bytes: int
+    session: aiohttp.ClientSession,
+    route: _Route,
+    path: str,
+    data: bytes | None,
+    max_bytes: int,
+    incoming: Incoming | None = None,
+    silence: Silence | None = None,
 ) -> _Answer:
     """Send one request. What fails is returned, not raised: an error that is raised elsewhere carries
     neither the HTTP library's exception, with its headers, nor this frame."""
@@ -200,7 +290,7 @@ async def _exchange(
     try:
         async with session.request(
             "GET" if data is None else "POST",
-            route.base_url + path,
+            route.url(path),
             data=data,
             headers=route.headers,
             proxy=route.proxy,
@@ -208,9 +298,18 @@ async def _exchange(
         ) as response:
             headers = response.headers
             request_id = headers.get("x-request-id") or headers.get("request-id")
-            head = _Answer(response.status, b"", request_id, headers.get("retry-after"))
+            head = _Answer(response.status, b"", request_id, about_waiting(headers))
             cap = max_bytes if head.succeeded else min(max_bytes, _ERROR_BODY_BYTES)
-            body, whole = await _read(response.content, cap)
+            first = await response.content.readany()
+            streams = incoming is not None and is_stream(incoming, headers.get("content-type", ""), first)
+            if incoming is not None and silence is not None and streams and head.succeeded:
+                head = head._replace(streamed=True)
+                broken = await listen(response.content, first, incoming, silence, max_bytes)
+                if broken is not None or not incoming.finish:
+                    # What goes on after that would be paid for: the server is to notice at once.
+                    response.close()
+                return head._replace(broken=broken)
+            body, whole = await read_whole(response.content, first, cap)
             if not whole:
                 response.close()
                 if head.succeeded:
@@ -218,21 +317,19 @@ async def _exchange(
                     return head._replace(broken=(ReplyTooLarge, message))
             return head._replace(body=body)
     except (aiohttp.ClientError, OSError, ValueError) as error:
+        if head.streamed and incoming is not None and incoming.finish:
+            # The answer was whole; only what stands behind it was cut.
+            return head
         # A status of failure says what happened better than the way in which its body broke off.
         return head if head.status and not head.succeeded else head._replace(broken=_reason(error, head.status))
 
 
-async def _read(content: aiohttp.StreamReader, cap: int) -> tuple[bytes, bool]:
-    """Read the whole body; or return its first piece and ``False`` once more than ``cap`` bytes have come."""
-    first = await content.readany()
-    size = len(first)
-    if content.at_eof() and size <= cap:
-        return first, True
-    chunks = [first]
-    while size <= cap and (chunk := await content.readany()):
-        chunks.append(chunk)
-        size += len(chunk)
-    return (b"".join(chunks), True) if size <= cap else (first[:cap], False)
+def _too_slow(silence: Silence, patience: Patience) -> str:
+    if silence.over:
+        return f"no whole answer within {patience.total:g} s; allow more with call_timeout, or ask for less"
+    if silence.spoken:
+        return f"the answer stopped for {patience.idle:g} s in the middle; try again, or raise idle_timeout"
+    return f"no words within {patience.first:g} s; choose a faster model, or raise first_timeout"
 
 
 def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
@@ -248,39 +345,22 @@ def _reason(error: Exception, status: int) -> tuple[type[CallError], str]:
     if isinstance(error, aiohttp.ClientHttpProxyError):
         return ConnectionFailed, f"the proxy refused with HTTP {error.status}; check the proxy settings"
     if isinstance(error, aiohttp.ClientResponseError):
-        return MalformedReply, "what answers there does not speak HTTP; correct the base URL"
+        return WrongEndpoint, "what answers there does not speak HTTP; wrong base URL?"
     if isinstance(error, ValueError):
         return ConnectionFailed, "the base URL is not one that can be reached; correct it"
     return ConnectionCut, "the connection ended without an answer; try again"
 
 
+def _kept_too_long(answer: _Answer) -> _Answer:
+    """Return that nothing was reached, where a kept connection has ended at once without a byte of an answer."""
+    if answer.broken is None or answer.broken[0] is not ConnectionCut:
+        return answer
+    return answer._replace(broken=(ConnectionFailed, "the server had closed the connection; try again"))
+
+
 def _redacted(answer: _Answer, redactor: Redactor) -> _Answer:
     request_id = one_line(redactor.text(answer.request_id), _ID_CHARACTERS) if answer.request_id else None
     return answer._replace(body=redactor.body(answer.body), request_id=request_id)
-
-
-def _parse(answer: _Answer, provider: str, model: str) -> Any:
-    """Parse JSON, nested at most about 200 deep: the parser stops there without recursing any further."""
-    reason = "holds more values than an answer can have"
-    if len(answer.body) < _MANY_BYTES or not _has_many_values(answer.body):
-        try:
-            return from_json(answer.body, allow_inf_nan=False)
-        except ValueError as error:
-            reason = _parse_problem(str(error))
-    message = f"the answer {reason}; try again or choose another model"
-    status, request_id = answer.status, answer.request_id
-    raise MalformedReply(message, provider=provider, model=model, status=status, request_id=request_id)
-
-
-def _has_many_values(raw: bytes) -> bool:
-    """Tell whether the parsed form could be many times larger than the text: ``[],[],[],`` is, prose is not."""
-    return raw.count(b"[") + raw.count(b"{") > _MANY_CONTAINERS or raw.count(b",") > 10 * _MANY_CONTAINERS
-
-
-def _parse_problem(words: str) -> str:
-    if "recursion limit" in words:
-        return "is nested more than 200 deep"
-    return "is not UTF-8" if "unicode" in words else "is not JSON"
 
 
 def _line_of(value: Any) -> str | None:

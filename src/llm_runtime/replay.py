@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
 from llm_runtime import errors
 from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
-from llm_runtime.messages import CallLabel, Reply, Request
+from llm_runtime.messages import CallLabel, Reply, Request, request_digest
 
 _SPAN = 32
+#: How a request is to be answered and by whom else, and not what it asks. A recording may be older than these.
+_MANNER = ("effort", "fallbacks", "grammar", "schema")
 
 
 class Recording:
@@ -23,6 +26,7 @@ class Recording:
     def __init__(self) -> None:
         self._outcomes: dict[tuple[str, int], Reply | CallFailed] = {}
         self._requests: dict[str, dict[str, Any]] = {}
+        self._by_question: dict[str, list[dict[str, Any]]] | None = None
 
     @classmethod
     def from_events(cls, events: Iterable[Event], until: int | None = None) -> Recording:
@@ -61,6 +65,26 @@ class Recording:
         """Tell whether the call was answered."""
         return isinstance(self._outcomes.get((digest, occurrence)), Reply)
 
+    def as_recorded(self, request: Request) -> Request:
+        """Return the request without the schema, grammar, effort or fallbacks that the recording asked it without.
+
+        What it asked with counts as ever: another schema is another request. So the log of an older version still
+        answers, and its replay asks the same to the byte.
+        """
+        if not self._requests:
+            return request
+        data = request.to_dict()
+        if all(data.get(name) is None for name in _MANNER) or request_digest(data) in self._requests:
+            return request
+        if self._by_question is None:
+            self._by_question = {}
+            for recorded in self._requests.values():
+                self._by_question.setdefault(_question(recorded), []).append(recorded)
+        for recorded in self._by_question.get(_question(data), ()):
+            if all(recorded[name] == data.get(name) for name in _MANNER if name in recorded):
+                return dataclasses.replace(Request.from_dict(recorded), session_id=request.session_id)
+        return request
+
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
         """Say in one line why there is no answer to ``request``."""
         recorded = [data for data in self._requests.values() if data["label"] == request.to_dict()["label"]]
@@ -78,10 +102,15 @@ class Recording:
     def _add(self, event: Event) -> None:
         if isinstance(event, CallStarted):
             self._requests[event.digest] = event.request
+            self._by_question = None
         elif isinstance(event, CallFinished):
             self._outcomes[event.digest, event.occurrence] = Reply.from_dict(event.reply)
-        elif isinstance(event, CallFailed):
+        elif isinstance(event, CallFailed) and event.error != "CancelledError":
             self._outcomes[event.digest, event.occurrence] = event
+
+
+def _question(data: dict[str, Any]) -> str:
+    return request_digest({name: value for name, value in data.items() if name not in _MANNER})
 
 
 def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
@@ -89,7 +118,9 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
     if not (isinstance(kind, type) and issubclass(kind, LlmRuntimeError)):
         return CallError(f"{failed.error}: {failed.message}", label=label)
     if not issubclass(kind, CallError):
-        return kind(failed.message)
+        error = kind(failed.message)
+        error.cost = failed.cost
+        return error
     error = kind(
         failed.message,
         provider=failed.provider,
@@ -98,6 +129,7 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
         request_id=failed.request_id,
         label=label,
     )
+    error.cost = failed.cost
     if failed.partial is not None:
         error.partial = Reply.from_dict(failed.partial)
     return error

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Container
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from llm_runtime.dialects import HOSTED, HUMAN_PROVIDERS, LOCAL
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
-from llm_runtime.settings import HOSTED, Settings
+from llm_runtime.settings import Settings
 
 if TYPE_CHECKING:
     from llm_runtime.endpoints import Endpoint
     from llm_runtime.http import Http
 
-LOCAL = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio"})
-#: A person or another program answers here: no timeout, no second try.
-HUMAN_PROVIDERS = frozenset({"mailbox", "terminal"})
-
 NO_MODEL = (
-    "no model to ask: set OPENROUTER_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY (or: assay keys set openrouter); "
-    "or start a local server (Ollama, llama.cpp, vLLM, LM Studio); or answer yourself with --model terminal: "
-    "or --model mailbox:DIR"
+    "no model to ask: set a vendor's key, e.g. OPENROUTER_API_KEY (or: assay keys set openrouter; all vendors: "
+    "assay keys list); or start a local server (Ollama, llama.cpp, vLLM, LM Studio); or answer yourself with "
+    "--model terminal: or --model mailbox:DIR"
 )
 
-#: What a vendor's newest general model is called; the listing comes newest first.
-_GENERAL = {
-    "anthropic": re.compile(r"claude-.*sonnet|claude-sonnet"),
-    "openai": re.compile(r"gpt-\d+(\.\d+)?o?(-\d{4}-\d\d-\d\d)?$"),
-}
+#: Models that do not converse, whatever their makers list before them.
+_NO_CHAT = re.compile(
+    r"embed|whisper|tts|audio|speech|transcri|image|vision|video|moderation|guard|rerank|ocr", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +38,12 @@ class Target:
     model: str
 
 
-def parse_model(text: str) -> Target | None:
+def parse_model(text: str, endpoints: Container[str] = ()) -> Target | None:
     """Read ``PROVIDER:MODEL`` or a base URL; ``None`` for a plain id, which is routed by what is reachable.
+
+    Args:
+        text: what somebody wrote.
+        endpoints: names of endpoints that the user configured.
 
     >>> parse_model("ollama:qwen3:8b")
     Target(provider='ollama', model='qwen3:8b')
@@ -56,7 +58,7 @@ def parse_model(text: str) -> Target | None:
             raise ConfigurationError(f"{text} names no host; write http://HOST:PORT/v1#MODEL")
         return Target(url.rstrip("/"), model)
     head, colon, rest = text.partition(":")
-    if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS):
+    if colon and (head in HOSTED or head in LOCAL or head in HUMAN_PROVIDERS or head in endpoints):
         return Target(head, rest)
     return None
 
@@ -74,14 +76,15 @@ class Reachable:
 class Router:
     """Finds endpoints for model ids; local servers are looked for only when nothing else answers.
 
-    A plain id goes to OpenRouter if it has a key, else to its vendor if that has one, else to whichever hosted
-    provider has one, else to the first local server; the last two with that endpoint's default model.
+    A plain id goes to OpenRouter if it has a key, else to its vendor if that has one. Else it goes to the user's
+    first endpoint, to whichever vendor has a key, or to the first local server, with that endpoint's default model.
     """
 
     def __init__(self, settings: Settings, http: Http) -> None:
         self._settings = settings
         self._http = http
         self._local: dict[str, tuple[Endpoint, list[str]]] | None = None
+        self._by_address: dict[str, Endpoint] = {}
         self._defaults: dict[str, str] = {}
 
     async def resolve(self, asked: str, *, named: bool = False) -> Target:
@@ -96,8 +99,11 @@ class Router:
             NoModelError: no endpoint is configured or found.
             CallError: the endpoint's list of models was needed and could not be read.
         """
-        target = parse_model(asked) or self._hosted(asked)
-        if named and (target is None or not target.model) and parse_model(asked) is None:
+        written = parse_model(asked, self._settings.config.endpoints)
+        if written and named and await self._is_local_name(asked, written):
+            return await self._exactly(asked)
+        target = written or self._hosted(asked)
+        if named and (target is None or not target.model) and written is None:
             return await self._exactly(asked)
         if target is None:
             local = await self._local_servers()
@@ -107,6 +113,16 @@ class Router:
         if target.model or target.provider in HUMAN_PROVIDERS:
             return target
         return Target(target.provider, await self._default_model(target.provider))
+
+    def written(self, asked: str) -> bool:
+        """Tell whether the endpoint is part of the model's name."""
+        return parse_model(asked, self._settings.config.endpoints) is not None
+
+    async def _is_local_name(self, asked: str, written: Target) -> bool:
+        """Tell whether ``mistral:7b`` is what a local server calls a model, where the vendor has no key."""
+        if written.provider not in HOSTED or written.provider in self._settings.providers:
+            return False
+        return any(asked in models for _, models in (await self._local_servers()).values())
 
     async def _exactly(self, asked: str) -> Target:
         """Return the local server that lists this model."""
@@ -123,22 +139,43 @@ class Router:
         Raises:
             NoModelError: a hosted provider without a key, or a local server that does not answer.
         """
-        from llm_runtime.endpoints import Endpoint
-
         if name.startswith(("http://", "https://")):
-            return Endpoint(name, name)
-        if name in HOSTED:
-            if name not in self._settings.keys:
-                raise NoModelError(f"{name} has no key: set {HOSTED[name][0]}, or: assay keys set {name}")
-            kind = "anthropic" if name == "anthropic" else "openai"
-            return Endpoint(name, self._settings.base_urls[name], self._settings.keys[name].secret, kind)
+            return await self._at_address(name)
+        if name in HOSTED or name in self._settings.providers:
+            return self._settings.endpoint(name)
         local = await self._local_servers()
         if name not in local:
             raise NoModelError(f"no {name} server answers on this machine; see: assay models")
         return local[name][0]
 
+    async def _at_address(self, url: str) -> Endpoint:
+        """Return the server of a bare address; what it lists tells which kind it is."""
+        if url not in self._by_address:
+            from llm_runtime.providers.catalogue import server_at
+
+            self._by_address[url] = await server_at(self._http, url)
+        return self._by_address[url]
+
+    async def successor(self, gone: Target) -> Target | None:
+        """Return the newest listed model of the line of one that its endpoint serves no longer, if there is any."""
+        from llm_runtime.providers.catalogue import listing
+        from llm_runtime.providers.listing import successor
+
+        with suppress(LlmRuntimeError):
+            listed = await listing(await self.endpoint(gone.provider), self._http)
+            if name := successor(gone.model, listed):
+                return Target(gone.provider, name)
+        return None
+
+    async def any_model(self, instead_of: Target) -> Target | None:
+        """Return what an endpoint answers with where no model is asked for, if that is another one."""
+        with suppress(LlmRuntimeError):
+            target = Target(instead_of.provider, await self._default_model(instead_of.provider))
+            return target if target != instead_of else None
+        return None
+
     async def reachable(self) -> list[Reachable]:
-        """Ask every endpoint with a key and every local server at the same time."""
+        """Ask every endpoint of the user, every vendor with a key and every local server at the same time."""
 
         async def hosted(name: str, source: str) -> Reachable:
             from llm_runtime.providers.catalogue import list_models
@@ -148,20 +185,26 @@ class Router:
             except LlmRuntimeError as error:
                 return Reachable(name, source, [], str(error))
 
-        keys = self._settings.keys.items()
         local = asyncio.ensure_future(self._local_servers())
-        reached = await asyncio.gather(*(hosted(name, f"key from {key.source}") for name, key in keys))
+        reached = await asyncio.gather(*(hosted(name, self._origin(name)) for name in self._settings.providers))
         servers = (await local).items()
         return [*reached, *(Reachable(name, f"found at {at.base_url}", models) for name, (at, models) in servers)]
 
+    def _origin(self, name: str) -> str:
+        key, own = self._settings.keys.get(name), name in self._settings.config.endpoints
+        words = (["configured"] if own else []) + ([f"key from {key.source}"] if key else [])
+        return ", ".join(words)
+
     def _hosted(self, asked: str) -> Target | None:
-        keys = self._settings.keys
-        if "openrouter" in keys:
+        reached = self._settings.providers
+        if "openrouter" in reached:
             return Target("openrouter", asked)
-        vendor, _, name = asked.partition("/")
-        if vendor in keys:
+        # A tilde marks what OpenRouter leads to the newest of a line.
+        slug, _, name = asked.removeprefix("~").partition("/")
+        vendor = next((one for one, dialect in HOSTED.items() if slug in (one, dialect.vendor)), "")
+        if vendor in reached:
             return Target(vendor, name)
-        return next((Target(provider, "") for provider in HOSTED if provider in keys), None)
+        return next((Target(provider, "") for provider in reached), None)
 
     async def _local_servers(self) -> dict[str, tuple[Endpoint, list[str]]]:
         if self._local is None:
@@ -185,5 +228,6 @@ class Router:
         models = await list_models(endpoint, self._http)
         if not models:
             raise NoModelError(f"{provider} serves no model; load one there, or name one with --model")
-        general = _GENERAL.get(provider)
-        return next((name for name in models if general is None or general.match(name)), models[0])
+        general = re.compile(endpoint.dialect.general)
+        conversing = [name for name in models if not _NO_CHAT.search(name)] or models
+        return next((name for name in conversing if general.match(name)), conversing[0])

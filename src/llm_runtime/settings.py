@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
-import tomllib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
-from llm_runtime.errors import ConfigurationError
-from llm_runtime.files import write_atomic
+from llm_runtime.dialects import DIALECTS, GENERIC, HOSTED, HUMAN_PROVIDERS, Dialect
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.errors import ConfigurationError, NoModelError
+from llm_runtime.keys import Key, KeySources, key_sources, read_toml
+from llm_runtime.messages import Effort
 from llm_runtime.models import Model, first_fault
-
-#: Hosted providers: the variable that holds the key, and the address, which a variable may replace.
-HOSTED: Mapping[str, tuple[str, str, str]] = {
-    "openrouter": ("OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", "https://openrouter.ai/api/v1"),
-    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "https://api.anthropic.com"),
-    "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL", "https://api.openai.com/v1"),
-}
+from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +44,70 @@ class LimitEntry(Model):
     in_flight: int | None = Field(default=64, ge=1)
 
 
+class EndpointEntry(Model):
+    """One ``[endpoints.NAME]`` table; what it leaves out is the dialect's. See :class:`Endpoint` for the rest.
+
+    Args:
+        dialect: one of :data:`~llm_runtime.dialects.DIALECTS`; that of its name, else ``"generic"``.
+        base_url: the vendor's where left out.
+        key: ``"env:VARIABLE"``, or ``"keyring"`` for what ``assay keys set NAME`` stored.
+    """
+
+    dialect: str = ""
+    base_url: str = ""
+    key: str = ""
+    headers: dict[str, str] = {}
+    query: dict[str, str] = {}
+    context: int | None = Field(default=None, ge=1)
+    in_flight: int | None = Field(default=None, ge=1)
+    body: dict[str, Any] = {}
+
+    @field_validator("key")
+    @classmethod
+    def _no_key_itself(cls, value: str) -> str:
+        if re.fullmatch(r"env:\w+|keyring|", value) is None:
+            raise ValueError("write env:VARIABLE or keyring; a key itself has no place in this file")
+        return value
+
+    @field_validator("dialect")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        if value and value not in DIALECTS:
+            raise ValueError(f"there is no dialect {value!r}; those that there are: {', '.join(DIALECTS)}")
+        return value
+
+
 class ConfigFile(Model):
     """``config.toml``: everything is optional.
 
     Args:
         model: the model for every seat that names none of its own, as ``PROVIDER:MODEL``.
         seats: a model for a seat's role or for a phase, e.g. ``red_team = "terminal:"``.
-        call_timeout: seconds for one attempt's whole answer.
+        first_timeout: seconds until the first words of an answer; 600, and 1,800 of a model on this machine.
+        idle_timeout: seconds between words; 120, and 600 of a model on this machine.
+        call_timeout: seconds for one attempt's whole answer; no limit where left out.
         max_tokens: upper bound of every answer, in tokens, in place of what a protocol asks for.
+        effort: how long reasoning models may think, in place of what a protocol asks for.
         limits: rates, by provider or by ``provider/model``.
+        endpoints: services and servers of your own, asked as ``NAME:MODEL``.
     """
 
     model: str | None = None
     seats: dict[str, str] = {}
-    call_timeout: float = Field(default=180.0, gt=0)
+    first_timeout: float | None = Field(default=None, gt=0)
+    idle_timeout: float | None = Field(default=None, gt=0)
+    call_timeout: float | None = Field(default=None, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
+    effort: Effort | None = None
     limits: dict[str, LimitEntry] = {}
+    endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
 
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A provider's key and where it was found."""
-
-    secret: SecretStr
-    source: str
+    @field_validator("endpoints")
+    @classmethod
+    def _free_names(cls, value: dict[str, EndpointEntry]) -> dict[str, EndpointEntry]:
+        if taken := sorted({"http", "https", *HUMAN_PROVIDERS} & value.keys()):
+            raise ValueError(f"{taken[0]} is the name of something else; choose another")
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +116,46 @@ class Settings:
 
     keys: Mapping[str, Key] = field(default_factory=dict[str, Key])
     base_urls: Mapping[str, str] = field(
-        default_factory=lambda: {name: url for name, (_, _, url) in HOSTED.items()}
+        default_factory=lambda: {name: dialect.base_url for name, dialect in HOSTED.items()}
     )
     config: ConfigFile = field(default_factory=ConfigFile)
     prices_path: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The names of what can be asked without looking for it: the user's endpoints, then vendors with a key."""
+        hosted = (name for name in HOSTED if name in self.keys and name not in self.config.endpoints)
+        return (*self.config.endpoints, *hosted)
+
+    def endpoint(self, name: str) -> Endpoint:
+        """Return one of :attr:`providers`.
+
+        Raises:
+            ConfigurationError: it has no address, or one that does not fit; says where.
+            NoModelError: a vendor without a key.
+        """
+        entry = self.config.endpoints.get(name)
+        dialect, key = dialect_of(name, entry), self.keys.get(name)
+        if entry is None and key is None:
+            raise NoModelError(f"{name} has no key: set {dialect.key_env}, or: assay keys set {name}")
+        own = entry or EndpointEntry()
+        base_url = own.base_url or self.base_urls.get(name) or dialect.base_url
+        if not base_url:
+            raise ConfigurationError(
+                f"{name} has no address: write base_url under [endpoints.{name}] in config.toml"
+            )
+        return Endpoint(
+            name,
+            base_url,
+            key.secret if key else None,
+            dialect,
+            tuple(own.headers.items()),
+            tuple(own.query.items()),
+            own.context,
+            own.in_flight,
+            own.body,
+        )
 
     def limits_for(self, provider: str, model: str) -> dict[str, Limits]:
         """Return every limit that a call must keep, by the entry that sets it: the provider's and the model's own.
@@ -91,11 +164,26 @@ class Settings:
         """
         names = (provider, f"{provider}/{model}")
         named = {name: self.config.limits[name] for name in names if name in self.config.limits}
+        endpoint = self.config.endpoints.get(provider)
+        if endpoint and endpoint.in_flight and provider not in named:
+            named[provider] = LimitEntry(in_flight=endpoint.in_flight)
         entries = named or {names[1]: LimitEntry()}
         return {
             name: Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
             for name, entry in entries.items()
         }
+
+    def patience(self, *, local: bool) -> Patience:
+        """Return how long a model may be silent; one on this machine is given more time."""
+        config, usual = self.config, LOCAL_PATIENCE if local else HOSTED_PATIENCE
+        return Patience(
+            config.first_timeout or usual.first, config.idle_timeout or usual.idle, config.call_timeout or inf
+        )
+
+
+def dialect_of(name: str, entry: EndpointEntry | None = None) -> Dialect:
+    """Return what an endpoint speaks, by its entry, else by its name."""
+    return DIALECTS.get((entry.dialect if entry else "") or name, GENERIC)
 
 
 def config_dir() -> Path:
@@ -122,94 +210,50 @@ def load_settings(
     """Read the configuration.
 
     A key is taken from the environment, else from ``.env`` in ``folder`` (the working directory), else from
-    ``keys.toml`` in ``config`` (:func:`config_dir`).
+    where ``assay keys set`` stored it, for which ``config`` (:func:`config_dir`) is looked at.
 
     Raises:
         ConfigurationError: a file is not TOML, or holds something unknown; says which and where.
     """
     environment = os.environ if environment is None else environment
     config = config_dir() if config is None else config
-    dotenv = _read_dotenv((folder or Path.cwd()) / ".env")
-    stored = read_keys(config)
-    keys: dict[str, Key] = {}
-    base_urls: dict[str, str] = {}
-    for name, (key_variable, url_variable, url) in HOSTED.items():
-        sources = (
-            ("environment", environment.get(key_variable, "")),
-            (".env", dotenv.get(key_variable, "")),
-            ("keys file", stored.get(name, "")),
-        )
-        for source, value in sources:
-            if value.strip():
-                keys[name] = Key(SecretStr(value.strip()), source)
-                break
-        base_urls[name] = environment.get(url_variable) or dotenv.get(url_variable) or url
-    return Settings(
-        keys, base_urls, _read_config(config / "config.toml"), config / "prices.toml", dict(environment)
-    )
+    sources = key_sources(environment, folder or Path.cwd(), config)
+    file = read_config(config)
+    keys = {name: key for name in (*file.endpoints, *HOSTED) if (key := _key(name, file, sources))}
+    base_urls = {name: url for name, at in HOSTED.items() if (url := sources.variable(at.url_env) or at.base_url)}
+    settings = Settings(keys, base_urls, file, config / "prices.toml", dict(environment))
+    for name in file.endpoints:
+        settings.endpoint(name)
+    return settings
 
 
-def read_keys(config: Path) -> dict[str, str]:
-    """Read the keys by provider from ``keys.toml``; empty where there is no such file."""
-    data = _read_toml(config / "keys.toml")
-    return {name: value for name, value in data.items() if name in HOSTED and isinstance(value, str)}
-
-
-def write_key(config: Path, provider: str, secret: str) -> Path:
-    """Store a key in ``keys.toml``, mode 0600, the whole file at once; an empty ``secret`` removes it.
+def read_config(config: Path) -> ConfigFile:
+    """Read ``config.toml``; everything has its default where there is none.
 
     Raises:
-        ConfigurationError: the provider takes no key.
+        ConfigurationError: it is not TOML, or holds something unknown; says where.
     """
-    if provider not in HOSTED:
-        raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(HOSTED)}")
-    keys = {**read_keys(config), provider: secret.strip()}
-    lines = [f"{name} = {_toml_string(value)}\n" for name, value in sorted(keys.items()) if value]
-    path = config / "keys.toml"
+    path = config / "config.toml"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_atomic(path, "".join(lines), private=True)
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be written: {fault.strerror}") from None
-    return path
-
-
-def _toml_string(value: str) -> str:
-    if not value.isprintable():
-        raise ConfigurationError("a key holds printable characters only; was something else pasted?")
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _read_config(path: Path) -> ConfigFile:
-    try:
-        return ConfigFile.model_validate(_read_toml(path))
+        return ConfigFile.model_validate(read_toml(path))
     except ValidationError as fault:
         raise ConfigurationError(f"{path}: {first_fault(fault)}") from None
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise ConfigurationError(f"{path} is not readable TOML: {fault}") from None
-    except OSError as fault:
-        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
-
-
-def _read_dotenv(path: Path) -> dict[str, str]:
-    """Read the plain ``NAME=value`` lines of a ``.env`` file; quotes around a value are taken off."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return {}
-    values: dict[str, str] = {}
-    for line in lines:
-        name, equals, value = line.strip().removeprefix("export ").partition("=")
-        if equals and not name.startswith("#"):
-            values[name.strip()] = value.strip().strip("'\"")
-    return values
+def _key(name: str, file: ConfigFile, sources: KeySources) -> Key | None:
+    entry = file.endpoints.get(name)
+    named = entry.key if entry else ""
+    if named == "keyring":
+        return sources.in_store(name, ask_keyring=True)
+    if variable := named.removeprefix("env:"):
+        key = sources.in_variable(variable)
+        if key is None:
+            raise ConfigurationError(f"endpoints.{name}.key: {variable} is set neither here nor in .env")
+        return key
+    # A vendor's key goes to nobody else's address unasked.
+    own = name in HOSTED or bool(entry and not entry.base_url)
+    variable = dialect_of(name, entry).key_env if own else ""
+    return (sources.in_variable(variable) if variable else None) or sources.in_store(name)
 
 
 def merged(settings: Settings, **changes: object) -> Settings:

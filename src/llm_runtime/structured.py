@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import Generate, Message, Reply, Request
 from llm_runtime.models import first_fault
+from llm_runtime.objects import Objects
+from llm_runtime.quoting import Material, says_little
 
 T = TypeVar("T", bound=BaseModel)
 
-_FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
+_COLON_OR_COMMA = re.compile("[:,]")
+
 #: Longer answers are refused before any pattern sees them, and longer broken ones are not repaired.
 MAX_CHARS = 1_000_000
 MAX_REPAIR_CHARS = 200_000
 #: Opening brackets in a broken answer beyond which nobody meant an object, and repairing one takes minutes.
 MAX_REPAIR_BRACKETS = 2_000
+#: Quotes in a row without the colon or comma that JSON would have between them: as bad to repair.
+MAX_REPAIR_QUOTES = 200
+#: Of more objects in one answer only the last so many are looked at, and of broken ones so few.
+MAX_OBJECTS = 1_000
+MAX_BROKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,7 @@ async def ask(
     reasks: int = 1,
     check: Callable[[T], str | None] | None = None,
     repair: bool = True,
+    shown: str | None = None,
 ) -> Structured[T]:
     """Ask for an object of type ``model``.
 
@@ -67,16 +76,20 @@ async def ask(
     Args:
         check: says in one line what is wrong with a valid object, or ``None``; for what a schema cannot hold.
         repair: whether broken JSON may be repaired, as a last resort.
+        shown: what :func:`parse` takes for shown; left out, the request's messages. To be set where the prompt
+            itself dictates an answer.
 
     Raises:
         StructuredOutputError: no answer fits; ``raw`` is the last one.
         CallError: a call failed.
     """
     request = dataclasses.replace(request, schema=schema_text(model))
+    if shown is None:
+        shown = "\n".join(message.content for message in request.messages)
     for attempt in range(1, reasks + 2):
         reply = await generate(request)
         try:
-            value, repaired = parse(reply.text, model, repair=repair)
+            value, repaired = parse(reply.text, model, repair=repair, shown=shown)
             fault = check(value) if check else None
             if fault is None:
                 return Structured(value, reply, repaired, attempt)
@@ -84,6 +97,8 @@ async def ask(
         except StructuredOutputError as unreadable:
             error = unreadable
         if attempt > reasks:
+            times = "once" if attempt == 1 else f"{attempt} times"
+            error.asked = f"{reply.model or request.model} was asked {times} for {request.label.words}"
             raise error
         request = _again(request, reply.text, str(error))
     raise AssertionError("unreachable: the last attempt returns or raises")
@@ -99,84 +114,68 @@ def _again(request: Request, answer: str, fault: str) -> Request:
     return dataclasses.replace(request, messages=(*request.messages, *turns), label=label)
 
 
-def parse(text: str, model: type[T], *, repair: bool = True) -> tuple[T, bool]:
+def parse(text: str, model: type[T], *, repair: bool = True, shown: str = "") -> tuple[T, bool]:
     """Read an object of type ``model`` from an answer; the flag says whether its JSON was repaired.
 
-    In this order: the whole text as JSON; the first fenced block; the first balanced object. Only then, and only
-    with ``repair``, a repair of what is broken. The first that is JSON is validated; validation is strict about
-    the data and never guesses.
+    Of the objects that stand in the answer, bare, in a fence or in prose, the last that fits counts: drafts and
+    quotes come before the answer. What an object holds belongs to it and is no answer of its own. Only where none
+    fits, and only with ``repair``, those are repaired whose JSON is broken. Validation is strict about the data
+    and never guesses.
+
+    Args:
+        text: the answer.
+        model: what is asked for.
+        repair: whether broken JSON may be repaired.
+        shown: all that the model had before it. An object that stands there too is a quote, however it is spelled
+            and escaped. One without a number and without free words (``{"same": true}``) cannot be told from an
+            honest answer: it counts where the answer ends with it.
 
     Raises:
-        StructuredOutputError: no JSON object is found, or it does not fit; one line that says where.
+        StructuredOutputError: no object is there, none fits, or those that do were shown; one line.
     """
     if len(text) > MAX_CHARS:
         raise StructuredOutputError(
             f"the answer is {len(text):,} characters long, the limit is {MAX_CHARS:,}", text
         )
     # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
-    value = _object(text.encode("utf-8", "replace").decode(), repair)
-    if value is None:
-        raise StructuredOutputError("the answer holds no JSON object", text)
-    data, repaired = value
-    try:
-        return model.model_validate(data), repaired
-    except ValidationError as fault:
-        raise StructuredOutputError(_first_fault(fault), text) from None
-
-
-def _object(text: str, repair: bool) -> tuple[Any, bool] | None:
-    stripped = text.strip()
-    fenced = _FENCED.search(stripped)
-    candidates = [stripped, fenced[1] if fenced else "", _first_object(stripped)]
-    for candidate in candidates:
-        if candidate.startswith("{"):
-            try:
-                return from_json(candidate), False
-            except ValueError:
+    clean = text.encode("utf-8", "replace").decode()
+    places = list(Objects(clean))
+    whole = [place for place in places if place.data is not None][-MAX_OBJECTS:]
+    broken = [place for place in places if place.data is None][-MAX_BROKEN:] if repair else []
+    material, fault, quoted = Material(shown, model), "", False
+    for place in (*reversed(whole), *reversed(broken)):
+        spelling, data = clean[place.start : place.end], place.data
+        if data is None:
+            data = _repaired(spelling)
+            if data is None:
                 continue
-    broken = candidates[1] or stripped[stripped.find("{") :]
-    if repair and broken.startswith("{") and _worth_repairing(broken):
-        data = _repaired(broken)
-        if isinstance(data, dict) and data:
-            return cast("dict[str, Any]", data), True
-    return None
+            spelling = json.dumps(data, ensure_ascii=False)
+        try:
+            value = model.model_validate(data)
+        except ValidationError as misfit:
+            fault = fault or _first_fault(misfit)
+            continue
+        ends = not clean[place.end :].strip(" \t\r\n`")
+        if not material.holds(spelling, value) or (ends and says_little(data, model)):
+            return value, place.data is None
+        quoted = True
+    if quoted:
+        fault = "the answer only repeats an object that was shown; an answer of its own is needed"
+    raise StructuredOutputError(fault or "the answer holds no JSON object", text)
 
 
-def _worth_repairing(broken: str) -> bool:
-    return len(broken) <= MAX_REPAIR_CHARS and broken.count("{") + broken.count("[") <= MAX_REPAIR_BRACKETS
-
-
-def _repaired(broken: str) -> object:
+def _repaired(broken: str) -> dict[str, Any] | None:
+    if len(broken) > MAX_REPAIR_CHARS or broken.count("{") + broken.count("[") > MAX_REPAIR_BRACKETS:
+        return None
+    if any(part.count('"') > MAX_REPAIR_QUOTES for part in _COLON_OR_COMMA.split(broken)):
+        return None
     import json_repair
 
     try:
-        return json_repair.loads(broken)
+        data = json_repair.loads(broken)
     except (RecursionError, ValueError):
         return None
-
-
-def _first_object(text: str) -> str:
-    """Cut from the first brace to the one that closes it, strings respected; empty where none does."""
-    start = text.find("{")
-    depth, quoted, escaped = 0, False, False
-    for index in range(max(start, 0), len(text) if start >= 0 else 0):
-        char = text[index]
-        if quoted:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                quoted = False
-        elif char == '"':
-            quoted = True
-        elif char == "{":
-            depth += 1
-        elif char == "}":
-            depth -= 1
-            if depth == 0:
-                return text[start : index + 1]
-    return ""
+    return data if isinstance(data, dict) and data else None
 
 
 def _first_fault(fault: ValidationError) -> str:

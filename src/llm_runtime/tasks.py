@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar, cast
 
-from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.errors import BudgetExceeded, LlmRuntimeError
 
 T = TypeVar("T")
 
@@ -14,18 +14,34 @@ T = TypeVar("T")
 async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Run coroutines side by side; return their results in the order given.
 
+    A failure ends the others, but for a budget that is used up: their calls under way are paid for, so they go on
+    until the budget refuses them as well.
+
     Raises:
         Exception: the failure of the first coroutine in that order that failed, whichever failed first in time;
             by then every other coroutine has ended.
     """
-    tasks: list[asyncio.Task[T]] = []
+    tasks: list[asyncio.Task[T | BudgetExceeded]] = []
     try:
         async with asyncio.TaskGroup() as group:
-            tasks += [group.create_task(one) for one in work]
+            tasks += [group.create_task(_unless_refused(one)) for one in work]
     except BaseExceptionGroup as caught:
         faults = [fault for task in tasks if not task.cancelled() and (fault := task.exception())]
         raise first_error(BaseExceptionGroup("", [*faults, *caught.exceptions])) from None
-    return [task.result() for task in tasks]
+    results: list[T] = []
+    for task in tasks:
+        result = task.result()
+        if isinstance(result, BudgetExceeded):
+            raise result
+        results.append(result)
+    return results
+
+
+async def _unless_refused(work: Coroutine[Any, Any, T]) -> T | BudgetExceeded:
+    try:
+        return await work
+    except BudgetExceeded as refusal:
+        return refusal
 
 
 def first_error(fault: BaseException) -> BaseException:

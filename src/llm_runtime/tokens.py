@@ -29,3 +29,19 @@ def estimate_input(request: Request) -> int:
 def estimated_usage(request: Request, answer: str) -> Usage:
     """Estimate both sides of a call by :func:`estimate_tokens`, marked as estimated."""
     return Usage(estimate_input(request), estimate_tokens(answer), estimated=True)
+
+
+def characters_of(request: Request) -> int:
+    """Return the characters of all messages of a request."""
+    return sum([len(message.content) for message in request.messages])
+
+
+def least_input(request: Request) -> int:
+    """Bound a request's input from below: a word between spaces takes a token or more; without spaces (Chinese,
+    Thai), four characters do."""
+    total = 0
+    for message in request.messages:
+        text = message.content
+        beyond = 0 if text.isascii() else (len(text.encode("utf-8", "replace")) - len(text)) // 8
+        total += max(len(text.split()), beyond)
+    return total

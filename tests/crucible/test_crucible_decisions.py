@@ -13,10 +13,12 @@ from pydantic import ValidationError
 
 import crucible
 from crucible import CouncilRole, Crucible, EngineConfig
-from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited
+from crucible.events import Critiqued, LoopEnded, SeatAnswered, SeatFailed, ShortCircuited, TriageRead
 from crucible.executor.council import CouncilFailed
 from crucible.openrouter.client import OpenRouterClient
+from crucible.schemas import TriageOutput
 from crucible.triage.agent import InputError, TriageError
+from crucible.triage.grammar import triage_grammar
 from llm_runtime.errors import (
     CallError,
     ConfigurationError,
@@ -28,6 +30,7 @@ from llm_runtime.errors import (
 from llm_runtime.events import ModelSubstituted, silent
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.providers.scripted import scripted
+from llm_runtime.structured import schema_text
 from llm_runtime.testing import ScriptedModel, faulty
 
 Make = Callable[..., Any]
@@ -348,7 +351,9 @@ async def test_cr10_a_context_that_is_no_json_is_refused_before_any_call(
     ("raw", "complaint"),
     [
         ("I would suggest four seats.", "Invalid JSON"),
-        ("```json\n{}\n```", "Invalid JSON"),
+        ("```json\n{}\n```", "reconstructed_query: Field required"),
+        ("Here it is:\n```json\n{}\n```", "Invalid JSON"),
+        ('{"reconstructed_query": "cut', "Invalid JSON"),
         ("{}", "reconstructed_query: Field required"),
         ("[]", "Input should be an object"),
     ],
@@ -364,6 +369,19 @@ async def test_cr11_triage_is_asked_once_and_its_raw_text_is_kept(
     assert caught.value.raw == raw
     assert caught.value.exit_code == 6
     assert len(model.requests) == 1
+
+
+async def test_cr11_the_schema_goes_along_and_what_was_decoded_is_told(
+    configuration: Make, council: Make, ask: Make
+) -> None:
+    model = council({"triage": configuration(loop_count="2")})
+
+    run = await ask(model)
+
+    assert [event.decoded for event in run.of(TriageRead)] == [['loop_count: "2" was read as 2']]
+    request = model.requests[0]
+    assert request.schema == schema_text(TriageOutput)
+    assert request.grammar == triage_grammar()
 
 
 def test_cr12_constraints_survive_optimised_python() -> None:
@@ -422,7 +440,8 @@ async def test_cr14_a_seat_is_answered_by_its_hint_and_then_the_default(
         "1:red_team": ("house/model", ()),
         "2:pragmatist": ("house/model", ()),
     }
-    assert model.asked("triage")[0].model == "anthropic/claude-sonnet-4-20250514"
+    [triage] = model.asked("triage")
+    assert (triage.model, triage.fallbacks) == ("anthropic/claude-sonnet-4-20250514", ("house/model",))
     assert model.asked("synthesis")[0].model == "house/model"
 
 
@@ -601,7 +620,7 @@ def test_cr18_the_import_stays_light() -> None:
     assert not {"aiohttp", "httpx", "click", "rich", "numpy", "starlette"} & set(done.stdout.split())
 
 
-def test_cr20_the_configuration_has_the_specified_defaults_and_two_extras() -> None:
+def test_cr20_the_configuration_has_the_specified_defaults_and_three_extras() -> None:
     config = EngineConfig(openrouter_api_key="sk-or-canary")
 
     assert config.model_dump() == {
@@ -612,6 +631,7 @@ def test_cr20_the_configuration_has_the_specified_defaults_and_two_extras() -> N
         "delta_strategy": None,
         "base_url": None,
         "generate": None,
+        "models": (),
     }
 
 
@@ -623,3 +643,22 @@ def test_cr20_the_key_is_never_shown() -> None:
 
     shown = f"{config!r} {config} {Crucible(config)!r} {caught.value}"
     assert "canary" not in shown
+
+
+@pytest.mark.parametrize(
+    ("panel", "seated"),
+    [
+        (("a", "b", "c"), ["a", "c", "b"]),
+        (("a", "b"), ["a", "a", "b"]),
+        (("mailbox:letters",), ["mailbox:letters"] * 3),
+    ],
+)
+async def test_cr20_a_panel_beats_the_hints_and_the_red_team_has_the_least_used(
+    council: Make, seats: Make, ask: Make, panel: tuple[str, ...], seated: list[str]
+) -> None:
+    model = council(council=seats("domain_expert=best/one", "red_team=best/two", "pragmatist"))
+
+    await ask(model, models=panel)
+
+    asked = {r.label.seat: (r.model, r.fallbacks) for r in model.requests if r.label.round == 1}
+    assert [asked[seat] for seat in sorted(asked)] == [(name, ()) for name in seated]

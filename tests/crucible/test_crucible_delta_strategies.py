@@ -98,3 +98,11 @@ async def test_a_council_that_repeats_itself_ends_early_without_a_judge(council:
     assert run.result.loops_executed == 2
     assert model.asked("delta") == []
     assert run.of(LoopEnded)[1].judged is True
+
+
+@pytest.mark.parametrize(
+    ("judgment", "changed"),
+    [("<think>hm</think>NO", False), ("\n<think>\nYES? NO?\n</think>\n\nYes.", True), ("<think>hm NO", True)],
+)
+async def test_what_the_judge_thinks_aloud_first_is_no_judgment(judgment: str, changed: bool) -> None:
+    assert await judge(ScriptedModel([judgment])).detect({EXPERT: "Use SQLite."}, {EXPERT: "Use it."}) is changed

@@ -15,7 +15,8 @@ from crucible.events import SeatFailed, Synthesised
 from crucible.executor.council import CouncilFailed
 from llm_runtime.events import CallRetried, Event, silent
 from llm_runtime.gateway import Gateway
-from llm_runtime.settings import ConfigFile, Key, Settings
+from llm_runtime.keys import Key
+from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.testing import Fault, LoopbackServer, Received
 from llm_runtime.wrappers.retrying import Backoff
 
@@ -53,7 +54,8 @@ async def test_the_engine_speaks_to_openrouter_with_key_session_and_fallbacks(an
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     assert len({request.payload["session_id"] for request in server.requests}) == 1
     hinted = [request for request in server.requests if request.payload.get("models")]
-    assert [request.payload["models"] for request in hinted] == [["some/model", "openrouter/auto"]] * 2
+    triage = ["anthropic/claude-sonnet-4-20250514", "openrouter/auto"]
+    assert [request.payload["models"] for request in hinted] == [triage, *[["some/model", "openrouter/auto"]] * 2]
 
 
 def test_cr17_plain_use_leaves_nothing_open_across_event_loops(answers: Make) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crucible import CouncilRole
@@ -14,6 +14,8 @@ from crucible.executor.council import Seat
 from crucible.executor.grammars.debate import read_targets
 from crucible.schemas import TriageOutput
 from crucible.triage.agent import TriageError, parse_triage
+from crucible.triage.grammar import triage_grammar
+from crucible.triage.reading import read_triage
 
 SEATS = [
     Seat(f"{i}:{role.value}", role, "", None)
@@ -78,12 +80,95 @@ def test_anything_else_is_a_triage_error(raw: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("loop_count", "3"), ("loop_count", 3.0), ("short_circuit_allowed", "false"), ("allow_early_exit", 1)],
+    ("field", "spelled", "value"),
+    [
+        ("loop_count", "3", 3),
+        ("loop_count", 3.0, 3),
+        ("short_circuit_allowed", "false", False),
+        ("allow_early_exit", 1, True),
+        ("loop_grammar", "PARALLEL", "parallel"),
+        ("complexity", "Complex", "complex"),
+        ("red_team_flavor", "STEELMAN", "steelman"),
+    ],
 )
-def test_values_are_not_converted(field: str, value: object, configuration: Any) -> None:
-    with pytest.raises(TriageError, match=field):
-        parse_triage(configuration(**{field: value}))
+def test_what_is_only_spelled_otherwise_is_decoded_and_told(
+    field: str, spelled: object, value: object, configuration: Any
+) -> None:
+    for raw in (configuration(**{field: spelled}), f"\n```json\n{configuration(**{field: spelled})}\n```\n"):
+        triage, decoded = read_triage(raw)
+        assert triage.model_dump(mode="json") == json.loads(configuration(**{field: value}))
+        assert decoded[-1] == f"{field}: {json.dumps(spelled)} was read as {json.dumps(value)}"
+        assert decoded[:-1] == (["one fence around the whole answer"] if "```" in raw else [])
+    assert read_triage(configuration())[1] == []
+
+
+def test_a_role_may_be_in_capitals(configuration: Any) -> None:
+    data = json.loads(configuration())
+    data["council"][1]["role"] = "RED_TEAM"
+    triage, decoded = read_triage(json.dumps(data))
+    assert triage.council[1].role is CouncilRole.RED_TEAM
+    assert decoded == ['council.1.role: "RED_TEAM" was read as "red_team"']
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"loop_count": 7},
+        {"loop_count": "7"},
+        {"loop_count": 2.5},
+        {"loop_grammar": "in line"},
+        {"complexity": 1},
+    ],
+)
+def test_no_value_is_changed(changes: dict[str, object], configuration: Any) -> None:
+    with pytest.raises(TriageError, match=next(iter(changes))):
+        parse_triage(configuration(**changes))
+
+
+def test_neither_prose_nor_a_cut_nor_a_second_fence_is_decoded(configuration: Any) -> None:
+    bare = configuration()
+    fenced = f"```json\n{bare}\n```"
+    around = (f"Here: {bare}", f"{bare} Done.", f"Here:\n{fenced}", f"{fenced}\nDone.", f"{fenced}\n{fenced}")
+    for raw in (*around, bare[:-1], fenced[:-3]):
+        with pytest.raises(TriageError, match="Invalid JSON"):
+            parse_triage(raw)
+
+
+def allowed(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Return what a schema allows, for the keywords that triage's grammar uses; any other keyword is an error."""
+    match schema:
+        case {"anyOf": ways}:
+            return st.one_of([allowed(way) for way in ways])
+        case {"const": value}:
+            return st.just(value)
+        case {"enum": values}:
+            return st.sampled_from(list[Any](values))
+        case {"prefixItems": items}:
+            return st.tuples(*map(allowed, items)).map(list[Any])
+        case {"properties": properties}:
+            return st.fixed_dictionaries({name: allowed(inner) for name, inner in properties.items()})
+        case {"pattern": pattern}:
+            return st.from_regex(str(pattern), fullmatch=True)
+        case {"type": "boolean"}:
+            return st.booleans()
+        case {"type": "null"}:
+            return st.none()
+        case _:
+            raise AssertionError(f"no strategy for {schema}")
+
+
+@settings(max_examples=40)
+@given(allowed(json.loads(triage_grammar())))
+def test_all_that_the_grammar_allows_is_valid(data: dict[str, Any]) -> None:
+    triage, decoded = read_triage(json.dumps(data, ensure_ascii=False))
+    assert triage.model_dump(mode="json") == data and decoded == []
+
+
+@pytest.mark.long
+@settings(max_examples=2_000)
+@given(allowed(json.loads(triage_grammar())))
+def test_all_that_the_grammar_allows_is_valid_at_length(data: dict[str, Any]) -> None:
+    assert parse_triage(json.dumps(data, ensure_ascii=False)).model_dump(mode="json") == data
 
 
 @pytest.mark.parametrize(

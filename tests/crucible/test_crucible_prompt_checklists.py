@@ -79,9 +79,9 @@ CHECKLISTS: dict[str, list[str]] = {
         r"`model_hint` is set only for a strong reason; otherwise it is null",
         # the model hints
         r"sparingly, only where the query demands a specific capability",
-        r"long contexts: `anthropic/claude-sonnet-4-20250514`",
-        r"reasoning: `anthropic/claude-sonnet-4-20250514`, `openai/gpt-4o`",
-        r"code: `openai/gpt-4o`, `anthropic/claude-sonnet-4-20250514`",
+        r"long contexts: `~anthropic/claude-sonnet-latest`",
+        r"reasoning: `~anthropic/claude-opus-latest`, `~openai/gpt-latest`",
+        r"code: `~openai/gpt-latest`, `~anthropic/claude-sonnet-latest`",
         r"cost matters: null, and the router decides",
         r"leave `model_hint` null\. The executor then uses `openrouter/auto`",
         # the house: fence, form, doubt

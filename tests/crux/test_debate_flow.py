@@ -13,7 +13,7 @@ from crux import CruxConfigurationError, DebateConfig, Model, ModelTable, Person
 from crux.estimate import estimate
 from crux.events import DebateEnded, Posted, RoundSummarised, TurnTaken, read_event
 from llm_runtime.messages import Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 
 Hold = Callable[..., Awaitable[Any]]
 
@@ -218,6 +218,17 @@ async def test_a_model_that_refuses_a_temperature_gets_none(authors: list[Person
     table = ModelTable(strong=Model(id="reasoner", takes_temperature=False))
     held = await hold(authors, aspects=2, models=table)
     assert {r.temperature for r in held.model.requests if r.model == "reasoner"} == {None}
+
+
+async def test_a_panels_models_take_turns_to_speak_and_speak_only(authors: list[Persona], hold: Hold) -> None:
+    panel = tuple(Model(id=name) for name in ("one", "two"))
+    held = await hold(authors, models=ModelTable(fast=Model(id="small"), strong=Model(id="large"), panel=panel))
+    speaking = {"opening", "take", "clash", "closing", "room_position", "room_exchange", "room_convergence"}
+    asked: dict[str, set[str]] = {"1": set(), "2": set(), "": set()}
+    for request in held.model.requests:
+        seat = request.label.seat.partition(":")[0] if request.label.phase in speaking else ""
+        asked[seat].add(request.model)
+    assert asked == {"1": {"one"}, "2": {"two"}, "": {"small", "large"}}
 
 
 async def test_summaries_are_internal_and_carry_message_ids(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,29 @@ from aiohttp import web
 from tests.docs.pages import files_of
 
 from llm_runtime import CallLabel, Message, Request
+from llm_runtime.dialects import DIALECTS, HOSTED, Dialect
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import MalformedReply
 from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
-from llm_runtime.settings import HOSTED, load_settings, write_key
+from llm_runtime.keys import write_key
+from llm_runtime.settings import load_settings
 from llm_runtime.testing import LoopbackServer
 
 PAGE = "add-a-provider.md"
-QUESTION = Request("mistral:some-model", (Message("user", "Is it so?"),), CallLabel("docs", "ask"))
+QUESTION = Request("cohere:some-model", (Message("user", "Is it so?"),), CallLabel("docs", "ask"))
 
 
 async def test_one_row_makes_a_provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    name, row = ast.literal_eval(files_of(PAGE)["row"])
-    assert name not in HOSTED
-    monkeypatch.setitem(HOSTED, name, row)  # pyright: ignore[reportArgumentType] - as if it stood in the table
+    page: dict[str, Any] = {"Dialect": Dialect}
+    exec(f"row = {files_of(PAGE)['row']}", page)
+    row: Dialect = page["row"]
+    name = row.name
+    assert name not in DIALECTS
+    for table in (DIALECTS, HOSTED):
+        monkeypatch.setitem(table, name, row)  # pyright: ignore[reportArgumentType] - as if it stood in the table
     async with LoopbackServer("It is.") as server:
-        environment = {row[1]: f"{server.url}/v1", "ASSAY_LOCAL_SERVERS": ""}
+        environment = {row.url_env: f"{server.url}/v1", "ASSAY_LOCAL_SERVERS": ""}
         write_key(tmp_path, name, "a-key-0123456789")
         settings = load_settings(environment, tmp_path, tmp_path)
         async with Gateway(settings) as gateway:

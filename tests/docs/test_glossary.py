@@ -31,5 +31,5 @@ def test_references_lead_to_words() -> None:
 
 def test_models_and_bounds_are_named_by_the_terms() -> None:
     about = dict(ROWS)
-    assert set(Terms.model_fields) == {"model", "seats", "max_tokens", "budget", "max_calls", "deadline"}
-    assert all(word in about["bound"] for word in ("budget", "calls", "seconds", "tokens"))
+    assert set(Terms.model_fields) == {"model", "seats", "effort", "max_tokens", "budget", "max_calls", "deadline"}
+    assert all(word in about["bound"] for word in ("budget", "calls", "seconds", "tokens", "effort"))

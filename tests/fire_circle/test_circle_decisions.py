@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.virtual_time import run
 
 from fire_circle import (
     CircleConfigurationError,
@@ -37,9 +38,12 @@ from fire_circle.measurement.ablation import suite_influence
 from fire_circle.results import FireCircleResult, Span
 from fire_circle.study import Columns, Study, plan_study
 from llm_runtime.errors import RateLimited, ReplyFiltered, ServerFault
+from llm_runtime.events import Event
 from llm_runtime.messages import Reply, Request, Usage
-from llm_runtime.pricing import Price, PriceTable
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable
 from llm_runtime.providers.scripted import scripted
+from llm_runtime.silence import Silence, queued
 
 QUOTE = "As we agreed in turn 3"
 TEMPORAL = ("temporal inconsistency: nothing was agreed", QUOTE)
@@ -345,6 +349,32 @@ async def test_fc11_a_seat_that_never_answers_fails_and_the_others_stay(
     result = (await circle({"1:a": [never], "2:b": [tif(0.1)], "3:c": [tif(0.2)]}, max_rounds=1, **limits)).result
     assert [(f.model, f.kind) for f in result.failures] == [("a", "timeout")]
     assert result.active_models == ("b", "c")
+
+
+async def test_fc11_a_seat_that_waits_for_its_turn_is_not_silent(seats: Any, tif: Any, attack: Any) -> None:
+    over = asyncio.Event()
+
+    async def never(request: Request) -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    async def queues(request: Request) -> str:
+        with queued():
+            await over.wait()
+        return tif(0.7)
+
+    def emit(event: Event) -> None:
+        # By now the time of whoever was asked at the same moment is up as well.
+        if isinstance(event, SeatFailed):
+            over.set()
+
+    result = await fire_circle_evaluate(
+        attack,
+        FireCircleConfig(models=("a", "b", "c"), max_rounds=1, base_config=EvaluationConfig(timeout_seconds=0.5)),
+        generate=seats({"1:a": [queues], "2:b": [never], "3:c": [tif(0.2)]}),
+        emit=emit,
+    )
+    assert result.active_models == ("a", "c")
 
 
 async def test_fc12_the_chair_has_its_own_template(circle: Any, tif: Any) -> None:
@@ -711,3 +741,26 @@ async def test_fc26_costs_are_token_counts_times_a_dated_price(tmp_path: Path, a
     assert plan.output_tokens is not None
     assert plan.cost == pytest.approx(plan.input_tokens * 3 + plan.output_tokens * 15, abs=10)
     assert plan_study(study, PriceTable({"a": Price(3.0, 15.0)})).cost is None, "a missing price is not nought"
+
+
+def test_fc11_the_time_of_a_call_is_that_until_its_first_words(circle: Any, tif: Any) -> None:
+    """Two seats share one slot; each answer takes 29 of the round's 60 seconds, its first words 20 of the 25."""
+
+    async def story() -> None:
+        slot = asyncio.Semaphore(1)
+
+        async def writing(_: Request) -> Any:
+            with queued():
+                await slot.acquire()
+            async with Silence(600, 120) as provider:
+                await asyncio.sleep(20)
+                provider.heard()
+                await asyncio.sleep(9)
+            slot.release()
+            return tif(0.1)
+
+        limits = {"base_config": {"timeout_seconds": 25}}
+        result = (await circle({"1:a": [writing], "2:b": [writing]}, max_rounds=1, **limits)).result
+        assert not result.failures
+
+    run(story)

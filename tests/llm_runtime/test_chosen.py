@@ -25,6 +25,7 @@ ASKED = Request(
         (ConfigFile(model="a", seats={"critique": "b"}), "b", 300, ()),
         (ConfigFile(model="a", seats={"critique": "b", "red_team": "c"}), "c", 300, ()),
         (ConfigFile(max_tokens=777), "vendor/own", 777, ("vendor/b",)),
+        (ConfigFile(effort="low"), "vendor/own", 300, ("vendor/b",)),
     ],
 )
 async def test_what_the_user_chose_takes_the_place_of_what_is_asked(
@@ -38,3 +39,4 @@ async def test_what_the_user_chose_takes_the_place_of_what_is_asked(
 
     await chosen(generate, config)(ASKED)
     assert [(one.model, one.max_tokens, one.fallbacks) for one in sent] == [(model, max_tokens, fallbacks)]
+    assert [one.effort for one in sent] == [config.effort]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -13,17 +14,19 @@ from llm_runtime.errors import (
     CallTimeout,
     ConfigurationError,
     DeadlineExceeded,
+    ModelNotFound,
     NoModelError,
     UnknownPrice,
 )
 from llm_runtime.events import CallRetried, Event, ModelSubstituted
 from llm_runtime.gateway import Gateway, openrouter
+from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.routing import Target, parse_model
-from llm_runtime.settings import ConfigFile, Key, Settings
-from llm_runtime.testing import Fault, LoopbackServer
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.settings import ConfigFile, Settings
+from llm_runtime.testing import Fault, LoopbackServer, Received
+from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff
 
 NO_WAIT = Backoff(base=0.0)
@@ -60,12 +63,15 @@ async def server() -> AsyncIterator[LoopbackServer]:
         ("anthropic:claude-x", Target("anthropic", "claude-x")),
         ("http://127.0.0.1:9/v1/#m", Target("http://127.0.0.1:9/v1", "m")),
         ("deepseek/deepseek-r1:free", None),
+        ("groq:openai/gpt-oss-120b", Target("groq", "openai/gpt-oss-120b")),
+        ("work:any", Target("work", "any")),
+        ("play:any", None),
         ("openrouter/auto", None),
         ("gpt-4o", None),
     ],
 )
 def test_a_model_is_named_by_provider_or_by_id(text: str, target: Target | None) -> None:
-    assert parse_model(text) == target
+    assert parse_model(text, {"work"}) == target
 
 
 async def test_openrouter_answers_for_every_plain_id(server: LoopbackServer) -> None:
@@ -79,6 +85,66 @@ async def test_a_vendors_own_key_answers_for_its_own_models(server: LoopbackServ
         claude = await gateway.generate(ask("anthropic/claude-x"))
         gpt = await gateway.generate(ask("openai/gpt-x"))
     assert (claude.text, gpt.text) == ("anthropic:claude-x", "openai:gpt-x")
+
+
+async def test_any_vendor_needs_only_its_own_key(server: LoopbackServer) -> None:
+    async with Gateway(with_keys(server.url, "groq")) as gateway:
+        reply = await gateway.generate(ask("groq:openai/gpt-oss-120b"))
+    assert (reply.text, reply.provider) == ("openai:openai/gpt-oss-120b", "groq")
+    async with Gateway(with_keys(server.url, "gemini", "xai")) as gateway:
+        assert (await gateway.generate(ask("google/gemini-x"))).provider == "gemini"
+        assert (await gateway.generate(ask("x-ai/grok-x"))).provider == "xai"
+
+
+async def test_an_endpoint_of_ones_own_is_asked_as_its_table_says(server: LoopbackServer) -> None:
+    table = {
+        "dialect": "azure",
+        "base_url": f"{server.url}/v1",
+        "headers": {"X-Team": "red"},
+        "query": {"api-version": "preview", "a b": "&"},
+        "body": {"service_tier": "flex"},
+    }
+    settings = Settings(
+        keys={"work": Key(SecretStr("key-0123456789"), "test")},
+        config=ConfigFile.model_validate({"endpoints": {"work": table}}),
+        environment=NO_LOCAL,
+    )
+    async with Gateway(settings) as gateway:
+        assert (await gateway.generate(ask("work:gpt-x"))).provider == "work"
+        plain = await gateway.generate(ask("openrouter/auto"))
+        listed = await gateway.router.reachable()
+    assert plain.text == "openai:loopback-model", "it answers for plain ids where nothing else does"
+    assert [(one.provider, one.how, one.models) for one in listed] == [
+        ("work", "configured, key from test", ["loopback-model"])
+    ]
+    [first, _] = server.requests
+    assert first.headers["api-key"] == "key-0123456789" and "authorization" not in first.headers
+    assert first.headers["x-team"] == "red" and first.payload["service_tier"] == "flex"
+    assert first.query == {"api-version": "preview", "a b": "&"}
+
+
+async def test_the_kind_of_a_server_shows_in_what_it_lists() -> None:
+    schema, grammar = '{"type":"object","properties":{}}', '{"const":{}}'
+    for owner, sent in (("llamacpp", grammar), ("vllm", grammar), ("acme", schema)):
+        async with LoopbackServer("{}", owner=owner) as server, Gateway(Settings()) as gateway:
+            await gateway.generate(ask(f"{server.url}/v1#m", schema=schema, grammar=grammar))
+            form = server.requests[0].payload["response_format"]["json_schema"]["schema"]
+            assert ("const" in form) == (sent == grammar)
+
+
+async def test_a_local_tag_that_looks_like_a_vendor_is_local_without_that_vendors_key(
+    unused_tcp_port: int,
+) -> None:
+    environment = {"OLLAMA_HOST": f"127.0.0.1:{unused_tcp_port}", "ASSAY_LOCAL_SERVERS": "ollama"}
+    settings = Settings(config=ConfigFile(model="mistral:7b"), environment=environment)
+    async with (
+        LoopbackServer("yes", models=["mistral:7b"], owner="library", port=unused_tcp_port),
+        Gateway(settings) as gateway,
+    ):
+        assert (await gateway.generate(ask())).provider == "ollama"
+    async with Gateway(settings) as gateway:
+        with pytest.raises(NoModelError, match="mistral has no key: set MISTRAL_API_KEY"):
+            await gateway.ready()
 
 
 async def test_what_nobody_here_serves_is_substituted_and_said(server: LoopbackServer) -> None:
@@ -160,7 +226,7 @@ async def test_under_a_cap_in_usd_the_router_is_given_a_price_ceiling(server: Lo
         await gateway.generate(ask())
     (sent,) = (received.payload for received in server.requests)
     assert sent["provider"]["max_price"] == {"prompt": 3.0, "completion": 15.0}
-    assert sent["max_tokens"] == 4096
+    assert (sent["max_tokens"], sent["reasoning"]) == (6144, {"effort": "low"})
 
 
 def test_a_gateway_serves_one_event_loop_after_another() -> None:
@@ -222,3 +288,87 @@ async def test_the_newest_general_model_is_a_vendors_default() -> None:
         Gateway(with_keys(server.url, "openai")) as gateway,
     ):
         assert (await gateway.generate(ask("openrouter/auto"))).text == "gpt-8"
+
+
+GONE = "claude-sonnet-4-20250514"
+
+
+def without(*gone: str) -> Callable[[Received], Any]:
+    """A vendor that answers for retired models as OpenRouter and Anthropic do."""
+
+    def answer(received: Received) -> Any:
+        if received.model.endswith(gone):
+            if received.kind == "anthropic":
+                fault = {"type": "not_found_error", "message": f"model: {received.model}"}
+                return 404, {"type": "error", "error": fault}
+            return 400, {"error": {"message": f"{received.model} is not a valid model ID", "code": 400}}
+        return received.model
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("key", "models", "used"),
+    [
+        (
+            "anthropic",
+            [
+                {"id": "claude-opus-5", "created_at": "2026-09-01T00:00:00Z"},
+                {"id": "claude-sonnet-4-5-20250929", "created_at": "2025-09-29T00:00:00Z"},
+                {"id": "claude-sonnet-5", "created_at": "2026-06-01T00:00:00Z", "lifecycle": "active"},
+                {"id": "claude-sonnet-6", "created_at": "2026-07-01T00:00:00Z", "lifecycle": "retired"},
+                {"id": "claude-sonnet-7", "created_at": "2026-08-01T00:00:00Z", "retires_at": "2026-08-02"},
+            ],
+            "claude-sonnet-5",
+        ),
+        (
+            "openrouter",
+            [
+                {"id": "anthropic/claude-sonnet-4.5", "created": 1_760_000_000},
+                {"id": "anthropic/claude-sonnet-5", "created": 1_780_000_000},
+                {"id": "anthropic/claude-sonnet-5:thinking", "created": 1_790_000_000},
+                {"id": "acme/claude-sonnet-9", "created": 1_790_000_000},
+            ],
+            "anthropic/claude-sonnet-5",
+        ),
+        ("openrouter", [{"id": "acme/other", "created": 1}], "openrouter/auto"),
+        ("anthropic", [{"id": "claude-opus-5"}], "claude-opus-5"),
+    ],
+)
+async def test_a_default_that_is_gone_becomes_the_newest_of_its_line(
+    key: str, models: list[dict[str, Any]], used: str
+) -> None:
+    events = list[Event]()
+    async with (
+        LoopbackServer(without(GONE), models=models) as server,
+        Gateway(with_keys(server.url, key), emit=events.append, backoff=NO_WAIT) as gateway,
+    ):
+        replies = await asyncio.gather(*(gateway.generate(ask(f"anthropic/{GONE}")) for _ in range(3)))
+        assert [reply.text for reply in replies] == [used] * 3
+        before = len(server.requests)
+        assert (await gateway.generate(ask(f"anthropic/{GONE}"))).text == used
+        assert len(server.requests) == before + 1, "learned once"
+    told = {(e.asked, e.used) for e in events if isinstance(e, ModelSubstituted)}
+    assert told == {(f"anthropic/{GONE}", used)}
+
+
+async def test_a_model_that_the_user_named_is_never_replaced() -> None:
+    models = [{"id": "anthropic/claude-sonnet-5"}]
+    name = f"anthropic/{GONE}"
+    async with LoopbackServer(without(GONE), models=models) as server:
+        by_option = Gateway(with_keys(server.url, "openrouter", model=name), backoff=NO_WAIT)
+        in_a_panel = Gateway(with_keys(server.url, "openrouter"), backoff=NO_WAIT, named=[name])
+        for gateway in (by_option, in_a_panel):
+            async with gateway:
+                with pytest.raises(ModelNotFound, match=GONE):
+                    await gateway.generate(ask(name))
+
+
+async def test_a_name_that_exists_nowhere_is_one_error_with_its_code() -> None:
+    async with (
+        LoopbackServer(without("no-such-model"), models=[]) as server,
+        Gateway(with_keys(server.url, "openrouter", model="acme/no-such-model"), backoff=NO_WAIT) as gateway,
+    ):
+        with pytest.raises(ModelNotFound) as caught:
+            await gateway.generate(ask())
+    assert caught.value.exit_code == 4 and "\n" not in str(caught.value)

@@ -22,7 +22,7 @@ from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request, U
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.replay import Recording
 from llm_runtime.wrappers.recording import recording
-from llm_runtime.wrappers.replaying import replaying
+from llm_runtime.wrappers.replaying import as_recorded, replaying
 
 
 def question(text: str = "why?", seat: str = "0:sceptic", model: str = "a/b", **fields: object) -> Request:
@@ -253,3 +253,17 @@ async def test_a_call_that_was_cut_off_is_a_mismatch_that_says_so() -> None:
     events = await recorded(lambda _: "because", question())
     (error,) = await ask(replaying(Recording.from_events(events[:1])), question())
     assert isinstance(error, ReplayMismatch) and "breaks off" in str(error)
+
+
+async def test_a_recording_older_than_a_schema_still_answers_and_is_asked_the_same_to_the_byte() -> None:
+    events = await recorded(lambda r: f"{r.schema}", question(), question(schema="{}", seat="1:judge"))
+    old, again = Recording.from_events(events), list[Event]()
+    replay = as_recorded(recording(replaying(old), again.append, replayed=old.has), old)
+    newer = question(schema="{}", grammar="{}", effort="low", fallbacks=("c/d",), session_id="another run")
+    assert (await replay(newer)).text == "None"
+    assert (await replay(question(schema="{}", grammar="{}", seat="1:judge"))).text == "{}"
+    assert [e.canonical() for e in again if isinstance(e, CallFinished)] == [
+        e.model_copy(update={"replayed": True}).canonical() for e in events if isinstance(e, CallFinished)
+    ]
+    with pytest.raises(ReplayMismatch, match="schema was"):
+        await replay(question(schema='{"type": "object"}', seat="1:judge"))

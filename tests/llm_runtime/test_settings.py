@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.settings import Limits, load_settings, merged, read_keys, write_key
+from llm_runtime.keys import read_keys, write_key
+from llm_runtime.settings import Limits, load_settings, merged
 
 KEY = "sk-or-canary-0123456789"
 
@@ -34,13 +36,12 @@ def test_nothing_that_is_shown_holds_a_key(tmp_path: Path) -> None:
 
 
 def test_keys_are_written_whole_and_for_their_owner_alone(tmp_path: Path) -> None:
-    path = write_key(tmp_path / "new", "openrouter", 'with "quotes" and \\ in it')
+    write_key(tmp_path / "new", "openrouter", 'with "quotes" and \\ in it')
+    path = tmp_path / "new" / "keys.toml"
     assert path.stat().st_mode & 0o777 == 0o600
     assert read_keys(tmp_path / "new") == {"openrouter": 'with "quotes" and \\ in it'}
     write_key(tmp_path / "new", "openrouter", "")
     assert read_keys(tmp_path / "new") == {}
-    with pytest.raises(ConfigurationError, match="takes no key"):
-        write_key(tmp_path, "nobody", KEY)
     with pytest.raises(ConfigurationError, match="printable"):
         write_key(tmp_path, "openai", "line\nbreak")
 
@@ -81,3 +82,153 @@ def test_flags_are_laid_over_the_file(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("model = 'ollama:a'\nmax_tokens = 100\n")
     settings = merged(load_settings({}, tmp_path, tmp_path), model="ollama:b", max_tokens=None)
     assert (settings.config.model, settings.config.max_tokens) == ("ollama:b", 100)
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("modle = 'x'", "endpoints.work.modle"),
+        ("dialect = 'klingon'", "there is no dialect 'klingon'; those that there are: openrouter, anthropic"),
+        ("base_url = 'models.example.org'", "the base URL of work must look like https://host/path"),
+        ("base_url = 'https://user:word@models.example.org'", "without user"),
+        (
+            "base_url = 'http://models.example.org/v1'\nkey = 'env:WORK'",
+            "that is not this machine",
+        ),
+        ("base_url = 'http://models.example.org'\nheaders = {X-Api-Key = 'one'}", "use https://"),
+        ("base_url = 'http://models.example.org'\nquery = {api_key = 'one'}", "use https://"),
+        ("key = 'sk-or-v1-in-plain-sight'", "endpoints.work.key: Value error, write env:VARIABLE or keyring"),
+        ("base_url = 'https://models.example.org'\nkey = 'env:NOT_SET'", "NOT_SET is set neither here nor in .env"),
+        ("dialect = 'azure'", "work has no address: write base_url under [endpoints.work]"),
+        ("base_url = 'https://models.example.org'\nin_flight = 0", "endpoints.work.in_flight"),
+        ("base_url = 'https://models.example.org'\nheaders = {a = 'ü'}", "cannot be sent"),
+    ],
+)
+def test_an_endpoint_that_does_not_fit_is_one_line(tmp_path: Path, table: str, says: str) -> None:
+    (tmp_path / "config.toml").write_text(f"[endpoints.work]\n{table}\n")
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings({"WORK": KEY}, tmp_path, tmp_path)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value) and KEY not in str(caught.value) and caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["http", "mailbox", "a/b", "a:b", ""])
+def test_an_endpoint_needs_a_name_that_can_stand_before_a_colon(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.toml").write_text(f"[endpoints.'{name}']\nbase_url = 'https://models.example.org'\n")
+    with pytest.raises(ConfigurationError, match="endpoints"):
+        load_settings({}, tmp_path, tmp_path)
+
+
+def test_an_endpoint_of_ones_own_has_all_that_its_table_says(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        """
+[endpoints.work]
+dialect = "azure"
+base_url = "https://acme.openai.azure.com/openai/v1"
+key = "env:WORK_KEY"
+headers = {X-Team = "red"}
+query = {api-version = "preview"}
+context = 128000
+in_flight = 4
+body = {service_tier = "flex"}
+
+[endpoints.groq]
+in_flight = 2
+
+[endpoints.box]
+dialect = "vllm"
+base_url = "http://10.0.0.7:8000/v1"
+"""
+    )
+    settings = load_settings({"WORK_KEY": KEY, "GROQ_API_KEY": "gsk-0123456789"}, tmp_path, tmp_path)
+    assert settings.providers == ("work", "groq", "box")
+    work, groq, box = map(settings.endpoint, settings.providers)
+    assert (work.dialect.name, work.dialect.auth) == ("azure", "api-key")
+    assert work.key and work.key.get_secret_value() == KEY
+    assert (work.headers, work.query) == ((("X-Team", "red"),), (("api-version", "preview"),))
+    assert (work.context, work.in_flight, work.body) == (128_000, 4, {"service_tier": "flex"})
+    assert KEY not in repr(work)
+    assert groq.base_url == "https://api.groq.com/openai/v1", "what a table leaves out is the vendor's"
+    assert groq.key and groq.key.get_secret_value() == "gsk-0123456789"
+    assert box.key is None and box.dialect.local
+    assert settings.limits_for("work", "gpt")["work"].in_flight == 4
+
+
+def test_a_vendors_key_goes_to_nobody_elses_address(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        "[endpoints.mirror]\ndialect = 'openai'\nbase_url = 'https://mirror.example.org/v1'\n"
+        "[endpoints.second]\ndialect = 'openai'\n"
+    )
+    settings = load_settings({"OPENAI_API_KEY": KEY}, tmp_path, tmp_path)
+    assert settings.endpoint("mirror").key is None
+    assert settings.endpoint("second").key is not None, "at the vendor's own address it does"
+    write_key(tmp_path, "mirror", "sk-mirror-0123456789")
+    stored = load_settings({}, tmp_path, tmp_path).endpoint("mirror").key
+    assert stored and stored.get_secret_value() == "sk-mirror-0123456789"
+
+
+def test_dotenv_is_read_as_its_own_tools_read_it(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(
+        "OPENROUTER_API_KEY=sk-or-0123456789 # my key\n"
+        'export ANTHROPIC_API_KEY="sk-ant-0123456789"   # quoted\n'
+        "OPENAI_API_KEY='sk-$HOME-0123456789'\n"
+        "GROQ_API_KEY=gsk-$NOT_FILLED_IN\n"
+        "MISTRAL_API_KEY\n"
+        "this is no line of such a file\n"
+    )
+    settings = load_settings({}, tmp_path, tmp_path)
+    assert {name: key.secret.get_secret_value() for name, key in settings.keys.items()} == {
+        "openrouter": "sk-or-0123456789",
+        "anthropic": "sk-ant-0123456789",
+        "openai": "sk-$HOME-0123456789",
+        "groq": "gsk-$NOT_FILLED_IN",
+    }
+
+
+@pytest.fixture
+def keyring_of_a_desktop() -> Iterator[dict[tuple[str, str], str]]:
+    """A keyring that is real to the library: what it holds."""
+    keyring = pytest.importorskip("keyring")
+    backend = pytest.importorskip("keyring.backend")
+    held: dict[tuple[str, str], str] = {}
+
+    class Desktop(backend.KeyringBackend):
+        priority = 5
+
+        def get_password(self, service: str, username: str) -> str | None:
+            return held.get((service, username))
+
+        def set_password(self, service: str, username: str, password: str) -> None:
+            held[service, username] = password
+
+        def delete_password(self, service: str, username: str) -> None:
+            del held[service, username]
+
+    before = keyring.get_keyring()
+    keyring.set_keyring(Desktop())
+    yield held
+    keyring.set_keyring(before)
+
+
+def test_a_desktops_keyring_holds_the_keys(
+    tmp_path: Path, keyring_of_a_desktop: dict[tuple[str, str], str]
+) -> None:
+    assert "keyring" in write_key(tmp_path, "openrouter", KEY)
+    assert keyring_of_a_desktop == {("assay", "openrouter"): KEY}
+    assert KEY not in (tmp_path / "keys.toml").read_text()
+    key = load_settings({}, tmp_path, tmp_path).keys["openrouter"]
+    assert (key.secret.get_secret_value(), key.source) == (KEY, "keyring")
+    write_key(tmp_path, "openrouter", "")
+    assert not keyring_of_a_desktop and not load_settings({}, tmp_path, tmp_path).keys
+
+
+def test_without_a_desktop_keys_lie_in_the_file(tmp_path: Path) -> None:
+    keyring = pytest.importorskip("keyring")
+    fail = pytest.importorskip("keyring.backends.fail")
+    before = keyring.get_keyring()
+    keyring.set_keyring(fail.Keyring())
+    try:
+        assert "keys.toml" in write_key(tmp_path, "openrouter", KEY)
+    finally:
+        keyring.set_keyring(before)
+    assert load_settings({}, tmp_path, tmp_path).keys["openrouter"].source == "keys file"

@@ -87,3 +87,20 @@ def test_a_refused_value_is_one_sentence_with_its_place() -> None:
         Outer.model_validate_json("{")
     assert first_fault(fault.value).startswith("Invalid JSON")
     assert first_fault(fault.value, "its start").startswith("its start: Invalid JSON")
+
+
+async def test_a_budget_that_is_used_up_lets_the_calls_under_way_come_in() -> None:
+    arrived: list[str] = []
+    refused = asyncio.Event()
+
+    async def under_way() -> None:
+        await refused.wait()
+        arrived.append("paid")
+
+    async def refuse() -> None:
+        refused.set()
+        raise BudgetExceeded("no more")
+
+    with pytest.raises(BudgetExceeded, match="no more"):
+        await gather([under_way(), refuse()])
+    assert arrived == ["paid"]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import json
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -29,10 +32,74 @@ class Score(BaseModel):
         '```json\n{"value": 0.5, "why": "so"}\n```',
         'Here you are:\n\n{"value": 0.5, "why": "so"}\n\nAnything else?',
         'Some {braces first}? No: ```\n{"value": 0.5, "why": "so"}\n```',
+        'Set {x} then {"value": 0.5, "why": "so"}',
+        '<think>First {"value": 0.1, "why": "a draft"}, or not?</think>{"value": 0.5, "why": "so"}',
+        '```json\n{"value": 0.1, "why": "a draft"}\n```\nBetter:\n```json\n{"value": 0.5, "why": "so"}\n```',
+        'It opens with {"value": 0 and "goes on. Mine: {"value": 0.5, "why": "so"}',
+        '{"value": 0.5, "why": "so", "evidence": {"value": 0.1, "why": "of another"}} (see {"page": 3})',
+        '{"value": 0.5, "why": "so"} {"value": 7, "why": "out of range"}',
     ],
 )
 def test_reads_an_object_however_it_is_wrapped(answer: str) -> None:
     assert parse(answer, Score) == (Score(value=0.5, why="so"), False)
+
+
+def test_what_an_object_holds_is_no_answer_of_its_own() -> None:
+    inner = '{"value": 0.1, "why": "a quote"}'
+    for outer in (f'{{"evidence": {inner}}}', f'{{"said "so"": {inner}}}', f"{{'evidence': {inner}}}"):
+        with pytest.raises(StructuredOutputError):
+            parse(outer, Score)
+
+
+READY = '{"value": 0.0, "why": "f\\u0061ir, \\"they\\" say"}'
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        READY,
+        f"An example: {READY} Use it.",
+        '{"why": "fair, \\"they\\" say", "value": 0}',
+        f'{{"log": [{{"entry": {READY}}}]}}',
+        f'{{"unclosed "and broken": {READY}',
+        json.dumps({"text": f"as JSON in JSON: {READY}"}),
+        json.dumps(json.dumps({"text": f"and once more: {READY}"})),
+        READY[:-1] + ",",
+    ],
+)
+@pytest.mark.parametrize("quote", [READY, '{ "value": 0.0,\n"why": "fair, \\"they\\" say" }'])
+def test_an_object_that_was_shown_is_a_quote(shown: str, quote: str) -> None:
+    own = Score(value=1, why="It brings its own verdict.")
+    answer = f"It says {quote}\n\n{own.model_dump_json()}\n\nInstead of {quote}."
+    assert parse(answer, Score, shown=shown) == (own, False)
+    for parroted in (quote, f"```json\n{quote}\n```", f"Yes: {quote}", quote[:-1]):
+        with pytest.raises(StructuredOutputError, match="only repeats"):
+            parse(parroted, Score, shown=shown)
+
+
+class Same(BaseModel):
+    same: bool
+    kind: Literal["fact", "value"] | None = None
+    others: list[str] = []
+
+
+@pytest.mark.parametrize(
+    "form", ['{"same": true}', '{"same": true, "kind": "fact"}', '{"same": true, "others": []}']
+)
+def test_an_object_too_small_to_be_known_as_a_quote_counts_at_the_end(form: str) -> None:
+    shown = f"Answer with one JSON object: {form}"
+    for answer in (form, f"```json\n{form}\n```", f"They mean the same. {form}"):
+        assert parse(answer, Same, shown=shown)[0].same
+    with pytest.raises(StructuredOutputError, match="only repeats"):
+        parse(f"The text itself says {form}, which settles nothing.", Same, shown=shown)
+
+
+async def test_what_the_request_shows_is_never_the_answer() -> None:
+    shown = '{"value": 0, "why": "fair"}'
+    answers = iter([shown, f'It says {shown}, but {{"value": 1, "why": "own"}}'])
+    asked = dataclasses.replace(ASK, messages=(Message("user", f"Score this: {shown}"),))
+    got = await ask(scripted(lambda _: next(answers)), asked, Score)
+    assert (got.value, got.attempts) == (Score(value=1, why="own"), 2)
 
 
 def test_repairs_broken_json_last_and_says_so() -> None:
@@ -44,7 +111,17 @@ def test_repairs_broken_json_last_and_says_so() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["", "no idea", "[1, 2]", '{"value": 7, "why": "so"}', '{"value": 0.5}', "{" * 100_000, "{}", "\ud800"],
+    [
+        "",
+        "no idea",
+        "[1, 2]",
+        '{"value": 7, "why": "so"}',
+        '{"value": 0.5}',
+        "{" * 100_000,
+        '{"' * 100_000,
+        "{}",
+        "\ud800",
+    ],
 )
 def test_what_does_not_fit_is_an_error_that_keeps_the_answer(answer: str) -> None:
     with pytest.raises(StructuredOutputError) as caught:
@@ -79,6 +156,11 @@ async def test_the_caller_says_how_often() -> None:
     with pytest.raises(StructuredOutputError):
         await ask(scripted(script), ASK, Score, reasks=0)
     assert calls == 1
+
+
+async def test_whoever_gave_no_usable_answer_is_named_with_what_was_asked() -> None:
+    with pytest.raises(StructuredOutputError, match=r"^m was asked 2 times for score, .*: the answer holds no"):
+        await ask(scripted(lambda _: "I would rather not."), ASK, Score)
 
 
 async def test_a_check_may_refuse_what_the_schema_allows() -> None:

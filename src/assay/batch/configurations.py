@@ -15,9 +15,10 @@ from assay.batch.jobfile import JobFile
 from assay.batch.older import older_options
 from assay.fields import read
 from assay.launch import check_terms
+from assay.launch.execution import panel_of
 from assay.protocol import RunType, load
 from assay.registry import Prepared, prepared, stored
-from assay.terms import Terms
+from assay.terms import Terms, configured
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.settings import Settings
@@ -54,8 +55,7 @@ def combinations(job_file: JobFile, settings: Settings | None = None) -> Iterato
     Raises:
         ConfigurationError: an option or a bound is not possible; says which.
     """
-    config = (settings or Settings()).config
-    own = Terms(model=config.model or "", max_tokens=config.max_tokens)
+    own = configured(settings or Settings()).model_copy(update={"seats": {}})
     for values in itertools.product(*job_file.grid.values()):
         yield _combination(job_file, dict(zip(job_file.grid, values, strict=True)), own)
 
@@ -112,9 +112,9 @@ def _combination(job_file: JobFile, cell: Mapping[str, Any], own: Terms) -> Conf
         _put(tables[table], path, value)
     terms = cast("Terms", read(Terms, tables["terms"], names=lambda spec: _TERMS[spec.name]))
     check_terms(kind, terms, _TERMS)
-    terms = terms.over(own)
     values = {**_upgraded(kind, tables["engine"]), **tables["options"]}
     options = read(load(kind.options), values, names=lambda spec: f"options.{spec.name}")
+    terms = terms.over(own.model_copy(update={"model": ""}) if panel_of(options) else own)
     if job_file.older:
         data = {"engine": tables["engine"], "model": terms.model or None, "max_tokens": terms.max_tokens}
     else:

@@ -107,7 +107,8 @@ def _isolation() -> Iterator[Check]:
 
 
 def _configuration() -> Iterator[Check]:
-    from llm_runtime.settings import HOSTED, config_dir, load_settings
+    from llm_runtime.dialects import HOSTED
+    from llm_runtime.settings import config_dir, load_settings
 
     path = config_dir()
     try:
@@ -119,9 +120,13 @@ def _configuration() -> Iterator[Check]:
     keys = path / "keys.toml"
     if keys.is_file() and keys.stat().st_mode & 0o077:
         yield Check("fault", "keys file", f"{keys} can be read by others; chmod 600 it")
-    for provider, (variable, _, _) in HOSTED.items():
+    for provider in settings.providers:
         key = settings.keys.get(provider)
-        yield Check("ok" if key else "note", provider, f"key from {key.source}" if key else f"no key ({variable})")
+        where = settings.endpoint(provider).base_url if provider in settings.config.endpoints else ""
+        words = f"key from {key.source}" if key else "no key"
+        yield Check("ok", provider, f"{where}, {words}" if where else words)
+    if without := [f"{name} ({at.key_env})" for name, at in HOSTED.items() if name not in settings.providers]:
+        yield Check("note", "no key", ", ".join(without))
 
 
 def _models() -> Iterator[Check]:
@@ -141,6 +146,7 @@ def _models() -> Iterator[Check]:
         yield Check("fault", "local servers", str(error))
         return
     yield Check("ok" if servers else "note", "local servers", ", ".join(servers) or "none answers on this machine")
+    yield Check("note", "a model", "whether it can carry each protocol is measured by: assay models check MODEL")
 
 
 def _store() -> Iterator[Check]:

@@ -11,35 +11,40 @@ from llm_runtime.errors import ConfigurationError
 
 @click.group()
 def keys() -> None:
-    """Store and list provider keys.
+    """Store and list the keys of vendors and of your own endpoints.
 
-    A key in the environment wins over one in .env, and that over one stored here.
+    A key in the environment wins over one in .env, and that over one stored here: in the system's keyring, where
+    there is one and the extra "keyring" is installed, else in a file that you alone can read.
     """
 
 
 @keys.command("set")
 @click.argument("provider")
 def set_key(provider: str) -> None:
-    """Store a key for PROVIDER: openrouter, anthropic or openai. It is asked for, or read from a pipe."""
-    from llm_runtime.settings import HOSTED, config_dir, write_key
+    """Store a key for PROVIDER, which is one that `assay keys list` shows. It is asked for, or read from a pipe."""
+    from llm_runtime.dialects import HOSTED
+    from llm_runtime.keys import write_key
+    from llm_runtime.settings import config_dir, read_config
 
-    if provider not in HOSTED:
-        raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(HOSTED)}")
+    config = config_dir()
+    takers = (*HOSTED, *read_config(config).endpoints)
+    if provider not in takers:
+        raise ConfigurationError(f"{provider} takes no key; those that do: {', '.join(takers)}")
     if sys.stdin.isatty():
         secret = click.prompt(f"{provider} key", hide_input=True, err=True)
     else:
         secret = sys.stdin.readline()
     if not secret.strip():
         raise ConfigurationError("no key was given; nothing was changed")
-    path = write_key(config_dir(), provider, secret)
-    click.echo(f"stored in {path}, readable by you alone", err=True)
+    click.echo(f"stored in {write_key(config, provider, secret)}", err=True)
 
 
 @keys.command("remove")
 @click.argument("provider")
 def remove_key(provider: str) -> None:
     """Remove PROVIDER's stored key."""
-    from llm_runtime.settings import config_dir, read_keys, write_key
+    from llm_runtime.keys import read_keys, write_key
+    from llm_runtime.settings import config_dir
 
     if provider not in read_keys(config_dir()):
         raise ConfigurationError(f"no key is stored for {provider}")
@@ -48,15 +53,19 @@ def remove_key(provider: str) -> None:
 
 @keys.command("list")
 def list_keys() -> None:
-    """Show which providers have a key, and where it was found; never the key."""
-    from llm_runtime.settings import HOSTED, load_settings
+    """Show which vendors and endpoints have a key, and where it was found; never the key."""
+    from llm_runtime.dialects import HOSTED
+    from llm_runtime.settings import load_settings
 
     settings = load_settings()
-    for provider, (variable, _, _) in HOSTED.items():
+    for provider in settings.config.endpoints:
         key = settings.keys.get(provider)
-        click.echo(
-            f"{provider:<12}{key.source if key else f'none (set {variable}, or: assay keys set {provider})'}"
-        )
+        click.echo(f"{provider:<12}{key.source if key else 'none'} (endpoint of config.toml)")
+    for provider, dialect in HOSTED.items():
+        key = settings.keys.get(provider)
+        missing = f"none (set {dialect.key_env}, or: assay keys set {provider})"
+        if provider not in settings.config.endpoints:
+            click.echo(f"{provider:<12}{key.source if key else missing}")
 
 
 @keys.command("path")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TextIO, TypeAlias
 
+from assay.console.words import words_lines
 from assay.report.clean import one_line
 from assay.report.progress import Progress
 from assay.report.run import RunFold
@@ -22,11 +23,15 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
 
+    from assay.launch import CallWords, Words
+
 Manner: TypeAlias = Literal["live", "plain", "coloured"]
 """A picture that moves; lines; lines with colours."""
 
 _INTERVAL = 0.1
 """Seconds between looks at whether anything changed: at most ten redraws a second."""
+_WAITED_MS = 5_000
+"""A wait for the first words that is worth a line of its own."""
 
 
 def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
@@ -65,6 +70,7 @@ class LiveDisplay:
         stream: where to show it; standard error by default.
         budget: the run's cap in micro-dollars, where it has one.
         manner: how to show it; by default what the stream and the environment allow.
+        words: the answers on their way, where they can be followed.
         now: a clock in milliseconds since the epoch.
     """
 
@@ -75,12 +81,14 @@ class LiveDisplay:
         stream: TextIO | None = None,
         budget: int | None = None,
         manner: Manner | None = None,
+        words: Words | None = None,
         now: Callable[[], int] = now_ms,
     ) -> None:
         self._fold = fold
         self._stream = stream or sys.stderr
         self._budget = budget
         self._manner: Manner = manner or manner_for(self._stream, os.environ)
+        self._words = words
         self._now = now
         self._began = now()
         self._lock = threading.Lock()
@@ -93,6 +101,8 @@ class LiveDisplay:
         self._drawn: object = None
         self.redraws = 0
         """How many pictures were drawn."""
+        if words is not None and self._manner != "live":
+            words.on_first = self._first_words
 
     def __call__(self, event: Event) -> None:
         """Take in the run's next event."""
@@ -180,13 +190,27 @@ class LiveDisplay:
                 self._progress, self._changed = self._fold.progress(), False
         progress = self._progress
         thinking = any(seat.state == "thinking" for seat in progress.seats)
-        picture = (progress, now // FRAME_MS if thinking else progress.elapsed(now) // 1000)
+        version = self._words.version if self._words else 0
+        picture = (progress, version, now // FRAME_MS if thinking else progress.elapsed(now) // 1000)
         if picture == self._drawn:
             return
         self._drawn = picture
         self.redraws += 1
         ascii_only = live.console.options.ascii_only
-        live.update(progress_view(progress, now, self._budget, ascii_only=ascii_only), refresh=True)
+        picture = progress_view(progress, now, self._budget, ascii_only=ascii_only)
+        if self._words is not None:
+            calls, width = self._words.calls(), live.console.width
+            picture.renderables.extend(words_lines(calls, now, width, ascii_only=ascii_only))
+        live.update(picture, refresh=True)
+
+    def _first_words(self, call: CallWords) -> None:
+        """Say when the first words came, where a person has waited for them."""
+        waited = (call.first or call.began) - call.began
+        if waited >= _WAITED_MS and not self._broken:
+            try:
+                self._write(f"{call.label.words}: first words after {clock(waited)}")
+            except Exception:
+                self._give_up()
 
     def _write(self, line: str) -> None:
         elapsed = clock(self._now() - self._began)

@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: Bytes of a question, a prompt or a context that are read before it is refused as too long.
 MAX_INPUT = 1 << 20
-_BOUNDS = ("max_tokens", "budget", "max_calls", "deadline")
+_BOUNDS = ("max_tokens", "effort", "budget", "max_calls", "deadline")
 
 
 class _Shown(click.types.StringParamType):

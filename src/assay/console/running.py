@@ -30,7 +30,7 @@ from llm_runtime.errors import ConfigurationError
 if TYPE_CHECKING:
     from assay.console.live import LiveDisplay
     from assay.fields import FieldSpec
-    from assay.launch import Launcher, Outcome
+    from assay.launch import Launcher, Outcome, Words
     from assay.protocol import RunType
     from assay.registry import Prepared
     from assay.terms import Terms
@@ -104,7 +104,13 @@ class RunCommand:
             self.output,
             self.terms.budget,
             lambda listeners: launcher.start(
-                run, self.terms, seed=self.seed, run_id=run_id, listeners=listeners.all, person=listeners.person
+                run,
+                self.terms,
+                seed=self.seed,
+                run_id=run_id,
+                listeners=listeners.all,
+                person=listeners.person,
+                words=listeners.words,
             ),
         )
 
@@ -242,7 +248,9 @@ def resume_run(run_id: str, store: RunStore, terms: Terms, output: OutputOptions
         run_id,
         output,
         _laid_over(terms, store, run_id).budget,
-        lambda listeners: launcher.resume(run_id, terms, listeners=listeners.all, person=listeners.person),
+        lambda listeners: launcher.resume(
+            run_id, terms, listeners=listeners.all, person=listeners.person, words=listeners.words
+        ),
     )
 
 
@@ -263,7 +271,14 @@ def fork_run(
         output,
         _laid_over(terms, store, run_id).budget,
         lambda listeners: launcher.fork(
-            run_id, at, terms, task=task, run_id=child, listeners=listeners.all, person=listeners.person
+            run_id,
+            at,
+            terms,
+            task=task,
+            run_id=child,
+            listeners=listeners.all,
+            person=listeners.person,
+            words=listeners.words,
         ),
     )
 
@@ -341,15 +356,20 @@ class RunListeners(ExitStack):
         self.all: list[Emit] = [self._hear]
         self.person: Generate | None = None
         self.display: LiveDisplay | None = None
+        self.words: Words | None = None
         self._kind, self._output, self._budget = kind, output, budget
 
     def __enter__(self) -> Self:
         if not self._output.quiet:
             from assay.console.live import LiveDisplay
+            from assay.launch import Words
             from assay.registry import LIVE_CALLS, fold_for
 
             cap = None if self._budget is None else round(self._budget * 1_000_000)
-            display = self.display = self.enter_context(LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap))
+            self.words = Words()
+            display = self.display = self.enter_context(
+                LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap, words=self.words)
+            )
             self.all.append(display)
             self.person = _at_the_keyboard(display)
         if self._output.jsonl:

@@ -24,7 +24,7 @@ def check_terms(run: RunType, terms: Terms, names: Mapping[str, str] | None = No
         if "*" not in seats and seat not in seats:
             listed = f"there are: {', '.join(seats)}" if seats else "its seats cannot be set one by one"
             raise ConfigurationError(f"{called.get('seats', 'seats')}: a {run.noun} has no {seat}; {listed}")
-    for bound in ("budget", "max_calls", "deadline", "max_tokens"):
+    for bound in ("budget", "max_calls", "deadline", "max_tokens", "effort"):
         if bound not in run.bounds and getattr(terms, bound) is not None:
             possible = f"use {', '.join(run.bounds)}" if run.bounds else "it has no bounds"
             raise ConfigurationError(f"{called.get(bound, bound)}: a {run.noun} is not bounded so; {possible}")

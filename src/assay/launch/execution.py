@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared
 from assay.terms import Terms
@@ -23,13 +25,16 @@ from llm_runtime.errors import (
 )
 from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
-from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.pricing import Price, PriceTable, load_prices
+from llm_runtime.http import Http
+from llm_runtime.messages import Generate, Reply, Request, unwatched
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
+from llm_runtime.wrappers.accounts import Account, Budget, Caps, Spend, spent_before
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -52,6 +57,13 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class PerRun:
+    """A way to models that many runs share: makes the function by which one run asks, under that run's budget."""
+
+    make: Callable[[Budget], Generate]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A run to be carried out; of a resumed run the log says more once it is held."""
 
@@ -61,10 +73,11 @@ class Job:
     settings: Settings
     answers: Recording
     listeners: tuple[Emit, ...]
-    model: Generate | None
+    model: Generate | PerRun | None
     person: Generate | None
+    words: Words | None = None
     resumed: bool = False
-    spent: Spend | None = None
+    before: Account | None = None
 
 
 class LateEmit:
@@ -73,45 +86,78 @@ class LateEmit:
     def __init__(self) -> None:
         self.target: Emit | None = None
 
-    def emit(self, event: Event) -> None:
-        if self.target is not None:
-            self.target(event)
+    def emit(self, event: Event) -> Awaitable[None] | None:
+        return None if self.target is None else self.target(event)
 
 
 async def model_of(
-    job: Job, settings: Settings, terms: Terms, events: list[Event], relay: LateEmit, stack: AsyncExitStack
-) -> Generate:
-    """Return the model function of a run, within its bounds; refuse a run whose models cannot be reached."""
+    job: Job,
+    settings: Settings,
+    terms: Terms,
+    events: list[Event],
+    relay: LateEmit,
+    http: Http,
+    stack: AsyncExitStack,
+) -> tuple[Generate, bool]:
+    """Return the model function of a run, within its bounds, and whether a model on this machine answers.
+
+    A run whose models cannot be reached is refused.
+    """
     if job.run.run.own_models:
         if job.run.run.ready and job.started.origin == "live":
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
-        return _nobody
+        return _nobody, False
     caps = terms.caps
-    budget = Budget(caps, job.spent or _spent(job.run, events), emit=relay.emit)
+    budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
+    if isinstance(job.model, PerRun):
+        return timed(job.model.make(budget), Deadline(caps.seconds or inf)), False
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
-            return model
-        timely = timed(model, deadline=Deadline(caps.seconds or inf))
-        return budgeted(timely, budget, partial(price_of, settings))
-    gateway = await stack.enter_async_context(Gateway(settings, budget=budget, emit=relay.emit, person=job.person))
+            return model, False
+        timely = timed(model, Deadline(caps.seconds or inf))
+        return budgeted(timely, budget, partial(price_of, settings)), False
+    gateway = await stack.enter_async_context(
+        Gateway(
+            settings,
+            budget=budget,
+            emit=relay.emit,
+            person=job.person,
+            named=panel_of(job.run.options),
+            on_delta=job.words.hear if job.words else unwatched,
+            http=http,
+        )
+    )
     for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
         await gateway.ready(name)
-    return gateway.generate
+    return gateway.generate, gateway.local
 
 
-def _spent(run: Prepared, events: list[Event]) -> Spend:
+def panel_of(options: object) -> tuple[str, ...]:
+    """Return the models that the user put into the seats of a run."""
+    return getattr(options, "named_models", ())
+
+
+def beside_panel(settings: Settings, options: object) -> Settings:
+    """Return the user's settings as they hold for a run: a panel takes the place of the configured model."""
+    if not panel_of(options):
+        return settings
+    return replace(settings, config=settings.config.model_copy(update={"model": None}))
+
+
+def _before(run: Prepared, events: list[Event]) -> Account:
     """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
-    spent = spent_before(events)
+    before = spent_before(events)
     if run.run.spent:
         there: Spend = load(run.run.spent)(run.task)
-        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
-    return spent
+        mine = before.spent
+        before.spent = Spend(*(max(getattr(mine, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+    return before
 
 
 def price_of(settings: Settings, asked: str) -> Price | None:
     """Return what a model costs by its name alone, before anybody has looked where it is served."""
-    target = parse_model(asked) or Target("", asked)
+    target = parse_model(asked, settings.config.endpoints) or Target("", asked)
     return _prices(settings.prices_path).find(target.provider, target.model)
 
 

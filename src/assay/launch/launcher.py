@@ -8,12 +8,13 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
-from assay.launch.execution import Job, LateEmit, Outcome, carry_through, model_of
+from assay.launch.execution import Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
 from assay.launch.logs import first_event, result_of
+from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
@@ -22,13 +23,16 @@ from llm_runtime.errors import (
     ConfigurationError,
 )
 from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
-from llm_runtime.wrappers.budgeted import Spend
+from llm_runtime.wrappers.accounts import Account
 from llm_runtime.wrappers.recording import recording
-from llm_runtime.wrappers.replaying import replaying
+from llm_runtime.wrappers.replaying import as_recorded, replaying
+
+T = TypeVar("T")
 
 Pace = Callable[[int], Awaitable[None]]
 
@@ -61,10 +65,14 @@ class Running:
             await self.stop()
             raise
 
+    async def ended(self) -> None:
+        """Wait until it has ended in whatever way and its log is let go."""
+        await asyncio.wait([self._task])
+
     async def stop(self) -> None:
         """Stop it; it can be resumed."""
         self._task.cancel()
-        await asyncio.wait([self._task])
+        await self.ended()
 
     def on_end(self, call: Callable[[BaseException | None], None]) -> None:
         """Call ``call`` when it has ended, with the error that its log could not take."""
@@ -96,6 +104,8 @@ class Launcher:
         self._clock = clock
         self.new_id = new_id or (lambda: new_run_id(clock(), random.SystemRandom()))
         self._draw_seed = draw_seed
+        # One run after another finds its connections open: for a hosted model that is a handshake less a call.
+        self._http = Http()
 
     async def start(
         self,
@@ -107,10 +117,11 @@ class Launcher:
         run_id: str = "",
         origin: Literal["live", "demo"] = "live",
         answers: Recording | None = None,
-        spent: Spend | None = None,
-        model: Generate | None = None,
+        before: Account | None = None,
+        model: Generate | PerRun | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
+        words: Words | None = None,
     ) -> Running:
         """Start a run; return once its log is open.
 
@@ -122,10 +133,11 @@ class Launcher:
             run_id: drawn where left out.
             origin: ``"demo"`` for a recording.
             answers: calls that were answered before.
-            spent: what they took, where that counts against the bounds.
+            before: what they took, where that counts against the bounds.
             model: answers in place of the gateway. Bounds hold for it too.
             listeners: take every event after the log has it.
             person: who answers for ``terminal:``; the keyboard where left out.
+            words: follows the answers on their way.
 
         Raises:
             ConfigurationError: the task, an option, a seat or a bound is not possible; nothing was stored.
@@ -135,7 +147,7 @@ class Launcher:
         run = prepared(run)
         own = terms or Terms()
         check_terms(run.run, own)
-        settings = self._settings() if origin == "live" else Settings()
+        settings = beside_panel(self._settings() if origin == "live" else Settings(), run.options)
         terms = own.over(configured(settings))
         task, options = run.data()
         started = RunStarted(
@@ -149,7 +161,7 @@ class Launcher:
             version=__version__,
         )
         answers, laid = answers or Recording(), own.settings(settings)
-        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, spent=spent)
+        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, words, before=before)
         return await self._begin(job)
 
     async def resume(
@@ -160,6 +172,7 @@ class Launcher:
         model: Generate | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
+        words: Words | None = None,
     ) -> Running:
         """Go on with a run that was interrupted, stopped or failed; no answer that it has is paid for again.
 
@@ -184,7 +197,7 @@ class Launcher:
         run = opened(started)
         check_terms(run.run, own)
         return await self._begin(
-            Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, resumed=True)
+            Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, words, resumed=True)
         )
 
     async def fork(
@@ -197,6 +210,7 @@ class Launcher:
         run_id: str = "",
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
+        words: Words | None = None,
     ) -> Running:
         """Start a run that shares the answers of another up to its event ``at``.
 
@@ -221,7 +235,7 @@ class Launcher:
         events = [event for _, event in self.store.events(parent_id)]
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
-        settings = self._settings()
+        settings = beside_panel(self._settings(), run.options)
         terms = own.over(in_force(events))
         data, options = run.data()
         started = parent.model_copy(
@@ -238,7 +252,7 @@ class Launcher:
         )
         answers = Recording.from_events(events, until=at)
         return await self._begin(
-            Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person)
+            Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person, words)
         )
 
     async def replay(self, run_id: str, *, pace: Pace | None = None, listeners: Iterable[Emit] = ()) -> Replayed:
@@ -256,6 +270,7 @@ class Launcher:
         emit = tee(*listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
+        generate = as_recorded(generate, recorded)
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
         result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
@@ -287,31 +302,45 @@ class Launcher:
             log: RunLog | None = None
             settings, terms, answers = job.settings, job.terms, job.answers
             if job.resumed:
-                log = self.store.reopen(job.started.run_id)
-                stack.callback(log.close)
+                log = await _opened(self.store.reopen, job.started.run_id, stack)
                 events = [event for _, event in self.store.events(job.started.run_id)]
                 terms = job.terms.over(in_force(events))
-                settings = terms.settings(self._settings())
+                settings = terms.settings(beside_panel(self._settings(), job.run.options))
                 answers = Recording.from_events(events)
-            generate = await model_of(job, settings, terms, events, relay, stack)
+            generate, local = await model_of(job, settings, terms, events, relay, self._http, stack)
             if log is None:
-                log = self.store.start(job.started)
-                stack.callback(log.close)
+                log = await _opened(self.store.start, job.started, stack)
             for event in events or [job.started]:
                 for listener in job.listeners:
                     listener(event)
-            emit = relay.target = tee(log.emit, *job.listeners)
+            watched = job.listeners if job.words is None else (*job.listeners, job.words)
+            emit = relay.target = tee(log.emit, *watched)
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
-            if job.spent is not None:
+            if job.before is not None:
                 # Whoever goes on with this run has its log alone to know it from.
-                emit(_account(job.spent))
+                emit(_account(job.before))
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
-            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms)
+            if len(answers):
+                recorded = as_recorded(recorded, answers)
+            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms, local)
             return await carry_through(job.run, context)
 
 
-def _account(spent: Spend) -> BudgetMoved:
-    spending = {f"spent_{name}": value for name, value in asdict(spent).items()}
-    return BudgetMoved(**spending, held_cost=0, held_tokens=0, held_calls=0)
+async def _opened(open_log: Callable[[T], RunLog], what: T, stack: AsyncExitStack) -> RunLog:
+    """Open a log in a thread, and have it closed with ``stack``, also where nobody waits for it any more."""
+    opening = asyncio.create_task(asyncio.to_thread(open_log, what))
+
+    async def close() -> None:
+        await asyncio.wait([opening])
+        if opening.exception() is None:
+            await opening.result().aclose()
+
+    stack.push_async_callback(close)
+    return await asyncio.shield(opening)
+
+
+def _account(before: Account) -> BudgetMoved:
+    sums = {f"{kind}_{name}": value for kind, sums in asdict(before).items() for name, value in sums.items()}
+    return BudgetMoved(**sums, held_cost=0, held_tokens=0, held_calls=0)

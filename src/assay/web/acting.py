@@ -138,7 +138,7 @@ async def play_recording(request: Request) -> Response:
 
 def reachable(site: AppState) -> list[str]:
     """Return the hosted providers that have a key."""
-    return list(site.settings().keys)
+    return list(site.settings().providers)
 
 
 async def _begun(request: Request, begin: Callable[[], Awaitable[str]], again: Callable[[str], str]) -> Response:

@@ -67,7 +67,7 @@ def kind_of(fields: Mapping[str, Any]) -> str:
 
 def terms_fields(run: RunType | None = None) -> list[FieldSpec]:
     """Return the fields of the terms that can be set for a kind of run."""
-    names = ("model", "seats", "budget", "max_calls", "deadline", "max_tokens")
+    names = ("model", "seats", "budget", "max_calls", "deadline", "max_tokens", "effort")
     if run is not None:
         names = ("model", *(("seats",) if run.seats else ()), *run.bounds)
     return [spec for spec in fields_of(Terms) if spec.name in names]

@@ -48,7 +48,7 @@ async def home(request: Request) -> Response:
     site = site_of(request)
     played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
     latest = site.store.runs(limit=_LATEST)
-    keys = list(site.settings().keys)
+    keys = list(site.settings().providers)
     return respond(
         request,
         lambda: {
@@ -201,7 +201,9 @@ async def stream(request: Request) -> Response:
     after, view = min(last_seen(request), watch.seq), query.get("view", "")
     if view in VIEWS:
         drawn = "" if "last-event-id" in request.headers else query.get("drawn", "")
-        messages = page_stream(site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look)
+        messages = page_stream(
+            site.renderer, watch, view, after, drawn, closing=site.closing, look=site.look, words=site.runs.words
+        )
     else:
         messages = event_stream(site.store, watch, after, site.closing)
     return StreamingResponse(messages, media_type="text/event-stream", headers=_STREAM)

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 
 from assay.demo import has_log, import_played, prepare_demo
-from assay.launch import Launcher, Running
+from assay.launch import Launcher, Running, Words
 from assay.registry import Prepared
 from assay.terms import Terms
 from assay.web.questions import Questions
@@ -29,6 +29,7 @@ class ActiveRuns:
         self._launcher = Launcher(store, settings)
         self._questions = questions
         self._running: dict[str, Running] = {}
+        self._words: dict[str, Words] = {}
         self.faults: dict[str, str] = {}
         """Why a run ended, by its id, where it ended with an error that its log could not take."""
 
@@ -44,7 +45,9 @@ class ActiveRuns:
         """
         run_id = self._launcher.new_id()
         person = self._questions.person(run_id)
-        return self._keep(await self._launcher.start(run, terms, seed=seed, run_id=run_id, person=person))
+        words = Words()
+        running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, person=person, words=words)
+        return self._keep(running, words)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
         """Play a recording through the real engine; return the run's id once its log is open.
@@ -72,10 +75,14 @@ class ActiveRuns:
         Raises:
             LlmRuntimeError: it cannot go on; says why.
         """
-        if run_id in self._running:
-            raise ConfigurationError("this run is under way")
+        if (running := self._running.get(run_id)) is not None:
+            if self._launcher.store.summary(run_id).state == "running":
+                raise ConfigurationError("this run is under way")
+            # Its log has its end, and is being signed and let go.
+            await running.ended()
         person = self._questions.person(run_id)
-        return self._keep(await self._launcher.resume(run_id, terms, person=person))
+        words = Words()
+        return self._keep(await self._launcher.resume(run_id, terms, person=person, words=words), words)
 
     async def fork(self, run_id: str, at: int, terms: Terms) -> str:
         """Start a run that shares the answers of another up to its event ``at``; return its id.
@@ -85,7 +92,9 @@ class ActiveRuns:
         """
         child = self._launcher.new_id()
         person = self._questions.person(child)
-        return self._keep(await self._launcher.fork(run_id, at, terms, run_id=child, person=person))
+        words = Words()
+        running = await self._launcher.fork(run_id, at, terms, run_id=child, person=person, words=words)
+        return self._keep(running, words)
 
     async def stop(self, run_id: str) -> None:
         """Stop a run, which can be resumed later.
@@ -102,8 +111,14 @@ class ActiveRuns:
         """Stop every run; each can be resumed."""
         await asyncio.gather(*(running.stop() for running in list(self._running.values())))
 
-    def _keep(self, running: Running) -> str:
+    def words(self, run_id: str) -> Words | None:
+        """Return the answers on their way in a run that this process carries out."""
+        return self._words.get(run_id)
+
+    def _keep(self, running: Running, words: Words | None = None) -> str:
         run_id = running.run_id
+        if words is not None:
+            self._words[run_id] = words
         self.faults.pop(run_id, None)
         self._running[run_id] = running
         running.on_end(lambda fault: self._ended(run_id, fault))
@@ -111,5 +126,6 @@ class ActiveRuns:
 
     def _ended(self, run_id: str, fault: BaseException | None) -> None:
         self._running.pop(run_id, None)
+        self._words.pop(run_id, None)
         if fault is not None:
             self.faults[run_id] = f"{type(fault).__name__}: {fault}"

@@ -1,7 +1,8 @@
 """A run as server-sent events: the id of each is its event's sequence number, so a reader resumes where it stopped.
 
-A page's stream carries ``log`` (one for each event: number, time, type, step) and ``page`` (the parts whose markup
-changed); the bare one carries the events themselves. Nothing is queued for a reader: each is brought from what it
+A page's stream carries ``log`` (one for each event: number, time, type, step), ``page`` (the parts whose markup
+changed) and ``words`` (the answers on their way, where this process asks for them); the bare one carries the events
+themselves. Nothing is queued for a reader: each is brought from what it
 has to what there is, so a slow one skips pictures and never an event.
 """
 
@@ -12,6 +13,8 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import TypeAlias
 
+from assay.launch import Words
+from assay.report.clean import clean
 from assay.web.data import line_data
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import is_live
@@ -21,6 +24,8 @@ from llm_runtime.store import RunStore
 
 BEAT_S = 15.0
 """Seconds without news after which a comment keeps the connection alive."""
+_WORDS_SHOWN = 600
+"""Characters of an answer on its way that a page shows: its latest words."""
 _RETRY = "retry: 1000\n\n"
 _STILL_HERE = ": still here\n\n"
 
@@ -69,6 +74,7 @@ async def page_stream(
     *,
     closing: asyncio.Event,
     look: Callable[[LiveRun], float],
+    words: Callable[[str], Words | None],
 ) -> AsyncIterator[str]:
     """Stream what a page that shows the run up to event ``after`` needs to show it now and as it goes on.
 
@@ -80,9 +86,11 @@ async def page_stream(
         drawn: the mark of the rendering that it shows; empty where that is not known, as after a lost connection.
         closing: set when the server ends.
         look: looks whether anything beside the log has changed; returns in how many seconds to look again.
+        words: returns the answers on their way in a run; ``None`` where another process asks for them.
     """
     yield _RETRY
     previous: RenderedPage | None = None
+    shown = -1
     watch.join()
     try:
         while True:
@@ -109,12 +117,34 @@ async def page_stream(
             if over:
                 yield _end(watch)
                 return
+            on_their_way = words(watch.run_id)
+            if on_their_way is not None:
+                patience = min(patience, PAUSE_S)
+                if on_their_way.version != shown:
+                    shown = on_their_way.version
+                    yield _message("words", words_json(on_their_way))
             if page.version != watch.version:
                 patience = PAUSE_S
             if not await watch.changed(version, patience) and patience == BEAT_S:
                 yield _STILL_HERE
     finally:
         watch.leave()
+
+
+def words_json(words: Words) -> str:
+    """Write the answers on their way as a message's data."""
+    calls = [
+        {
+            "call": str(call.label),
+            "name": call.label.words,
+            "stage": call.stage,
+            "tokens": call.tokens,
+            "pace": None if call.pace is None else round(call.pace, 1),
+            "text": clean(call.tail[-_WORDS_SHOWN:]),
+        }
+        for call in words.calls()
+    ]
+    return json.dumps(calls, ensure_ascii=False)
 
 
 def _is_over(watch: LiveRun) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Literal, TypeAlias
 
 from crucible.config import CouncilRole
@@ -33,12 +34,16 @@ class CouncilFailed(LlmRuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A triaged seat; ``label`` is ``"INDEX:ROLE"``, by its 0-based place in the council: its name everywhere."""
+    """A triaged seat; ``label`` is ``"INDEX:ROLE"``, by its 0-based place in the council: its name everywhere.
+
+    ``model`` is the user's choice and beats the hint; empty where there is none.
+    """
 
     label: str
     role: CouncilRole
     system_prompt: str
     model_hint: str | None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,20 @@ class LoopOutcome:
         return {role: "\n\n".join(parts) for role, parts in texts.items()}
 
 
+def panel_models(roles: Sequence[CouncilRole], models: Sequence[str]) -> list[str]:
+    """Return each seat's model of a panel: in turn, and for the red team the least used; empty without a panel.
+
+    >>> panel_models([CouncilRole.PRAGMATIST, CouncilRole.RED_TEAM, CouncilRole.CREATIVE], ["a", "b", "c"])
+    ['a', 'c', 'b']
+    """
+    if not models:
+        return [""] * len(roles)
+    turns = cycle(models)
+    chosen = ["" if role is CouncilRole.RED_TEAM else next(turns) for role in roles]
+    least = min(models, key=chosen.count)
+    return [model or least for model in chosen]
+
+
 class Council:
     """The seats of one run, and the two ways to hear them.
 
@@ -76,6 +95,7 @@ class Council:
         client: makes the calls.
         emit: hears what was said, in seat order whoever answered first.
         seed: the fences around what models wrote are drawn from it.
+        models: a panel that the user chose, in place of triage's hints.
     """
 
     def __init__(
@@ -87,9 +107,11 @@ class Council:
         client: OpenRouterClient,
         emit: Emit,
         seed: int,
+        models: Sequence[str] = (),
     ) -> None:
+        panel = panel_models([seat.role for seat in triage.council], models)
         seats = [
-            Seat(f"{index}:{seat.role.value}", seat.role, seat.system_prompt, seat.model_hint)
+            Seat(f"{index}:{seat.role.value}", seat.role, seat.system_prompt, seat.model_hint, panel[index])
             for index, seat in enumerate(triage.council)
         ]
         self.query = triage.reconstructed_query
@@ -174,6 +196,8 @@ class Council:
         return text
 
     async def _call(self, seat: Seat, messages: Sequence[Message], label: CallLabel) -> str:
+        if seat.model:
+            return await self._client.call_openrouter(seat.model, messages, label=label)
         hint = seat.model_hint
         if hint and not _is_model_id(hint):
             self._emit(

@@ -19,7 +19,8 @@ JUDGE_MODEL = "openrouter/auto"
 
 Positions: TypeAlias = Mapping[CouncilRole, str]
 
-_FIRST_WORD = re.compile(r"[^A-Za-z]*([A-Za-z]+)")
+#: What a model thinks aloud before it answers is no answer.
+_FIRST_WORD = re.compile(r"\s*+(?:<think>.*?</think>)?+[^A-Za-z]*+([A-Za-z]+)", re.DOTALL)
 _WORD = re.compile(r"\w+")
 
 

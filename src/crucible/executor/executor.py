@@ -90,6 +90,7 @@ class Executor:
             client=self._client,
             emit=self._emit,
             seed=self._seed,
+            models=self._config.models,
         )
         run_loop = GRAMMARS[triage.loop_grammar]
         outcomes: list[LoopOutcome] = []

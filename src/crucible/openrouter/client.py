@@ -42,6 +42,8 @@ class OpenRouterClient:
         *,
         label: CallLabel,
         fallbacks: Sequence[str] = (),
+        schema: str | None = None,
+        grammar: str | None = None,
     ) -> str:
         """Ask once and return the text; below this call the runtime keeps the whole record of it.
 
@@ -51,23 +53,37 @@ class OpenRouterClient:
             session_id: overrides the run's.
             label: where the call stands in the deliberation.
             fallbacks: who is asked, in order, where ``model`` is not known.
+            schema: the JSON schema of the answer, as text.
+            grammar: a stricter one, for engines that decode by grammar.
 
         Raises:
             CallError: no model answered, or the answer has no text.
             BudgetExceeded, DeadlineExceeded, ReplayMismatch: as the runtime raises them.
         """
         request = Request(
-            model, tuple(messages), label, tuple(fallbacks), session_id=session_id or self._session_id
+            model,
+            tuple(messages),
+            label,
+            tuple(fallbacks),
+            schema=schema,
+            session_id=session_id or self._session_id,
+            grammar=grammar,
         )
         try:
             return await self._answer(request)
         except ModelNotFound as fault:
-            # A gateway that follows fallbacks itself has tried them all, and reports the last.
-            if not fallbacks or fault.model in fallbacks:
+            # A gateway that follows fallbacks, or asks what the user chose instead, has done all that can be done.
+            if not fallbacks or fault.model not in ("", model):
                 raise
             self._emit(ModelSubstituted(label=str(label), asked=model, used=fallbacks[0], reason="unknown model"))
             return await self.call_openrouter(
-                fallbacks[0], messages, session_id, label=label, fallbacks=fallbacks[1:]
+                fallbacks[0],
+                messages,
+                session_id,
+                label=label,
+                fallbacks=fallbacks[1:],
+                schema=schema,
+                grammar=grammar,
             )
 
     async def _answer(self, request: Request) -> str:

@@ -6,16 +6,19 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
-from crucible.config import ComplexityDomain, CouncilRole
+from crucible.events import TriageRead
 from crucible.openrouter.client import OpenRouterClient
 from crucible.schemas import TriageOutput
+from crucible.triage.grammar import triage_grammar
 from crucible.triage.prompts import system_prompt, user_message
-from llm_runtime.errors import ConfigurationError, StructuredOutputError
+from crucible.triage.reading import TriageError, parse_triage, read_triage
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Message
-from llm_runtime.models import first_fault
 from llm_runtime.prompts import Fence
+from llm_runtime.structured import schema_text
+
+__all__ = ["MAX_INPUT_BYTES", "InputError", "Inquiry", "TriageAgent", "TriageError", "parse_triage"]
 
 MAX_INPUT_BYTES = 1024 * 1024
 """Largest query, and largest context as JSON, in bytes of UTF-8."""
@@ -25,10 +28,6 @@ _LABEL = CallLabel("crucible", "triage")
 
 class InputError(ConfigurationError):
     """The query or its context cannot be put to a council; nothing was asked."""
-
-
-class TriageError(StructuredOutputError):
-    """Triage's answer is no usable council configuration; :attr:`raw` is the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,17 @@ class Inquiry:
 
 
 class TriageAgent:
-    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``."""
+    """Asks ``model`` to configure a council; the fences around what it reads are drawn from ``seed``.
 
-    def __init__(self, client: OpenRouterClient, model: str, seed: int) -> None:
+    ``fallback`` is asked where nobody serves ``model``.
+    """
+
+    def __init__(
+        self, client: OpenRouterClient, model: str, seed: int, emit: Emit = silent, fallback: str = ""
+    ) -> None:
         self._client = client
+        self._emit = emit
+        self._fallbacks = (fallback,) if fallback not in ("", model) else ()
         self._model = model
         self._fence = Fence(seed, _LABEL)
 
@@ -68,9 +74,17 @@ class TriageAgent:
         """
         question = user_message(inquiry.query, inquiry.context, self._fence)
         raw = await self._client.call_openrouter(
-            self._model, [Message("system", system_prompt()), Message("user", question)], label=_LABEL
+            self._model,
+            [Message("system", system_prompt()), Message("user", question)],
+            label=_LABEL,
+            fallbacks=self._fallbacks,
+            schema=schema_text(TriageOutput),
+            grammar=triage_grammar(),
         )
-        return parse_triage(raw)
+        triage, decoded = read_triage(raw)
+        if decoded:
+            self._emit(TriageRead(decoded=decoded))
+        return triage
 
 
 def _context_json(context: dict[str, Any]) -> str:
@@ -89,36 +103,3 @@ def _check_size(what: str, text: str) -> None:
         raise InputError(f"the {what} holds a lone surrogate, which is no text; decode it properly first") from None
     if size > MAX_INPUT_BYTES:
         raise InputError(f"the {what} has {size} bytes, and {MAX_INPUT_BYTES} is the limit; shorten it")
-
-
-def parse_triage(raw: str) -> TriageOutput:
-    """Read the configuration as it stands: no fence is stripped, no value converted.
-
-    Raises:
-        TriageError: ``raw`` is not JSON, does not fit the schema, or breaks a constraint.
-    """
-    try:
-        triage = TriageOutput.model_validate_json(raw, strict=True)
-    except ValidationError as fault:
-        raise TriageError(f"triage gave no valid configuration: {_first_complaint(fault)}", raw) from None
-    for complaint in _broken_constraints(triage):
-        raise TriageError(f"triage gave no valid configuration: {complaint}", raw)
-    return triage
-
-
-def _first_complaint(fault: ValidationError) -> str:
-    more = fault.error_count() - 1
-    return first_fault(fault) + (f" (and {more} more)" if more else "")
-
-
-def _broken_constraints(triage: TriageOutput) -> list[str]:
-    """Return a complaint for each rule that spans several fields."""
-    complaints: list[str] = []
-    red_teams = sum(seat.role is CouncilRole.RED_TEAM for seat in triage.council)
-    if red_teams != 1:
-        complaints.append(f"council: exactly one seat must be red_team, and {red_teams} are")
-    if triage.short_circuit_allowed and triage.complexity is not ComplexityDomain.SIMPLE:
-        complaints.append(f"short_circuit_allowed: needs complexity simple, not {triage.complexity.value}")
-    if not triage.reconstructed_query.strip():
-        complaints.append("reconstructed_query: is empty")
-    return complaints

@@ -132,10 +132,8 @@ async def read_book(
         frozen = list(reader.claims.values())
         answers = await gather(_batch(reader, batch, frozen, generate, models, seed, language) for batch in wave)
         stop: Exception | None = None
-        for batch, answer in zip(wave, answers, strict=True):
-            if isinstance(answer, Exception):
-                stop = stop or answer
-                continue
+        for batch, (answer, refused) in zip(wave, answers, strict=True):
+            stop = stop or refused
             _enter(reader, batch, answer)
         keep(reader.book())
         step(len(reader.read), len(corpus.chunks))
@@ -171,8 +169,11 @@ async def _batch(
     models: ModelTable,
     seed: int,
     language: str,
-) -> dict[str, _ReadPassage] | Exception:
-    """Ask about a batch; ask again, at half the size, for the passages that the answer leaves out."""
+) -> tuple[dict[str, _ReadPassage], Exception | None]:
+    """Ask about a batch; ask again, at half the size, for the passages that the answer leaves out.
+
+    Returns what was answered, and the refusal that every further call would meet, where there was one.
+    """
     found: dict[str, _ReadPassage] = {}
     half = (len(batch) + 1) // 2
     lots = [list(batch)]
@@ -182,7 +183,7 @@ async def _batch(
             try:
                 answer = (await ask(generate, asked, _Readings, reasks=0)).value
             except over() as stop:
-                return stop
+                return found, stop
             except (CallError, StructuredOutputError) as fault:
                 reader.unread.update({chunk.id: " ".join(str(fault).split())[:160] for chunk in lot})
                 continue
@@ -195,7 +196,7 @@ async def _batch(
             reader.unread.pop(chunk.id, None)
         else:
             reader.unread.setdefault(chunk.id, "no answer for this passage")
-    return found
+    return found, None
 
 
 def reading_request(

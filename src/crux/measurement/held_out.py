@@ -147,11 +147,12 @@ class _Asking:
     async def question(self, item: CorpusItem, truth: str) -> str:
         """Ask for a question whose answer by this text is ``truth``; empty where the text gives none."""
         label = CallLabel("crux", "held_out_question", item.id)
-        text = load_prompt("crux.measurement", "held_out_question").render(
-            text=Fence(self._seed, label)("TEXT", clip(item.text, _TEXT_TOKENS)), answer=truth
-        )
+        fenced = Fence(self._seed, label)("TEXT", clip(item.text, _TEXT_TOKENS))
+        text = load_prompt("crux.measurement", "held_out_question").render(text=fenced, answer=truth)
+        asked = request(self._models, "judge", label, text)
         try:
-            found = (await ask(self._generate, request(self._models, "judge", label, text), HiddenQuestion)).value
+            # The prompt dictates what to answer where there is no question: that is no quote.
+            found = (await ask(self._generate, asked, HiddenQuestion, shown=fenced)).value
         except OVER:
             raise
         except (CallError, StructuredOutputError):

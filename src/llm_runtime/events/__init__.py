@@ -5,7 +5,9 @@ from llm_runtime.events.calls import (
     CallFailed,
     CallFinished,
     CallRetried,
+    CallsQueued,
     CallStarted,
+    EndpointPaused,
     ModelSubstituted,
 )
 from llm_runtime.events.chain import GENESIS, Record, chain_digest, link
@@ -19,7 +21,9 @@ __all__ = [
     "CallFinished",
     "CallRetried",
     "CallStarted",
+    "CallsQueued",
     "Emit",
+    "EndpointPaused",
     "Event",
     "ModelSubstituted",
     "Record",

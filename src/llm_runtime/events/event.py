@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.models import first_fault
+
+_PLAIN = frozenset((str, int, bool, type(None)))
 
 
 class Event(BaseModel):
@@ -32,7 +34,11 @@ class Event(BaseModel):
 
     def payload(self) -> dict[str, Any]:
         """Return the event as JSON-compatible data, its type under ``"type"``."""
-        return {"type": self.type, **self.model_dump(mode="json")}
+        fields = self.__dict__
+        # What is plain already is not walked through once more: events of money and of calls come by the thousand.
+        if not _PLAIN.issuperset(map(type, fields.values())):
+            fields = self.model_dump(mode="json")
+        return {"type": self.type, **fields}
 
     def canonical(self) -> bytes:
         """Return the payload in canonical JSON: what the log keeps and the chain is over."""
@@ -66,7 +72,8 @@ def parse_event(payload: dict[str, Any]) -> Event:
         raise StoreDamaged(f"an event of type {name} does not fit: {first_fault(fault)}") from None
 
 
-Emit: TypeAlias = Callable[[Event], None]
+Emit: TypeAlias = Callable[[Event], Awaitable[None] | None]
+"""Told of each event. Who has to know that it is on disk awaits what comes back, where something does."""
 
 
 def silent(event: Event) -> None:
@@ -74,10 +81,12 @@ def silent(event: Event) -> None:
 
 
 def tee(*sinks: Emit) -> Emit:
-    """Return one :data:`Emit` that passes each event to all ``sinks``, in order."""
+    """Return one :data:`Emit` that passes each event to all ``sinks``, in order; its answer is the first one's."""
 
-    def emit(event: Event) -> None:
-        for sink in sinks:
-            sink(event)
+    if len(sinks) == 1:
+        return sinks[0]
+
+    def emit(event: Event) -> Awaitable[None] | None:
+        return next(iter([sink(event) for sink in sinks]), None)
 
     return emit

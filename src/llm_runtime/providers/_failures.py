@@ -1,127 +1,127 @@
-"""What a status and a body mean as an error of :mod:`llm_runtime.errors`."""
+"""What a provider's error body says, whatever its shape: words, names, numbers, and how long to wait."""
 
 from __future__ import annotations
 
-import math
 import re
-from datetime import UTC
-from email.utils import parsedate_to_datetime
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from llm_runtime.errors import (
-    AuthenticationFailed,
-    CallError,
-    ErrorInReply,
-    ModelNotFound,
-    PaymentRequired,
-    RateLimited,
-    RequestRefused,
-    ServerFault,
-)
-from llm_runtime.providers._shape import mapping, one_line, text
+from pydantic_core import from_json
 
-_UNKNOWN_MODEL = re.compile(
-    r"model[^.]{0,120}(not found|not exist|unknown|not a valid|no such|not available)"
-    r"|(unknown|invalid|no such|not a valid) model|no endpoints found|model_not_found",
-    re.IGNORECASE,
-)
+from llm_runtime.providers._shape import count, mapping, one_line, sequence, text
+from llm_runtime.providers._waits import seconds_in, wait_in_words
 
+#: Where the words are, in the order of trust; a value may again be any of these shapes, or JSON in a text.
+_WORDS = ("error", "message", "detail", "msg", "errors")
+_NAMES = frozenset({"code", "type", "status", "reason", "quotaId", "error_type"})
+_DEPTH = 8
+_MOST = 400
 
-def error_for_status(
-    status: int,
-    detail: str,
-    *,
-    provider: str,
-    model: str,
-    request_id: str | None = None,
-    retry_after: float | None = None,
-) -> CallError:
-    """Return the typed error for a status that is not a success.
-
-    Args:
-        status: the HTTP status, or the code that an error object inside a 200 carries.
-        detail: the provider's own words, already redacted and on one line.
-        retry_after: seconds to wait, where the provider said so.
-    """
-    kind, advice = _kind(status, detail)
-    message = f"{advice}: {detail}" if detail else advice
-    return kind(
-        message,
-        provider=provider,
-        model=model,
-        status=status,
-        request_id=request_id,
-        retry_after=retry_after,
+#: How sentences name the window, the surest first.
+_WINDOWS = tuple(
+    re.compile(pattern.replace("#", r"(\d{3,9})\b"), re.IGNORECASE)
+    for pattern in (
+        r"n_ctx\D{0,5}#",
+        r"# maximum",
+        r"context size \(#",
+        r"(?:maximum|context|allowed|limit|must be)[^\d]{0,40}#",
     )
+)
+_COUNTS = re.compile(r"(?<![-\w.])(\d{3,9})\b(?![.\d])")
 
 
-def _kind(status: int, detail: str) -> tuple[type[CallError], str]:
-    if status == 401:
-        return AuthenticationFailed, "the provider does not accept the key; check it"
-    if status == 403:
-        return AuthenticationFailed, "the provider forbids this; check the key and what it may do"
-    if status == 402:
-        return PaymentRequired, "the account has no credit; top it up or choose another model"
-    if status == 404 or (status == 400 and _UNKNOWN_MODEL.search(detail)):
-        return ModelNotFound, "the provider does not know this model, or the base URL is wrong"
-    if status == 429:
-        return RateLimited, "too many requests; wait, or lower the limits"
-    if status == 408 or status >= 500:
-        return ServerFault, "the provider failed; try again later"
-    if 300 <= status < 400:
-        return RequestRefused, "the provider redirects elsewhere, which is not followed; correct the base URL"
-    return RequestRefused, "the provider refuses the request"
-
-
-def error_in_reply(
-    error: Any, *, provider: str, model: str, request_id: str | None, status: int = 200
-) -> CallError:
-    """Return the typed error for an ``error`` object inside a 200; a code in it that is an HTTP status decides."""
-    detail = error_detail({"error": error}) or "without a message"
-    code = mapping(error).get("code")
-    inner = int(code) if isinstance(code, (int, str)) and re.fullmatch("[45][0-9][0-9]", str(code)) else None
-    if inner is not None:
-        return error_for_status(inner, detail, provider=provider, model=model, request_id=request_id)
-    message = f"the provider sent an error with status {status}: {detail}"
-    return ErrorInReply(message, provider=provider, model=model, status=status, request_id=request_id)
-
-
-def error_detail(body: Any) -> str:
-    """Return the provider's words in an error body of a usual shape, on one line; empty where there are none.
-
-    ``{"error": {"message": ...}}`` (OpenAI, Anthropic), ``{"error": "..."}`` (Ollama), ``{"message": ...}``,
-    ``{"detail": ...}`` (vLLM), and OpenRouter's ``error.metadata.raw``, the words of the provider behind it.
-    """
-    whole = mapping(body)
-    error = whole.get("error")
-    inner = mapping(error)
-    words = text(error) or text(inner.get("message")) or text(whole.get("message")) or text(whole.get("detail"))
-    raw = text(mapping(inner.get("metadata")).get("raw"))
-    return one_line(f"{words} ({raw})" if raw else words)
-
-
-def retry_after_seconds(value: str | None, now: float) -> float | None:
-    """Return a Retry-After header, seconds or an HTTP date (RFC 9110, 10.2.3), as seconds from ``now``.
+class Failure(NamedTuple):
+    """An answer that is not a success.
 
     Args:
-        value: the header as it came.
-        now: seconds since the epoch.
+        status: the HTTP status.
+        words: the provider's own, on one line; empty where there are none.
+        names: every code, type, status and reason in the body, in lower case.
+        wait: seconds that the body asks to wait.
+        asked: tokens of the prompt, where the body gives them.
+        window: tokens that the model reads at the most, likewise.
     """
-    if value is None:
+
+    status: int
+    words: str = ""
+    names: tuple[str, ...] = ()
+    wait: float | None = None
+    asked: int | None = None
+    window: int | None = None
+
+
+def read_failure(body: Any, status: int) -> Failure:
+    """Read an error body.
+
+    Known shapes: ``{"error": {"message": ...}}`` (OpenAI, Anthropic), a list of it (Gemini), ``{"error": "..."}``
+    (Ollama, xAI, LM Studio), ``{"message": ...}`` (Mistral, Fireworks, older vLLM), ``{"detail": [{"msg": ...}]}``
+    (FastAPI), a text alone, OpenRouter's ``error.metadata.raw`` (the words of the provider behind it), and any of
+    these as JSON inside a message (proxies).
+    """
+    words = one_line(_words(body, _DEPTH).replace("%20", " "))
+    names: list[str] = []
+    wait = asked = window = None
+    for key, value in _walk(body):
+        if key in _NAMES and isinstance(value, (str, int)):
+            names.append(str(value).lower())
+        elif key == "retryDelay":
+            wait = seconds_in(text(value))
+        elif key in ("n_prompt_tokens", "n_ctx"):
+            asked, window = (count(value), window) if key == "n_prompt_tokens" else (asked, count(value))
+        elif key == "flagged_input":
+            names.append(key)
+    if window is None:
+        asked, window = _sizes(words)
+    return Failure(status, words, tuple(names), wait_in_words(words) if wait is None else wait, asked, window)
+
+
+def _words(value: Any, depth: int) -> str:
+    if not value or depth == 0:
+        return ""
+    if isinstance(value, str):
+        inner = _json_in(value)
+        return value if inner is None else _words(inner, depth - 1) or value
+    if isinstance(value, list):
+        return "; ".join(filter(None, (_words(item, depth - 1) for item in sequence(value)[:3])))
+    whole = mapping(value)
+    words = next((part for key in _WORDS if (part := _words(whole.get(key), depth - 1))), "")
+    place = ".".join(str(step) for step in sequence(whole.get("loc"))[:6])
+    raw = _words(mapping(whole.get("metadata")).get("raw"), depth - 1)
+    return (f"{place}: " if place else "") + (f"{words} ({raw})" if words and raw else words or raw)
+
+
+def _walk(body: Any) -> Iterator[tuple[str, Any]]:
+    """Return keys and values, also of JSON inside texts; only so deep, and so many, as an error can be."""
+    waiting: list[tuple[Any, int]] = [(body, 0)]
+    for value, depth in waiting:
+        if depth > _DEPTH or len(waiting) > _MOST:
+            return
+        if isinstance(value, str):
+            inner = _json_in(value)
+            waiting.extend([(inner, depth + 1)] if inner is not None else [])
+        elif isinstance(value, list):
+            waiting.extend((item, depth + 1) for item in sequence(value)[:20])
+        else:
+            for key, item in list(mapping(value).items())[:40]:
+                yield key, item
+                waiting.append((item, depth + 1))
+
+
+def _json_in(value: str) -> Any:
+    """Return the object or list that a text is; ``None`` for a text that is only a text."""
+    if value.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        seconds = float(value)
+        return from_json(value)
     except ValueError:
-        return _seconds_until(value, now)
-    return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-def _seconds_until(date: str, now: float) -> float | None:
-    try:
-        moment = parsedate_to_datetime(date)
-    except (ValueError, IndexError, OverflowError):
         return None
-    # RFC 5322 reads a date with the zone -0000 as one without: it is UTC all the same.
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, moment.timestamp() - now)
+
+
+def _sizes(words: str) -> tuple[int | None, int | None]:
+    """Return the tokens asked and the window, as far as a sentence about them gives both."""
+    match = next((match for pattern in _WINDOWS if (match := pattern.search(words))), None)
+    if match is None:
+        return None, None
+    window = int(match[1])
+    others = [number for number in map(int, _COUNTS.findall(words)) if number != window]
+    return max(others, default=None), window

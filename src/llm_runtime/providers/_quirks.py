@@ -7,12 +7,31 @@ from collections import defaultdict
 from collections.abc import Set
 from typing import Any, Literal, TypeAlias
 
-from llm_runtime.errors import RequestRefused
+from llm_runtime.errors import CallError, ContextExceeded, ModelNotFound, Moderated, RequestRefused
+from llm_runtime.providers._shape import mapping
 
-Quirk: TypeAlias = Literal["no schema", "max_completion_tokens", "no temperature", "no seed"]
+Quirk: TypeAlias = Literal[
+    "no schema",
+    "max_completion_tokens",
+    "max_tokens",
+    "no temperature",
+    "no seed",
+    "no effort",
+    "no stream",
+    "no stream_options",
+    "no think",
+]
+#: The errors that may complain of a part of the request: OpenRouter finds no model where no host takes all of it.
+REFUSALS = (RequestRefused, ModelNotFound)
 
 _UNSUPPORTED = re.compile(r"support|deprecat|not allowed|not permitted|unknown|unrecognized|extra", re.IGNORECASE)
-_ABOUT_SCHEMA = re.compile(r"response.?format|output.?config|structured.?output|schema|grammar", re.IGNORECASE)
+_ABOUT_SCHEMA = re.compile(
+    r"response.?format|output.?config(?!.?effort)|structured.?output|schema|grammar", re.IGNORECASE
+)
+_ABOUT_EFFORT = re.compile(r"effort|reasoning|thinking", re.IGNORECASE)
+_SCHEMA_FIELDS = {"response_format", "format"}
+_ABOUT_STREAM = re.compile(r"\bstream(ing|ed)?\b", re.IGNORECASE)
+_NO_HOST = re.compile(r"no endpoints found.*(parameter|support)", re.IGNORECASE)
 
 
 class Quirks:
@@ -22,7 +41,7 @@ class Quirks:
     ...     payload = build(request, quirks.of(request.model))
     ...     try:
     ...         return await post(payload)
-    ...     except RequestRefused as refusal:
+    ...     except REFUSALS as refusal:
     ...         if not quirks.learn(request.model, refusal, payload):
     ...             raise
 
@@ -36,7 +55,7 @@ class Quirks:
         """Return what is known of a model so far."""
         return self._learned[model]
 
-    def learn(self, model: str, refusal: RequestRefused, payload: dict[str, Any]) -> bool:
+    def learn(self, model: str, refusal: CallError, payload: dict[str, Any]) -> bool:
         """Tell whether the refusal names a part of ``payload`` that can be left out; if so, remember it."""
         quirk = _quirk_in(refusal, payload)
         if quirk is not None:
@@ -44,18 +63,36 @@ class Quirks:
         return quirk is not None
 
 
-def _quirk_in(refusal: RequestRefused, payload: dict[str, Any]) -> Quirk | None:
+def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
+    words = str(refusal.args[0])
+    form = mapping(payload.get("output_config"))
+    has_schema = bool(payload.keys() & _SCHEMA_FIELDS) or "format" in form
+    has_schema = has_schema or "format" in mapping(payload.get("text"))
+    if isinstance(refusal, (ContextExceeded, Moderated)):
+        return None
+    if has_schema and _NO_HOST.search(words):
+        return "no schema"
     if refusal.status not in (400, 422):
         return None
-    words = str(refusal.args[0])
     if "max_tokens" in payload and "max_completion_tokens" in words:
         return "max_completion_tokens"
-    if ("response_format" in payload or "output_config" in payload) and _ABOUT_SCHEMA.search(words):
-        return "no schema"
-    if not _UNSUPPORTED.search(words):
-        return None
-    if "temperature" in payload and "temperature" in words:
+    if "stream_options" in payload and "stream_options" in words:
+        return "no stream_options"
+    unsupported = _UNSUPPORTED.search(words)
+    # Before the effort: "temperature is not supported with reasoning models".
+    if unsupported and "temperature" in payload and "temperature" in words:
         return "no temperature"
+    has_effort = "reasoning_effort" in payload or "reasoning" in payload or "effort" in form
+    if has_effort and _ABOUT_EFFORT.search(words):
+        return "no effort"
+    if has_schema and _ABOUT_SCHEMA.search(words):
+        return "no schema"
+    if not unsupported:
+        return None
+    if "max_completion_tokens" in payload and "max_completion_tokens" in words:
+        return "max_tokens"
+    if "think" in payload and "think" in words:
+        return "no think"
     if "seed" in payload and "seed" in words:
         return "no seed"
-    return None
+    return "no stream" if "stream" in payload and _ABOUT_STREAM.search(words) else None

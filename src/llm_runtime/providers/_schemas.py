@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from pydantic_core import from_json
 
 from llm_runtime.providers._shape import mapping, sequence
+from llm_runtime.providers._shape import text as text_of
 
 #: What Anthropic's grammar compiler refuses; whoever reads the answer still checks it.
-CONSTRAINTS = frozenset(
+_BOUNDS = frozenset(
     {
         "minimum",
         "maximum",
@@ -23,36 +25,114 @@ CONSTRAINTS = frozenset(
     }
     | {"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
 )
+#: What OpenAI's refuses of them (its guide to structured outputs, "supported properties").
+_STRICT_BOUNDS = frozenset({"minLength", "maxLength", "uniqueItems", "minProperties", "maxProperties"})
+_UNENFORCEABLE = frozenset(
+    {"allOf", "oneOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"}
+    | {"patternProperties", "propertyNames", "prefixItems", "contains", "unevaluatedProperties"}
+)
+_MOST_UNIONS = 16
+
+#: Where a schema holds further ones: by name, alone, in a list.
+_BY_NAME = frozenset({"properties", "$defs", "definitions"})
+_SINGLE = frozenset({"items", "additionalProperties"})
+_LISTS = frozenset({"anyOf", "oneOf", "allOf", "prefixItems"})
 
 
 @lru_cache(maxsize=64)
-def closed_schema(text: str, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+def closed_schema(text: str) -> dict[str, Any]:
     """Return the schema in the form that strict modes ask for. An answer that fits it fits the original.
 
     Where an object lists its properties, all are required and no others are allowed; there are no defaults.
 
     Args:
         text: a JSON schema.
-        without: further keywords to leave out.
 
     Returns:
         Shared data: serialise it, do not change it.
     """
-    return _closed(mapping(from_json(text)), without | {"default"})
+    return _closed(mapping(from_json(text)), frozenset({"default"}))
+
+
+@lru_cache(maxsize=64)
+def enforceable(text: str, form: Literal["strict", "messages"]) -> dict[str, Any] | None:
+    """Return the closed schema as a vendor's strict mode takes it, or ``None`` where that has no words for it.
+
+    Args:
+        text: a JSON schema.
+        form: ``"strict"`` is OpenAI's: an object, and neither conditions nor maps. ``"messages"`` is Anthropic's:
+            neither bounds nor recursion, and 16 unions at the most. (Its bound of 24 optional fields is kept by
+            closing: all are required.)
+
+    Returns:
+        Shared data: serialise it, do not change it.
+    """
+    closed = _closed(mapping(from_json(text)), (_BOUNDS if form == "messages" else _STRICT_BOUNDS) | {"default"})
+    parts = list(_parts(closed))
+    if any(_UNENFORCEABLE & part.keys() or isinstance(part.get("additionalProperties"), dict) for part in parts):
+        return None
+    if form == "strict":
+        return _bare_references(closed) if closed.get("type") == "object" else None
+    unions = sum("anyOf" in part or isinstance(part.get("type"), list) for part in parts)
+    return None if unions > _MOST_UNIONS or _is_recursive(closed) else _bare_references(closed)
+
+
+def _is_recursive(schema: dict[str, Any]) -> bool:
+    """Tell whether a definition leads back to itself."""
+    leads = {
+        f"#/$defs/{name}": {text_of(part.get("$ref")) for part in _parts(mapping(inner))} - {""}
+        for name, inner in mapping(schema.get("$defs")).items()
+    }
+    if any(part.get("$ref") == "#" for part in _parts(schema)):
+        return True
+    # What leads to nothing but finished definitions is finished; what never is goes round.
+    while finished := [name for name, to in leads.items() if not to & leads.keys()]:
+        for name in finished:
+            del leads[name]
+    return bool(leads)
+
+
+def _bare_references(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema with nothing beside a reference: strict modes refuse even a description there."""
+    if "$ref" in schema and "properties" not in schema:
+        return {key: value for key, value in schema.items() if key in ("$ref", "$defs")}
+    return _over_parts(schema, _bare_references)
+
+
+def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a schema and all that it is made of."""
+    yield schema
+    for inner in _inner(schema):
+        yield from _parts(inner)
+
+
+def _inner(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for key in _BY_NAME:
+        # Here the keys are names, which may be spelled like keywords.
+        yield from map(mapping, mapping(schema.get(key)).values())
+    for key in _SINGLE:
+        if isinstance(schema.get(key), dict):
+            yield mapping(schema[key])
+    for key in _LISTS:
+        yield from map(mapping, sequence(schema.get(key)))
+
+
+def _over_parts(schema: dict[str, Any], change: Callable[[dict[str, Any]], dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema with each part directly in it changed."""
+    changed = dict(schema)
+    for key in _BY_NAME & changed.keys():
+        changed[key] = {name: change(mapping(inner)) for name, inner in mapping(changed[key]).items()}
+    for key in _SINGLE & changed.keys():
+        if isinstance(changed[key], dict):
+            changed[key] = change(mapping(changed[key]))
+    for key in _LISTS & changed.keys():
+        changed[key] = [change(mapping(inner)) for inner in sequence(changed[key])]
+    return changed
 
 
 def _closed(schema: dict[str, Any], without: frozenset[str]) -> dict[str, Any]:
-    closed = {key: value for key, value in schema.items() if key not in without}
-    for key in ("properties", "$defs", "definitions"):
-        if key in closed:
-            # Here the keys are names, which may be spelled like keywords.
-            closed[key] = {name: _closed(mapping(inner), without) for name, inner in mapping(closed[key]).items()}
-    for key in ("items", "additionalProperties"):
-        if isinstance(closed.get(key), dict):
-            closed[key] = _closed(mapping(closed[key]), without)
-    for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
-        if key in closed:
-            closed[key] = [_closed(mapping(inner), without) for inner in sequence(closed[key])]
+    kept = {key: value for key, value in schema.items() if key not in without}
+    closed = _over_parts(kept, lambda inner: _closed(inner, without))
     if "properties" in closed:
         closed |= {"required": list(mapping(closed["properties"])), "additionalProperties": False}
     return closed

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
+import string
+from typing import Any, cast
 from urllib.parse import quote
 
 from pydantic_core import from_json, to_json
@@ -12,6 +14,11 @@ REDACTED = "[redacted]"
 
 #: Shorter keys are placeholders ("ollama", "none", "EMPTY"), and words that an answer may well contain.
 SHORTEST_SECRET = 10
+
+#: A shorter beginning of a key tells nothing: those of one vendor begin alike.
+_SHORTEST_BEGINNING = 6
+
+_VISIBLE = "".join(sorted(set(string.printable) - set(string.whitespace)))
 
 
 class HeaderSecret(str):
@@ -26,13 +33,16 @@ class HeaderSecret(str):
 class Redactor:
     """Replaces every spelling of some keys: raw, base64, URL-encoded, with or without JSON escapes."""
 
-    __slots__ = ("_forms", "_pattern")
+    __slots__ = ("_forms", "_longest", "_pattern", "_words")
 
     def __init__(self, secrets: tuple[str, ...]) -> None:
         forms = {form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _spellings(secret)}
         # The longest first, so that no form leaves the tail of another behind.
         self._forms = [form.encode() for form in sorted(forms, key=lambda form: (-len(form), form))]
         self._pattern = re.compile(b"|".join(map(re.escape, self._forms)))
+        self._longest = max(map(len, self._forms), default=0)
+        #: No form holds a space, so that none goes on beyond one.
+        self._words = not any(b" " in form for form in self._forms)
 
     def body(self, raw: bytes) -> bytes:
         """Redact a response body, before anything reads it."""
@@ -42,7 +52,33 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Redact a header or a message."""
-        return self._replaced(text.encode(errors="replace")).decode()
+        if not self._forms:
+            return text
+        return self._replaced(text.encode(errors="surrogatepass")).decode(errors="surrogatepass")
+
+    def data(self, value: Any) -> Any:
+        """Return JSON-compatible data, redacted."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            fields = cast(dict[str, Any], value)
+            return {self.text(name): self.data(inner) for name, inner in fields.items()}
+        if isinstance(value, list):
+            return [self.data(inner) for inner in cast(list[Any], value)]
+        return value
+
+    def held(self, text: str) -> int:
+        """Return how many characters at the end of a redacted text may be the beginning of a key that goes on."""
+        run = len(text) - len(text.rstrip(_VISIBLE)) if self._words else len(text)
+        return min(run, self._longest - 1) if self._forms else 0
+
+    def cut(self, text: str) -> str:
+        """Redact the end of a redacted text that broke off, where it is the beginning of a key."""
+        raw = text[-self._longest :].encode(errors="surrogatepass") if self._forms else b""
+        for length in range(len(raw), _SHORTEST_BEGINNING - 1, -1):
+            if any(form.startswith(raw[-length:]) for form in self._forms):
+                return text[:-length] + REDACTED
+        return text
 
     def _replaced(self, raw: bytes) -> bytes:
         # Nearly always there is nothing to find, and looking for one text after the other is by far the fastest.

@@ -4,56 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import BadReply, EmptyReply, MalformedReply, ReplyFiltered, ReplyTruncated, RequestRefused
 from llm_runtime.http import Http
-from llm_runtime.messages import Generate, Message, Reply, Request, Usage
-from llm_runtime.providers._failures import error_in_reply
-from llm_runtime.providers._quirks import Quirk, Quirks
-from llm_runtime.providers._schemas import CONSTRAINTS, closed_schema
-from llm_runtime.providers._shape import count, mapping, one_line, sequence, text
-from llm_runtime.tokens import estimated_usage
+from llm_runtime.messages import Generate, OnDelta, Reply, Request, Usage, unwatched
+from llm_runtime.providers._answer import Answer
+from llm_runtime.providers._asking import asking
+from llm_runtime.providers._quirks import Quirk
+from llm_runtime.providers._shape import count, mapping, sequence, text
+from llm_runtime.providers.payloads import messages_payload
+from llm_runtime.silence import HOSTED_PATIENCE, Patience
 
-API_VERSION = "2023-06-01"
+API_VERSION = "2026-10-21"
 
-_FINISH_REASONS = {"end_turn": "stop", "stop_sequence": "stop"}
-_TRUNCATED = ("max_tokens", "model_context_window_exceeded")
+#: https://platform.claude.com/docs/en/api/errors
+_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 
 
-def anthropic(endpoint: Endpoint, http: Http, *, default_max_tokens: int = 4096) -> Generate:
+def anthropic(
+    endpoint: Endpoint,
+    http: Http,
+    *,
+    default_max_tokens: int = 4096,
+    on_delta: OnDelta = unwatched,
+    patience: Patience = HOSTED_PATIENCE,
+) -> Generate:
     """Return a model function over ``POST {base_url}/v1/messages``.
 
     System messages, wherever they stand, are joined into ``system``; neighbours of one role become one message.
-    A schema is enforced through ``output_config.format``, without the constraints that the API does not take.
-    Where a model refuses the schema or the temperature, the request is sent again at once without it, and later
-    ones to that model leave it out. Fallbacks and seeds have no place in this API.
+    A schema is enforced through ``output_config.format``, without the constraints that the API does not take; where
+    it takes the schema in no form, that goes into the prompt. Where a model refuses the schema or the effort, the
+    request is sent again at once without it, and later ones to that model leave it out. Fallbacks, temperatures and
+    seeds have no place in this API.
 
     Args:
-        endpoint: where to ask, with kind ``"anthropic"``.
+        endpoint: where to ask, with the dialect ``"anthropic"``.
         http: the client, which may be shared.
         default_max_tokens: the API wants a bound on every answer; this one where the request has none.
+        on_delta: told of each piece of the answer.
+        patience: how long the model may be silent.
 
     Returns:
         A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
     """
     endpoint = with_version(endpoint)
-    path = versioned(endpoint, "/messages")
-    quirks = Quirks()
 
-    async def generate(request: Request) -> Reply:
-        while True:
-            payload = _payload(request, default_max_tokens, quirks.of(request.model))
-            try:
-                body, request_id = await http.post_json(endpoint, path, payload, model=request.model)
-                return read_message(body, request, endpoint.name, request_id)
-            except RequestRefused as refusal:
-                if not quirks.learn(request.model, refusal, payload):
-                    raise
+    def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
+        return messages_payload(request, endpoint, quirks, default_max_tokens=default_max_tokens)
 
-    return generate
+    def answer(request: Request) -> MessageAnswer:
+        return MessageAnswer(request, endpoint.name, http.redactor(endpoint), on_delta)
+
+    return asking(http, endpoint, versioned(endpoint, "/messages"), payload, answer, patience)
 
 
 def with_version(endpoint: Endpoint) -> Endpoint:
@@ -68,76 +82,95 @@ def versioned(endpoint: Endpoint, path: str) -> str:
     return path if endpoint.base_url.rstrip("/").endswith("/v1") else f"/v1{path}"
 
 
-def _payload(request: Request, default_max_tokens: int, quirks: Set[Quirk]) -> dict[str, Any]:
-    payload: dict[str, Any] = {
-        "model": request.model,
-        "max_tokens": request.max_tokens or default_max_tokens,
-        "messages": _turns(request.messages),
-    }
-    system = "\n\n".join(message.content for message in request.messages if message.role == "system")
-    if system:
-        payload["system"] = system
-    if request.temperature is not None and "no temperature" not in quirks:
-        # The API's range ends at 1, the others' at 2.
-        payload["temperature"] = min(request.temperature, 1.0)
-    if request.schema is not None and "no schema" not in quirks:
-        schema = closed_schema(request.schema, CONSTRAINTS)
-        payload["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
-    return payload
+class MessageAnswer(Answer):
+    """The answer of ``POST /v1/messages``. Its counts are cumulative; ``ping`` means nothing."""
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._counts: dict[str, Any] = {}
 
-def _turns(messages: tuple[Message, ...]) -> list[dict[str, str]]:
-    turns = groupby((m for m in messages if m.role != "system"), key=lambda message: message.role)
-    return [{"role": role, "content": "\n\n".join(m.content for m in group)} for role, group in turns]
+    def add(self, name: bytes, data: Any) -> None:
+        event = mapping(data)
+        match event.get("type"):
+            case "content_block_delta":
+                delta = mapping(event.get("delta"))
+                if piece := text(delta.get("text")):
+                    self.say(piece)
+                elif thought := text(delta.get("thinking")):
+                    self.think(thought)
+            case "content_block_start":
+                self._block(mapping(event.get("content_block")))
+            case "message_start":
+                self._about(mapping(event.get("message")))
+            case "message_delta":
+                self._about(mapping(event.get("delta")) | {"usage": event.get("usage")})
+            case "message_stop":
+                self.done = True
+            case "error":
+                self._failed(event.get("error"))
+            case _ if event.get("error") or name == b"error":
+                self._failed(event.get("error") or event)
+            case _:
+                pass
+
+    def read(self, body: Any) -> None:
+        whole = mapping(body)
+        if whole.get("error"):
+            self._failed(whole["error"])
+            return
+        self._about(whole)
+        if not isinstance(whole.get("content"), list):
+            self.malformed = "the answer is not a message; is this the right base URL?"
+        for block in sequence(whole.get("content")):
+            self._block(mapping(block))
+        # What is no stream is whole, unless it says otherwise.
+        self.finish = self.finish or "stop"
+
+    def _about(self, message: dict[str, Any]) -> None:
+        self.model = self.model or text(message.get("model"))
+        self.identity = self.identity or text(message.get("id"))
+        self.finish = text(message.get("stop_reason")) or self.finish
+        if usage := mapping(message.get("usage")):
+            self._counts |= {name: number for name, number in usage.items() if number is not None}
+            self.usage = _usage(self._counts)
+
+    def _block(self, block: dict[str, Any]) -> None:
+        if block.get("type") == "text":
+            self.say(text(block.get("text")))
+        elif block.get("type") == "thinking":
+            self.think(text(block.get("thinking")))
+
+    def _failed(self, error: Any) -> None:
+        # Within a stream there is no status; the kind of error stands for one.
+        code = _STATUS.get(text(mapping(error).get("type")))
+        self.error = mapping(error) | {"code": code} if code and "code" not in mapping(error) else error
+        self.done = True
 
 
 def read_message(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:
     """Return the reply in the parsed body of a 200.
 
     Raises:
-        BadReply: any of its kinds; a :class:`ReplyTruncated` carries what came as ``partial``.
+        BadReply: any of its kinds; what came is its ``partial``.
         CallError: the body holds an error object with a status that means one.
     """
-    whole = mapping(body)
-    if whole.get("error"):
-        raise error_in_reply(whole["error"], provider=provider, model=request.model, request_id=request_id)
-    stop_reason = one_line(text(whole.get("stop_reason")))
-    blocks = [mapping(block) for block in sequence(whole.get("content"))]
-    answer = "".join(text(block.get("text")) for block in blocks if block.get("type") == "text")
-    reply = Reply(
-        text=answer,
-        model=one_line(text(whole.get("model"))) or request.model,
-        provider=provider,
-        usage=_usage(mapping(whole.get("usage")), request, answer),
-        finish_reason=_FINISH_REASONS.get(stop_reason, stop_reason or "stop"),
-        request_id=request_id,
-    )
-    problem = _problem(whole, stop_reason, answer)
-    if problem is None:
-        return reply
-    kind, words = problem
-    failure = kind(words, provider=provider, model=request.model, status=200, request_id=request_id)
-    if isinstance(failure, ReplyTruncated):
-        failure.partial = reply
-    raise failure
+    answer = MessageAnswer(request, provider)
+    answer.read(body)
+    answer.end()
+    return answer.reply(request_id)
 
 
-def _problem(whole: dict[str, Any], stop_reason: str, answer: str) -> tuple[type[BadReply], str] | None:
-    if not isinstance(whole.get("content"), list):
-        return MalformedReply, "the answer is not a message; is this the right base URL?"
-    if stop_reason in _TRUNCATED:
-        return ReplyTruncated, f"the answer was cut ({stop_reason}); allow more tokens or ask for less"
-    if stop_reason == "refusal":
-        return ReplyFiltered, "the provider refused the answer; rephrase or choose another model"
-    if not answer.strip():
-        return EmptyReply, "the answer holds no text; try again or choose another model"
-    return None
-
-
-def _usage(usage: dict[str, Any], request: Request, answer: str) -> Usage:
+def _usage(counts: dict[str, Any]) -> Usage | None:
     """Count all that went in: this API reports cached tokens beside ``input_tokens``."""
-    asked, answered = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
+    asked, answered = count(counts.get("input_tokens")), count(counts.get("output_tokens"))
     if asked is None or answered is None:
-        return estimated_usage(request, answer)
-    cached = (count(usage.get(f"cache_{what}_input_tokens")) or 0 for what in ("creation", "read"))
-    return Usage(asked + sum(cached), answered)
+        return None
+    written, read = (count(counts.get(f"cache_{what}_input_tokens")) or 0 for what in ("creation", "read"))
+    thought = count(mapping(counts.get("output_tokens_details")).get("thinking_tokens")) or 0
+    return Usage(
+        asked + written + read,
+        answered,
+        cached_tokens=read,
+        cache_write_tokens=written,
+        reasoning_tokens=thought,
+    )

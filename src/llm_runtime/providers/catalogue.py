@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
 from llm_runtime.http import Http
-from llm_runtime.pricing import Price
-from llm_runtime.providers._shape import count, mapping, sequence, text
+from llm_runtime.price import Price
+from llm_runtime.providers._shape import mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
+from llm_runtime.providers.listing import Listed, read_listing
 
 PROBE_SECONDS = 0.4
+#: For a server that somebody named: it is there, and may be busy.
+NAMED_SECONDS = 5.0
 
 _OLLAMA_PORT = 11434
 _PORTS = (("llama.cpp", 8080), ("vllm", 8000), ("lmstudio", 1234))
@@ -80,17 +85,42 @@ def _ollama(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
 
 async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | None:
     try:
-        endpoint = Endpoint(name, base_url)
         async with asyncio.timeout(PROBE_SECONDS):
-            body = await http.get_json(endpoint, "/models")
+            entries = await _listed(http, Endpoint(name, base_url))
     except (CallError, ConfigurationError, TimeoutError):
         return None
+    known = _kind(entries) or name
+    return Found(Endpoint(known, base_url, dialect=DIALECTS[known]), _ids(entries), f"answers at {where}")
+
+
+async def server_at(http: Http, base_url: str) -> Endpoint:
+    """Return the server at an address, under that name; its dialect is what its list of models shows.
+
+    Raises:
+        ConfigurationError: the address is none.
+    """
+    endpoint = Endpoint(base_url, base_url)
+    try:
+        async with asyncio.timeout(NAMED_SECONDS):
+            kind = _kind(await _listed(http, endpoint))
+    except (CallError, TimeoutError):
+        # The call itself will say in better words what is wrong there.
+        return endpoint
+    return replace(endpoint, dialect=DIALECTS[kind]) if kind else endpoint
+
+
+async def _listed(http: Http, endpoint: Endpoint) -> list[Any]:
+    body = await http.get_json(endpoint, "/models")
     entries = mapping(body).get("data")
     if not isinstance(entries, list) and not (entries is None and mapping(body).get("object") == "list"):
-        return None
-    owners = [text(mapping(entry).get("owned_by")) for entry in sequence(entries)]
-    known = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), name)
-    return Found(Endpoint(known, base_url), _ids(entries), f"answers at {where}")
+        raise MalformedReply("no list of models", provider=endpoint.name)
+    return sequence(entries)
+
+
+def _kind(entries: list[Any]) -> str:
+    """Return what kind of server lists these models; empty where they do not show it."""
+    owners = (text(mapping(entry).get("owned_by")) for entry in entries)
+    return next((_OWNERS[owner] for owner in owners if owner in _OWNERS), "")
 
 
 async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
@@ -99,17 +129,31 @@ async def list_models(endpoint: Endpoint, http: Http) -> list[str]:
     Raises:
         CallError: any of its kinds.
     """
-    if endpoint.kind == "anthropic":
+    return [model.name for model in await listing(endpoint, http) if not model.gone]
+
+
+async def listing(endpoint: Endpoint, http: Http, now: float | None = None) -> list[Listed]:
+    """Return the same with all that the list says, those that are served no longer included.
+
+    Args:
+        endpoint: where to ask.
+        http: the client.
+        now: seconds since 1970; the clock's where left out.
+
+    Raises:
+        CallError: any of its kinds.
+    """
+    now = time.time() if now is None else now
+    if endpoint.dialect.wire == "messages":
         endpoint = with_version(endpoint)
         body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
     else:
         body = await http.get_json(endpoint, "/models")
-    entries = [mapping(entry) for entry in sequence(mapping(body).get("data"))]
-    return _ids(sorted(entries, key=lambda entry: -(count(entry.get("created")) or 0)))
+    return read_listing(mapping(body).get("data"), now)
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
-    """Return the prices in an endpoint's list of models, as OpenRouter gives them: USD a token, in text.
+    """Return the prices in an endpoint's list of models, as OpenRouter gives them: USD a token or a call, in text.
 
     Models without a fixed price, such as the router itself, are left out.
 
@@ -122,7 +166,15 @@ async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
         pricing = mapping(fields.get("pricing"))
         asked, answered = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
         if asked is not None and answered is not None:
-            prices[text(fields.get("id"))] = Price(asked, answered)
+            prices[text(fields.get("id"))] = Price(
+                asked,
+                answered,
+                _per_million(pricing.get("input_cache_read")),
+                _per_million(pricing.get("input_cache_write")),
+                # Some entries say nought here and charge reasoning as output.
+                _per_million(pricing.get("internal_reasoning")) or None,
+                (_per_million(pricing.get("request")) or 0.0) / 1e6,
+            )
     return prices
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -31,6 +31,7 @@ class RunSummary:
         output_tokens: likewise.
         cost: micro-dollars, of the calls whose price is known.
         cost_unknown: true where the price of at least one call is not known.
+        unknown: micro-dollars that attempts may have taken besides, of which nobody knows the end.
     """
 
     run_id: str
@@ -47,6 +48,7 @@ class RunSummary:
     output_tokens: int
     cost: int
     cost_unknown: bool
+    unknown: int = 0
 
 
 class RunLog(Protocol):
@@ -65,20 +67,28 @@ class RunLog(Protocol):
         """Digest of the last record."""
         ...
 
-    def emit(self, event: Event) -> None:
-        """Append ``event``; when this returns, killing the process no longer loses it.
+    def emit(self, event: Event) -> Awaitable[None]:
+        """Append ``event``. What this returns, awaited, has it on disk: killing the process no longer loses it.
 
-        Of a ``call.started`` that is so a few milliseconds later, or with the next event: it costs nothing yet,
-        and an answer is never on disk without it.
+        In an event loop, what is not awaited is written some milliseconds later, together with others; events are
+        on disk in order, an answer never without its call. Without a running event loop it is there on return.
 
-        Raises:
-            StoreError: it could not be written; the log is as it was before.
+        Raises, at once or where it is awaited:
+            StoreError: it, or one before it, could not be written yet; the next write takes what waits along.
             ValueError: the log is closed.
         """
         ...
 
     def close(self) -> None:
-        """Sign the head and let the run go. A second call does nothing."""
+        """Write what waits, sign the head and let the run go. A second call does nothing.
+
+        Raises:
+            StoreError: something could not be written; the run is let go all the same.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Do what :meth:`close` does, without stopping the event loop for it."""
         ...
 
 

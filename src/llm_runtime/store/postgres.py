@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import RunNotFound, StoreBusy, StoreDamaged, StoreError
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
 from llm_runtime.store.anchor import Head, Heads
+from llm_runtime.store.committing import Committer, Overtaken, Row
 from llm_runtime.store.ids import valid_run_id
 from llm_runtime.store.interface import RunState, RunSummary
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
 from llm_runtime.store.postgres_schema import migrate
 from llm_runtime.store.reading import read_event
-from llm_runtime.store.run_log import BatchingLog, Row, record_row
+from llm_runtime.store.run_log import BatchingLog, record_row
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
 
 _BATCH = 256
 _PAGE = 64
-_COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, body"
-_INSERT = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
+_INSERT = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SUMMARY = """
     SELECT r.run, r.run_id, r.protocol, r.title, r.origin, r.parent, r.started_at,
-           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown
+           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown, l.unknown
     FROM runs r LEFT JOIN LATERAL (SELECT * FROM records WHERE run = r.run ORDER BY seq DESC LIMIT 1) l ON true
 """
 
@@ -52,6 +53,7 @@ class PostgresStore:
         self._clock = clock
         self._heads = heads or _heads_of(url)
         self._logs: dict[str, BatchingLog] = {}
+        self._committer = Committer(self._append)
         self._database = PostgresDatabase(url, on_connect=self._take_again)
         try:
             migrate(self._database)
@@ -87,7 +89,7 @@ class PostgresStore:
                 broken = next(finding for finding in verification.findings if finding.kind != "unanchored")
                 raise StoreDamaged(f"run {run_id} cannot go on, its log was changed ({broken}); start a new run")
             seq, digest, *sums = self._database.execute(
-                "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown "
+                "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown "
                 "FROM records WHERE run = ? ORDER BY seq DESC LIMIT 1",
                 (run,),
             )[0]
@@ -135,6 +137,7 @@ class PostgresStore:
         return runs[:limit]
 
     def summary(self, run_id: str) -> RunSummary:
+        self._write_out(run_id)
         rows = self._database.execute(f"{_SUMMARY} WHERE r.run_id = ?", (run_id,)) if "\0" not in run_id else []
         if not rows:
             raise _not_found(run_id)
@@ -142,6 +145,7 @@ class PostgresStore:
 
     def records(self, run_id: str, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         run = self._run(run_id)
+        self._write_out(run_id)
         left = limit
         while left is None or left > 0:
             count = _BATCH if left is None else min(left, _BATCH)
@@ -204,11 +208,11 @@ class PostgresStore:
             self._heads.remove(run_id)
 
     def close(self) -> None:
-        try:
-            for log in tuple(self._logs.values()):
-                log.close()
-        finally:
-            self._database.close()
+        with ExitStack() as stack:
+            stack.callback(self._database.close)
+            stack.callback(self._committer.close)
+            for log in self._logs.values():
+                stack.callback(log.close)
 
     def _insert_run(self, run_id: str, started: RunStarted, at: int) -> int:
         made = self._database.execute(
@@ -221,37 +225,46 @@ class PostgresStore:
         return int(made[0][0])
 
     def _log(self, run: int, run_id: str, length: int, digest: bytes, tally: Tally) -> BatchingLog:
-        log = BatchingLog(run, run_id, length, digest, tally, self._append, self._clock, self._heads, self._closed)
+        log = BatchingLog(
+            run, run_id, length, digest, tally, self._committer, self._clock, self._heads, self._closed
+        )
         self._logs[run_id] = log
         return log
+
+    def _write_out(self, run_id: str) -> None:
+        """Let whoever reads here see all that was emitted here."""
+        if log := self._logs.get(run_id):
+            log.write()
 
     def _closed(self, log: BatchingLog) -> None:
         self._logs.pop(log.run_id, None)
         self._release(log.run_id)
 
     def _append(self, rows: list[Row]) -> None:
-        try:
-            self._insert(rows)
-        except StoreUnreachable:
-            # It may have been committed. A record's digest tells: nobody else can have written the same.
-            run, last = rows[-1][0], rows[-1]
-            there = self._database.execute("SELECT digest FROM records WHERE run = ? AND seq = ?", (run, last[1]))
-            if not there:
-                self._insert(rows)
-            elif there[0][0] != last[3]:
-                raise _overtaken() from None
-
-    def _insert(self, rows: list[Row]) -> None:
         import psycopg
 
         try:
-            # One statement commits by itself: a transaction of its own would cost two round trips more.
-            values = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(rows))
-            self._database.execute(
-                f"INSERT INTO records ({_COLUMNS}) VALUES {values}", [value for row in rows for value in row]
-            )
+            try:
+                self._insert(rows)
+            except StoreUnreachable:
+                # It may have been committed.
+                if not self._hold(rows):
+                    self._insert(rows)
         except psycopg.errors.IntegrityError:
-            raise _overtaken() from None
+            if not self._hold(rows):
+                raise Overtaken from None
+
+    def _insert(self, rows: list[Row]) -> None:
+        # One statement commits by itself: a transaction of its own would cost two round trips more.
+        values = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(rows))
+        self._database.execute(
+            f"INSERT INTO records ({_COLUMNS}) VALUES {values}", [value for row in rows for value in row]
+        )
+
+    def _hold(self, rows: list[Row]) -> bool:
+        """Tell whether the records are there. A digest tells: nobody else can have written the same."""
+        query = "SELECT 1 FROM records WHERE run = ? AND seq = ? AND at = ? AND digest = ?"
+        return all(self._database.execute(query, row[:4]) for row in rows)
 
     def _run(self, run_id: str) -> int:
         rows = (
@@ -301,7 +314,7 @@ class PostgresStore:
 
     def _summarise(self, row: tuple[Any, ...]) -> RunSummary:
         _, run_id, protocol, title, origin, parent, started_at, *last = row
-        at, seq, ending, calls, tokens_in, tokens_out, cost, unknown = last
+        at, seq, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = last
         state: RunState
         if ending in ("finished", "stopped", "failed"):
             state = ending
@@ -321,7 +334,8 @@ class PostgresStore:
             input_tokens=tokens_in or 0,
             output_tokens=tokens_out or 0,
             cost=cost or 0,
-            cost_unknown=bool(unknown),
+            cost_unknown=bool(unpriced),
+            unknown=unknown or 0,
         )
 
 
@@ -339,10 +353,6 @@ def _heads_of(url: str) -> Heads:
     place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
     folder = data_dir() / "postgresql" / hashlib.sha256(place.encode()).hexdigest()[:16]
     return Heads(folder / "heads", folder / "signing.key")
-
-
-def _overtaken() -> StoreBusy:
-    return StoreBusy("the run was deleted, or written by another process, under its writer")
 
 
 def _not_found(run_id: str) -> RunNotFound:

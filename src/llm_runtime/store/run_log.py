@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
-from typing import Any, TypeAlias
+import threading
+from collections.abc import Callable, Generator
+from typing import Any
 
-from llm_runtime.errors import StoreError
-from llm_runtime.events import CallStarted, Event, Record, RunFinished, link
+from llm_runtime.events import Event, Record, RunFinished, link
 from llm_runtime.store.anchor import Head, Heads
+from llm_runtime.store.committing import Committer, Row
 from llm_runtime.store.tally import Tally
 
-Row: TypeAlias = tuple[Any, ...]
-"""A record as every store keeps it: run, place, time, digest, the sums up to and including it, body."""
-
-#: Seconds that the start of a call may wait for company, and how many of them wait at the most.
-_LAG_S = 0.005
+#: Seconds that an event may wait for company, and how many of them wait at the most.
+_LAG_S = 0.02
 _MOST_WAITING = 64
 
 
@@ -28,14 +25,14 @@ def record_row(run: int, record: Record, tally: Tally) -> Row:
 class BatchingLog:
     """A :class:`~llm_runtime.store.interface.RunLog`; the stores make them.
 
-    Where an event loop runs, a ``call.started`` waits up to 5 ms, to be written together with what follows it:
-    half of all events are such, and a transaction costs more than a row. All other events are on disk, with
-    whatever waited, when :meth:`emit` returns.
+    Where an event loop runs, an event waits up to 20 ms, to be committed together with others, of this run and of
+    any other; what :meth:`emit` returns, awaited, has it on disk. Without an event loop it is there when
+    :meth:`emit` returns.
 
     Args:
         run, run_id: the run, by number and by name.
         length, digest, tally: where it stands.
-        append: writes rows, all or none.
+        committer: writes the rows.
         clock: milliseconds since the Unix epoch.
         heads: where its end is signed.
         closed: told once, when it is closed.
@@ -48,23 +45,25 @@ class BatchingLog:
         length: int,
         digest: bytes,
         tally: Tally,
-        append: Callable[[list[Row]], None],
+        committer: Committer,
         clock: Callable[[], int],
         heads: Heads,
         closed: Callable[[BatchingLog], None],
     ) -> None:
+        self.rows: list[Row] = []
+        self.fault: Exception | None = None
         self._run = run
         self._run_id = run_id
         self._length = length
         self._digest = digest
         self._tally = tally
-        self._append = append
+        self._committer = committer
         self._clock = clock
         self._heads = heads
         self._anchored = 0
-        self._waiting: list[Row] = []
         self._timed: asyncio.AbstractEventLoop | None = None
         self._on_close = closed
+        self._closing = threading.Lock()
         self._closed = False
 
     @property
@@ -79,36 +78,50 @@ class BatchingLog:
     def digest(self) -> bytes:
         return self._digest
 
-    def emit(self, event: Event) -> None:
+    def emit(self, event: Event) -> BatchingLog:
         if self._closed:
             raise ValueError(f"the log of run {self._run_id} is closed")
+        self._raise_fault()
         record = link(self._digest, self._length + 1, self._clock(), event)
         tally = self._tally.after(event)
-        self._waiting.append(record_row(self._run, record, tally))
-        if type(event) is not CallStarted or not self._can_wait():
+        self.rows.append(record_row(self._run, record, tally))
+        waits = self._can_wait()
+        if not waits:
             try:
-                self._write()
+                self.write()
             except BaseException:
-                self._waiting.pop()
+                self.rows.pop()
                 raise
         self._length, self._digest, self._tally = record.seq, record.digest, tally
-        if type(event) is RunFinished:
+        if type(event) is RunFinished and not waits:
             self._anchor()
+        return self
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """Wait until all that was emitted is on disk. Raises :class:`~llm_runtime.errors.StoreError`."""
+        self._raise_fault()
+        if self.rows:
+            yield from self._committer.done(self).__await__()
+
+    def write(self) -> None:
+        """Write what waits now, in this thread."""
+        if self.rows:
+            self._committer.now(self)
 
     def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        try:
-            self._write()
-            self._anchor()
-        finally:
-            self._on_close(self)
+        # Whoever closes it while another thread does has it closed on return.
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+            try:
+                self.write()
+                self._anchor()
+            finally:
+                self._on_close(self)
 
-    def _write(self) -> None:
-        if self._waiting:
-            self._append(self._waiting)
-            self._waiting = []
+    async def aclose(self) -> None:
+        await asyncio.to_thread(self.close)
 
     def _can_wait(self) -> bool:
         """Tell whether the last row may wait, which it may where something will write it before long."""
@@ -119,14 +132,20 @@ class BatchingLog:
         if self._timed is not loop:
             self._timed = loop
             loop.call_later(_LAG_S, self._write_late)
-        return len(self._waiting) < _MOST_WAITING
+        elif len(self.rows) == _MOST_WAITING:
+            self._committer.soon(self)
+        return True
 
     def _write_late(self) -> None:
         self._timed = None
-        if not self._closed:
-            # A fault met here has nobody to go to: the rows stay, and the next event meets it and raises it.
-            with suppress(StoreError):
-                self._write()
+        if self.rows and not self._closed:
+            self._committer.soon(self)
+
+    def _raise_fault(self) -> None:
+        """Raise what a write met that nobody waited for; its rows stay, and the next write takes them along."""
+        fault, self.fault = self.fault, None
+        if fault is not None:
+            raise fault
 
     def _anchor(self) -> None:
         if self._anchored != self._length:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import RunNotFound, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from llm_runtime.errors import RunNotFound, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
 from llm_runtime.store.anchor import Head, Heads
-from llm_runtime.store.faults import explain, explained
+from llm_runtime.store.committing import Committer, Overtaken, Row
+from llm_runtime.store.faults import explained
 from llm_runtime.store.ids import valid_run_id
 from llm_runtime.store.interface import RunState, RunSummary
 from llm_runtime.store.lock import RunLocks
 from llm_runtime.store.reading import read_event
-from llm_runtime.store.run_log import BatchingLog, Row, record_row
-from llm_runtime.store.schema import insert_records, migrate, record_id
+from llm_runtime.store.run_log import BatchingLog, record_row
+from llm_runtime.store.schema import insert_records, migrate, read_as_newest, record_id
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
 
@@ -28,7 +29,7 @@ _BUSY_S = 5.0
 
 _SUMMARY = """
     SELECT r.run, r.run_id, r.protocol, r.title, r.origin, r.parent, r.started_at,
-           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown
+           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown, l.unknown
     FROM runs r LEFT JOIN records l
         ON l.id = (SELECT max(id) FROM records WHERE id BETWEEN r.run << 32 AND (r.run + 1 << 32) - 1)
 """
@@ -56,7 +57,8 @@ class SqliteStore:
         self._clock = clock
         self._heads = heads or Heads(path.parent / "heads", path.parent / "signing.key")
         self._locks = RunLocks(path.parent / "locks")
-        self._logs: set[BatchingLog] = set()
+        self._logs: dict[str, BatchingLog] = {}
+        self._committer = Committer(self._append)
         # One connection writes and one reads: a reader never sees a transaction that is still open.
         self._writing = threading.Lock()
         self._unwritable = ""
@@ -103,12 +105,12 @@ class SqliteStore:
                 raise StoreDamaged(f"run {run_id} cannot go on, its log was changed ({broken}); start a new run")
             with explained(self.path):
                 row = self._reader.execute(
-                    "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown "
+                    "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown "
                     "FROM records WHERE id < ? ORDER BY id DESC LIMIT 1",
                     (record_id(run + 1, 0),),
                 ).fetchone()
-            seq, digest, ending, calls, tokens_in, tokens_out, cost, unknown = row
-            tally = Tally(ending, calls, tokens_in, tokens_out, cost, bool(unknown))
+            seq, digest, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = row
+            tally = Tally(ending, calls, tokens_in, tokens_out, cost, bool(unpriced), unknown)
             return self._log(run, run_id, seq, digest, tally, lock.release)
         except BaseException:
             lock.release()
@@ -151,6 +153,7 @@ class SqliteStore:
         return runs
 
     def summary(self, run_id: str) -> RunSummary:
+        self._write_out(run_id)
         with explained(self.path):
             row = self._reader.execute(f"{_SUMMARY} WHERE r.run_id = ?", (run_id,)).fetchone()
         if row is None:
@@ -159,6 +162,7 @@ class SqliteStore:
 
     def records(self, run_id: str, after: int = 0, limit: int | None = None) -> Iterator[Record]:
         run = self._run(run_id)
+        self._write_out(run_id)
         left = limit
         while left is None or left > 0:
             count = _BATCH if left is None else min(left, _BATCH)
@@ -229,12 +233,11 @@ class SqliteStore:
             self._locks.forget(run_id)
 
     def close(self) -> None:
-        try:
-            for log in tuple(self._logs):
-                log.close()
-        finally:
-            self._writer.close()
-            self._reader.close()
+        with ExitStack() as stack:
+            for close in (self._reader.close, self._writer.close, self._committer.close):
+                stack.callback(close)
+            for log in self._logs.values():
+                stack.callback(log.close)
 
     def _connect(self) -> sqlite3.Connection:
         try:
@@ -260,7 +263,7 @@ class SqliteStore:
             try:
                 for pragma in (*pragmas, "PRAGMA trusted_schema = OFF"):
                     connection.execute(pragma)
-                migrate(connection, self.path)
+                (migrate if mode == "rwc" else read_as_newest)(connection, self.path)
             except BaseException:
                 connection.close()
                 raise
@@ -293,23 +296,31 @@ class SqliteStore:
         self, run: int, run_id: str, length: int, digest: bytes, tally: Tally, release: Callable[[], object]
     ) -> BatchingLog:
         def closed(log: BatchingLog) -> None:
-            self._logs.discard(log)
+            self._logs.pop(log.run_id, None)
             release()
 
-        log = BatchingLog(run, run_id, length, digest, tally, self._append, self._clock, self._heads, closed)
-        self._logs.add(log)
+        log = BatchingLog(run, run_id, length, digest, tally, self._committer, self._clock, self._heads, closed)
+        self._logs[run_id] = log
         return log
 
+    def _write_out(self, run_id: str) -> None:
+        """Let whoever reads here see all that was emitted here."""
+        if log := self._logs.get(run_id):
+            log.write()
+
     def _append(self, rows: list[Row]) -> None:
-        try:
-            with self._writing:
+        with self._writing, explained(self.path):
+            try:
                 inserted = insert_records(self._writer, rows)
-        except sqlite3.IntegrityError:
-            inserted = 0
-        except sqlite3.Error as fault:
-            raise explain(fault, self.path) from None
-        if not inserted:
-            raise StoreBusy("the run was deleted, or written by another process, under its writer")
+            except sqlite3.IntegrityError:
+                inserted = 0
+            if inserted < len(rows) and not all(self._holds(*row[:4]) for row in rows):
+                raise Overtaken
+
+    def _holds(self, run: int, seq: int, at: int, digest: bytes) -> bool:
+        """Tell whether a record is there. Its digest tells: nobody else can have written the same."""
+        query = "SELECT 1 FROM records WHERE id = ? AND at = ? AND digest = ?"
+        return self._writer.execute(query, (record_id(run, seq), at, digest)).fetchone() is not None
 
     def _run(self, run_id: str) -> int:
         with explained(self.path):
@@ -320,7 +331,7 @@ class SqliteStore:
 
     def _summarise(self, row: tuple[Any, ...]) -> RunSummary:
         _, run_id, protocol, title, origin, parent, started_at, *last = row
-        at, seq, ending, calls, tokens_in, tokens_out, cost, unknown = last
+        at, seq, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = last
         state: RunState
         if ending in ("finished", "stopped", "failed"):
             state = ending
@@ -340,7 +351,8 @@ class SqliteStore:
             input_tokens=tokens_in or 0,
             output_tokens=tokens_out or 0,
             cost=cost or 0,
-            cost_unknown=bool(unknown),
+            cost_unknown=bool(unpriced),
+            unknown=unknown or 0,
         )
 
 

@@ -114,10 +114,10 @@ def perform(fault: Fault, request: web.Request, request_id: str) -> Awaitable[we
     return performer(request, request_id) if performer else None
 
 
-def spoil(fault: Fault | None, answer: dict[str, Any], kind: str) -> dict[str, Any]:
+def spoil(fault: Fault | str | None, answer: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return a whole answer, with the fields of it changed that the fault concerns."""
     changes = _ANTHROPIC_CHANGES if kind == "anthropic" else _OPENAI_CHANGES
-    change = changes.get(fault) if fault else None
+    change = changes.get(fault) if isinstance(fault, Fault) else None
     return change(answer) if change else answer
 
 

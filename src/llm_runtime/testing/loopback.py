@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import SecretStr
 from pydantic_core import from_json
 
+from llm_runtime.dialects import DIALECTS, GENERIC
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
+from llm_runtime.testing.stream_faults import perform_stream, stream_of
+from llm_runtime.testing.streaming import can_stream, events
 from llm_runtime.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from aiohttp import web
 
-Kind: TypeAlias = Literal["openai", "anthropic"]
+Kind: TypeAlias = Literal["openai", "anthropic", "ollama"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +31,17 @@ class Received:
 
     Args:
         number: 1 for the first call.
-        kind: the protocol, ``"openai"`` or ``"anthropic"``.
+        kind: the protocol, ``"openai"``, ``"anthropic"`` or ``"ollama"``.
         headers: with lower-case names.
         payload: the body.
+        query: the parameters of the address.
     """
 
     number: int
     kind: Kind
     headers: dict[str, str]
     payload: dict[str, Any]
+    query: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def model(self) -> str:
@@ -52,28 +57,36 @@ class Received:
 
 ServerAnswer: TypeAlias = "str | dict[str, Any] | tuple[int, dict[str, Any]]"
 ServerScript: TypeAlias = "Callable[[Received], ServerAnswer | Awaitable[ServerAnswer]]"
-FaultPlan: TypeAlias = "Fault | Mapping[int, Fault] | Callable[[Received], Fault | None] | None"
+AnyFault: TypeAlias = "Fault | str"
+FaultPlan: TypeAlias = "AnyFault | Mapping[int, AnyFault] | Callable[[Received], AnyFault | None] | None"
 
 
 class LoopbackServer:
-    """A server on 127.0.0.1 that speaks OpenAI's chat completions, Anthropic's messages, and ``/v1/models``.
+    """A server on 127.0.0.1 that speaks OpenAI's chat completions, Anthropic's messages, Ollama's chat, and lists
+    models. It streams where that is asked for.
 
     >>> async with LoopbackServer(lambda received: "an answer") as server:
     ...     generate = openai_compatible(server.endpoint(), http)
 
     Args:
         script: the answer to every request, or a function that makes it. A text is wrapped into a whole answer
-            of the protocol asked; a dict is sent as the body, as it is; a pair of status and dict likewise.
-        faults: the fault of every call, of some (by number, from 1), or a function that decides on each.
+            of the protocol asked, and streamed where that is asked; a dict is sent as the body, as it is; a pair
+            of status and dict likewise.
+        faults: the fault of every call, of some (by number, from 1), or a function that decides on each; those of
+            streams are named as in :data:`~llm_runtime.testing.stream_faults.STREAM_FAULTS`.
             ``CONNECTION_REFUSED`` stops the listening, for good, before the call of that number.
         latency: seconds before an answer.
         models: what ``/v1/models`` lists: ids, or whole entries.
         owner: what it says as their ``owned_by``.
         cost: USD of each call, reported as ``usage.cost`` in chat completions.
+        piece: characters of text in one event of a stream, 1 or more.
+        pace: seconds between the events of a stream; all at once where it is 0.
         port: 0 for any that is free.
 
     Attributes:
         requests: everything received, in order of arrival.
+        generations: what ``/v1/generation`` says of an answer by its id, as OpenRouter does.
+        abandoned: set once a client has left in the middle of a stream.
     """
 
     def __init__(
@@ -85,9 +98,13 @@ class LoopbackServer:
         models: Sequence[str | dict[str, Any]] = ("loopback-model",),
         owner: str = "loopback",
         cost: float | None = None,
+        piece: int = 48,
+        pace: float = 0.0,
         port: int = 0,
     ) -> None:
         self.requests: list[Received] = []
+        self.generations: dict[str, dict[str, Any]] = {}
+        self.abandoned = asyncio.Event()
         self._script = script
         self._faults = faults
         self._planned = _planner(faults)
@@ -97,6 +114,8 @@ class LoopbackServer:
             for model in models
         ]
         self._cost = cost
+        self._piece = piece
+        self._pace = pace
         self._port = port
         self._runner: web.AppRunner | None = None
         self._site: web.TCPSite | None = None
@@ -107,7 +126,9 @@ class LoopbackServer:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._chat_completions)
         app.router.add_post("/v1/messages", self._messages)
+        app.router.add_post("/api/chat", self._ollama_chat)
         app.router.add_get("/v1/models", self._list_models)
+        app.router.add_get("/v1/generation", self._generation)
         # A handler must end with its connection, or an endless answer would outlive its reader.
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.01)
         await self._runner.setup()
@@ -126,16 +147,28 @@ class LoopbackServer:
         """The server's address, without a path."""
         return f"http://127.0.0.1:{self._port}"
 
-    def endpoint(self, name: str = "loopback", *, key: str | None = None, kind: Kind = "openai") -> Endpoint:
-        """Return this server as a provider's endpoint."""
-        base_url = f"{self.url}/v1" if kind == "openai" else self.url
-        return Endpoint(name, base_url, SecretStr(key) if key else None, kind)
+    def endpoint(self, name: str = "loopback", *, key: str | None = None, dialect: str = "") -> Endpoint:
+        """Return this server as a provider's endpoint; its dialect is that of its name, unless another is named."""
+        speaks = DIALECTS.get(dialect or name, GENERIC)
+        base_url = self.url if speaks.wire == "messages" else f"{self.url}/v1"
+        return Endpoint(name, base_url, SecretStr(key) if key else None, speaks)
 
     async def _chat_completions(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, "openai")
 
     async def _messages(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, "anthropic")
+
+    async def _ollama_chat(self, request: web.Request) -> web.StreamResponse:
+        return await self._handle(request, "ollama")
+
+    async def _generation(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
+        record = self.generations.get(request.query.get("id", ""))
+        if record is None:
+            return web.json_response({"error": {"message": "not found", "code": 404}}, status=404)
+        return web.json_response({"data": record})
 
     async def _list_models(self, _: web.Request) -> web.StreamResponse:
         from aiohttp import web
@@ -146,14 +179,15 @@ class LoopbackServer:
         from aiohttp import web
 
         headers = {name.lower(): value for name, value in request.headers.items()}
-        received = Received(len(self.requests) + 1, kind, headers, from_json(await request.read()))
+        payload = from_json(await request.read())
+        received = Received(len(self.requests) + 1, kind, headers, payload, dict(request.query))
         self.requests.append(received)
         fault = self._faults(received) if callable(self._faults) else self._planned(received.number)
         request_id = f"loopback-{received.number}"
         if self._latency:
             await asyncio.sleep(self._latency)
         await self._refuse_if_planned(received.number + 1)
-        response = perform(fault, request, request_id) if fault else None
+        response = perform(fault, request, request_id) if isinstance(fault, Fault) else None
         if response is not None:
             return await response
         answer: ServerAnswer = echoes_of(key_of(request))
@@ -161,8 +195,33 @@ class LoopbackServer:
             answer = await self._answer(received)
         if isinstance(answer, str):
             answer = spoil(fault, self._whole(answer, received), kind)
+            if received.payload.get("stream") and can_stream(answer):
+                parts = events(answer, kind, self._piece)
+                if isinstance(fault, str):
+                    return await perform_stream(fault, request, request_id, stream_of(kind, parts, key_of(request)))
+                return await self._stream(request, parts, request_id, kind)
         status, body = answer if isinstance(answer, tuple) else (200, answer)
         return web.json_response(body, status=status, headers={"x-request-id": request_id})
+
+    async def _stream(
+        self, request: web.Request, parts: Iterable[bytes], request_id: str, kind: Kind
+    ) -> web.StreamResponse:
+        from aiohttp import web
+
+        content_type = "application/x-ndjson" if kind == "ollama" else "text/event-stream"
+        headers = {"x-request-id": request_id, "Content-Type": content_type}
+        if not self._pace:
+            return web.Response(body=b"".join(parts), headers=headers)
+        response = web.StreamResponse(headers=headers)
+        await response.prepare(request)
+        try:
+            for part in parts:
+                await response.write(part)
+                await asyncio.sleep(self._pace)
+        except (asyncio.CancelledError, ConnectionError):
+            self.abandoned.set()
+            raise
+        return response
 
     async def _answer(self, received: Received) -> ServerAnswer:
         if not callable(self._script):
@@ -183,6 +242,15 @@ class LoopbackServer:
                 "stop_reason": "end_turn",
                 "usage": {"input_tokens": asked, "output_tokens": answered},
             }
+        if received.kind == "ollama":
+            return {
+                "model": received.model,
+                "message": {"role": "assistant", "content": answer},
+                "done": True,
+                "done_reason": "stop",
+                "prompt_eval_count": asked,
+                "eval_count": answered,
+            }
         usage: dict[str, Any] = {"prompt_tokens": asked, "completion_tokens": answered}
         if self._cost is not None:
             usage["cost"] = self._cost
@@ -200,9 +268,9 @@ class LoopbackServer:
             self._site = None
 
 
-def _planner(faults: FaultPlan) -> Callable[[int], Fault | None]:
+def _planner(faults: FaultPlan) -> Callable[[int], AnyFault | None]:
     """Return the part of a plan that is known before a request arrives."""
-    if isinstance(faults, Fault):
+    if isinstance(faults, (Fault, str)):
         return lambda _: faults
     if faults is None or callable(faults):
         return lambda _: None

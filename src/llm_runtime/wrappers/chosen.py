@@ -12,18 +12,18 @@ from llm_runtime.settings import ConfigFile
 def chosen(generate: Generate, config: ConfigFile) -> Generate:
     """Ask the configured model in place of a request's own; a seat's comes first, then a phase's, then the run's.
 
-    ``config.max_tokens`` takes the place of a request's own bound: who pays for the answers, or waits for a model
-    that thinks at length, knows better than a protocol. Fallbacks are dropped with the model they were meant for.
+    ``config.max_tokens`` and ``config.effort`` take the place of a request's own: who pays for the answers, or
+    waits for a model that thinks at length, knows better than a protocol. Fallbacks are dropped with the model they
+    were meant for.
     """
-    if not config.model and not config.seats and config.max_tokens is None:
+    if not config.model and not config.seats and config.max_tokens is None and config.effort is None:
         return generate
 
     def call(request: Request) -> Awaitable[Reply]:
         role = request.label.seat.partition(":")[2]
         model = config.seats.get(role) or config.seats.get(request.label.phase) or config.model
         max_tokens = config.max_tokens or request.max_tokens
-        if model:
-            return generate(dataclasses.replace(request, model=model, fallbacks=(), max_tokens=max_tokens))
-        return generate(dataclasses.replace(request, max_tokens=max_tokens))
+        request = dataclasses.replace(request, max_tokens=max_tokens, effort=config.effort or request.effort)
+        return generate(dataclasses.replace(request, model=model, fallbacks=()) if model else request)
 
     return call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from llm_runtime.errors import CallError, ReplyTooLarge, ReplyTruncated, RequestRefused
+from llm_runtime.errors import CallError, ContextExceeded, ReplyTooLarge, ReplyTruncated, RequestRefused
 from llm_runtime.events import Emit, ModelSubstituted, silent
 from llm_runtime.messages import Generate, Reply, Request
 
@@ -26,10 +26,10 @@ def fallback(generate: Generate, *, emit: Emit = silent) -> Generate:
             attempt = request if index == 0 else dataclasses.replace(request, model=model, fallbacks=rest)
             try:
                 reply = await generate(attempt)
-            except FINAL:
-                raise
             except CallError as error:
-                if not rest:
+                # Another model may have a larger window.
+                final = isinstance(error, FINAL) and not isinstance(error, ContextExceeded)
+                if final or not rest:
                     raise
                 reason = str(error)
                 continue

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from llm_runtime.errors import RateLimited
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.settings import Limits
+from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
 
 SLOWEST = 1 / 64
@@ -42,6 +43,12 @@ class Limiter:
 
     After a 429 nothing is admitted until its Retry-After is over (1 s where it gives none, 120 s at most) and
     the pace halves, down to 1/64; each success raises it by a tenth, up to the full rate.
+
+    Args:
+        limits: what the provider grants.
+        clock: monotonic seconds.
+        sleep: waits; raises what ends the run.
+        on_queue: told how many calls wait, whenever that changes.
     """
 
     def __init__(
@@ -50,8 +57,12 @@ class Limiter:
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        on_queue: Callable[[int], None] | None = None,
     ) -> None:
         self.limits = limits
+        #: Calls that wait for a place.
+        self.waiting = 0
+        self._on_queue = on_queue
         self.pace = 1.0
         self.in_flight = 0
         self._clock = clock
@@ -66,7 +77,11 @@ class Limiter:
     async def admit(self, tokens: int) -> None:
         """Wait for a place; whoever gets one must :meth:`leave`."""
         if not self.admitted(tokens):
-            await self._queue(tokens)
+            self._queued(1)
+            try:
+                await self._queue(tokens)
+            finally:
+                self._queued(-1)
             self._take(tokens)
 
     def admitted(self, tokens: int) -> bool:
@@ -74,11 +89,16 @@ class Limiter:
         if self._loop is not (loop := asyncio.get_running_loop()):
             # asyncio's locks belong to the loop that first waited on them; a limiter outlives loops.
             self._loop, self._turn, self._freed = loop, asyncio.Lock(), asyncio.Event()
-            self.in_flight = 0
+            self.in_flight = self.waiting = 0
         if self._turn.locked() or self._wait(tokens) != 0.0:
             return False
         self._take(tokens)
         return True
+
+    def _queued(self, more: int) -> None:
+        self.waiting += more
+        if self._on_queue is not None:
+            self._on_queue(self.waiting)
 
     def _take(self, tokens: int) -> None:
         self._requests.level -= 1
@@ -133,7 +153,8 @@ def limiting(generate: Generate, limiter: Limiter) -> Generate:
     async def call(request: Request) -> Reply:
         tokens = _expected_tokens(request) if counts_tokens else 0
         if not limiter.admitted(tokens):
-            await limiter.admit(tokens)
+            with queued():
+                await limiter.admit(tokens)
         try:
             reply = await generate(request)
         except RateLimited as error:

@@ -1,4 +1,4 @@
-"""Time limits: of one attempt, and of a whole run."""
+"""The time limit of a whole run; those of one call are the provider's, see :mod:`llm_runtime.silence`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from math import inf
 
-from llm_runtime.errors import CallTimeout, DeadlineExceeded
+from llm_runtime.errors import DeadlineExceeded
 from llm_runtime.messages import Generate, Reply, Request
 
 
@@ -46,30 +46,26 @@ class Deadline:
         return DeadlineExceeded(f"the run's {self.seconds:g} s are up")
 
 
-def timed(
-    generate: Generate, seconds: float = inf, *, deadline: Deadline | None = None, provider: str = ""
-) -> Generate:
-    """Give each call ``seconds`` (above 0) for its whole answer, first byte to last, and none past ``deadline``.
+def timed(generate: Generate, deadline: Deadline) -> Generate:
+    """Let no call go on past ``deadline``.
 
     Raises, from the returned function:
-        CallTimeout: the answer was not complete in time.
         DeadlineExceeded: the run's time is up; a call in flight is cancelled, a new one is not sent.
     """
-    deadline = deadline or Deadline()
 
     async def call(request: Request) -> Reply:
         left = deadline.left()
+        if left == inf:
+            return await generate(request)
         if left <= 0:
             raise deadline.exceeded()
-        limit = asyncio.timeout(min(seconds, left))
+        limit = asyncio.timeout(left)
         try:
             async with limit:
                 return await generate(request)
         except TimeoutError:
             if not limit.expired():
                 raise
-        if left <= seconds:
-            raise deadline.exceeded()
-        raise CallTimeout(f"no whole answer within {seconds:g} s", provider=provider, model=request.model)
+        raise deadline.exceeded()
 
     return call

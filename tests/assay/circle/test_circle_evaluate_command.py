@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from tests.extent import PATIENCE
 
+from assay.protocols.fire_circle.task import Options
 from llm_runtime.testing import LoopbackServer
 
 CALLS = 9
@@ -24,6 +25,17 @@ async def test_the_verdict_goes_to_stdout_and_progress_to_stderr(
     assert "F 0.90" in done.out and "temporal inconsistency" in done.out
     assert "round 2" in done.err and "round 2" not in done.out.partition("\n")[0]
     assert len(server.requests) == CALLS
+
+
+async def test_models_of_this_machine_are_given_time_and_the_display_says_so(
+    assay: Any, server: LoopbackServer, attack: str, models: str
+) -> None:
+    given = ("circle", "evaluate", attack, "--models", models)
+    local = await assay(*given, "--model", f"{server.url}/v1#lab/ada", server=server)
+    assert local.code == 0, local.err
+    assert "rounds of at most 1,800 s" in local.err
+    own = await assay(*given, "--model", f"{server.url}/v1#lab/ada", "--round-timeout", "77", server=server)
+    assert "rounds of at most 77 s" in own.err
 
 
 async def test_a_bound_on_answers_holds_for_every_call(
@@ -238,6 +250,24 @@ async def test_too_few_seats_end_it_with_the_providers_code_and_keep_what_was_sa
         done = await assay("circle", "evaluate", attack, "--models", models, "-q", server=server)
     assert done.code == 4
     assert "below minimum" in done.err and "assay runs resume" in done.err
+
+
+async def test_answers_that_are_of_no_use_end_it_with_a_code_of_their_own(
+    assay: Any, attack: str, models: str
+) -> None:
+    async with LoopbackServer("I would rather talk about the weather.") as server:
+        done = await assay("circle", "evaluate", attack, "--models", models, "-q", server=server)
+    assert done.code == 6 and "unparseable" in done.err
+
+
+def test_a_model_on_this_machine_is_given_more_time_unless_it_is_said() -> None:
+    options = Options.model_validate({"models": ("a", "b", "c")})
+    hosted, local = options.circle(), options.circle(local=True)
+    assert hosted and local
+    assert (hosted.timeout_per_round, hosted.base_config.timeout_seconds) == (60, 45)
+    assert (local.timeout_per_round, local.base_config.timeout_seconds) == (1800, 600)
+    impatient = options.model_copy(update={"round_timeout": 5.0}).circle(local=True)
+    assert impatient and impatient.timeout_per_round == impatient.base_config.timeout_seconds == 5
 
 
 async def test_without_a_model_one_line_says_how_to_get_one(assay: Any, attack: str) -> None:

@@ -155,7 +155,13 @@ class Batch:
         terms, rest = _parted(fields)
         (self._folder / "rows.jsonl").write_text(json.dumps({"query": rest["query"]}) + "\n")
         job = ['run = "crucible.council"', "[input]", 'path = "rows.jsonl"', "[input.columns]", 'query = "query"']
-        job += ["[terms]", *(f"{name} = {json.dumps(value)}" for name, value in terms.items())]
+        options = [f"{name} = {json.dumps(value)}" for name, value in rest.items() if name != "query"]
+        job += [
+            "[options]",
+            *options,
+            "[terms]",
+            *(f"{name} = {json.dumps(value)}" for name, value in terms.items()),
+        ]
         (self._folder / "job.toml").write_text("\n".join(job))
         return await self._command_line.call("batch", "run", "job.toml")
 
@@ -179,7 +185,8 @@ def _flags(fields: dict[str, Any]) -> list[str]:
         if name == "seats":
             flags += [part for role, model in value.items() for part in ("--seat", f"{role}={model}")]
         else:
-            flags += [f"--{name.replace('_', '-')}", str(value)]
+            words = ",".join(value) if name == "models" else str(value)
+            flags += [f"--{name.replace('_', '-')}", words]
     return flags
 
 

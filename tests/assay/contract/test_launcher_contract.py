@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,10 @@ def bounds(server: LoopbackServer) -> list[Any]:
     return [request.payload.get("max_tokens") for request in server.requests]
 
 
+def efforts(server: LoopbackServer) -> set[str]:
+    return {request.payload["reasoning"]["effort"] for request in server.requests}
+
+
 def door(doors: Doors, name: str) -> Any:
     if name not in doors:
         pytest.skip(f"the door {name} needs an optional part that is not installed")
@@ -34,7 +39,7 @@ async def test_what_a_run_was_capped_to_holds_at_every_other_door(
     doors: Doors, server: LoopbackServer, runs: RunStore, first: str, then: str
 ) -> None:
     start, resume = door(doors, first), door(doors, then)
-    run_id = await start.start(query="Which database?", max_calls=2, max_tokens=777)
+    run_id = await start.start(query="Which database?", max_calls=2, max_tokens=777, effort="low")
     assert runs.summary(run_id).state == "stopped" and bounds(server) == [777, 777]
 
     await resume.resume(run_id)
@@ -42,7 +47,7 @@ async def test_what_a_run_was_capped_to_holds_at_every_other_door(
 
     await resume.resume(run_id, max_calls=20)
     assert runs.summary(run_id).state == "finished"
-    assert bounds(server) == [777] * CALLS
+    assert bounds(server) == [777] * CALLS and efforts(server) == {"low"}
     asked = [json.dumps(request.payload, sort_keys=True) for request in server.requests]
     assert len(set(asked)) == CALLS, "nothing is asked twice"
 
@@ -68,6 +73,17 @@ async def test_what_a_resume_sets_holds_for_every_later_one_and_for_forks(
     assert result is not None and result["final_response"] == "**Use SQLite** until it hurts."
 
 
+@pytest.mark.parametrize("first", STARTS)
+async def test_a_panel_sits_at_every_door_whatever_the_configuration_names(
+    doors: Doors, server: LoopbackServer, tmp_path: Path, first: str
+) -> None:
+    start = door(doors, first)
+    (tmp_path / "config").mkdir(exist_ok=True)
+    (tmp_path / "config/config.toml").write_text('model = "acme/usual"\n[seats]\npragmatist = "acme/seat"\n')
+    await start.start(query="Which database?", models=["acme/one", "acme/two"], max_calls=4)
+    assert [request.model for request in server.requests] == ["acme/one", "acme/one", "acme/seat", "acme/one"]
+
+
 async def test_the_same_seed_and_task_open_the_same_run_at_every_door(doors: Doors, runs: RunStore) -> None:
     opened: dict[str, Any] = {}
     for name in set(DOORS) & set(doors):
@@ -84,6 +100,7 @@ async def test_the_same_seed_and_task_open_the_same_run_at_every_door(doors: Doo
     [
         {"max_calls": -1},
         {"max_tokens": 0},
+        {"effort": "little"},
         {"deadline": 0},
         {"budget": -0.5},
         {"delta": "dance"},

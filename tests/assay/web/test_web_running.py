@@ -14,10 +14,11 @@ from assay.protocols.fire_circle.task import Options
 from assay.registry import prepared
 from assay.web.forms import read_form, seed_of
 from llm_runtime.errors import ConfigurationError
-from llm_runtime.settings import Key, Settings
+from llm_runtime.keys import Key
+from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore
 from llm_runtime.testing import LoopbackServer
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 
 from .conftest import served
 
@@ -234,6 +235,7 @@ def test_a_circle_with_a_person_in_it_waits_a_day() -> None:
         ({"query": "x", "budget": -1}, "budget: "),
         ({"query": "x", "max_calls": 1.5}, "max_calls: "),
         ({"query": "x", "max_tokens": 0}, "max_tokens: "),
+        ({"query": "x", "effort": "little"}, "effort: Input should be 'none', 'minimal', 'low'"),
         ({"query": "x", "deadline": {}}, "deadline: "),
         ({"query": "x", "colour": "red"}, "no field is called colour"),
     ],

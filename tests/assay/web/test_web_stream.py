@@ -6,9 +6,12 @@ import json
 from itertools import pairwise
 from typing import Any
 
+from assay.registry import read_run
+from assay.terms import Terms
 from llm_runtime.events import CallStarted, Event, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.store import open_store
+from llm_runtime.testing import LoopbackServer
 
 
 def opening(name: str = "other-1", protocol: str = "weather") -> RunStarted:
@@ -123,3 +126,16 @@ async def test_steps_and_times_of_a_list_of_events_are_in_order(web: Any, counci
     assert all(a["at"] <= b["at"] and a["seq"] + 1 == b["seq"] for a, b in pairwise(lines))
     assert any(line["step"].startswith("council configured") for line in lines)
     assert any(line["about"] == "position · pragmatist · 1" for line in lines)
+
+
+async def test_a_page_gets_the_words_of_an_answer_before_the_answer_is_whole(web: Any) -> None:
+    answer = "Use SQLite <b>until it hurts."
+    async with LoopbackServer(answer, piece=6, pace=0.2) as server:
+        task = read_run("crucible.council", {"query": "Which database?"}, {})
+        run_id = await web.site.runs.start(task, Terms(model=f"{server.url}/v1#tiny"))
+        told = [(kind, data) async for kind, _, data in web.stream(run_id, "view=story")]
+    written = [data[0] for kind, data in told if kind == "words" and data and data[0]["text"]]
+    assert {(call["name"], call["stage"]) for call in written} == {("triage", "writing")}
+    assert all(answer.startswith(call["text"]) for call in written)
+    assert any(call["text"] != answer for call in written)
+    assert told[-1] == ("end", {"state": "failed", "error": ""})

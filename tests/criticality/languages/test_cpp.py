@@ -142,6 +142,7 @@ def test_every_claim_type_has_a_test_with_a_name_of_its_own() -> None:
     assert cpp.test_support(system.spec(), Literals())["tests/support/generators.hpp"].count("inline ") >= 18
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 async def test_wrong_bodies_are_noticed_and_the_promise_is_said(gxx: CompiledToolchain) -> None:
     for name, body, noticed_by in WRONG:
@@ -158,6 +159,7 @@ async def test_an_undone_body_is_said_to_be_undone(gxx: CompiledToolchain) -> No
     assert report.failures and all(cpp.undone in test.message for test in report.failures)
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_system_goes_from_the_interview_to_a_project_that_cmake_builds(
     tmp_path: Path, gxx: CompiledToolchain

@@ -179,6 +179,7 @@ async def test_an_undone_body_is_said_to_be_undone(tools: CompiledToolchain) -> 
     assert report.failures and all(java.undone in test.message for test in report.failures)
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_system_goes_from_the_interview_to_a_project_that_maven_accepts(
     tmp_path: Path, tools: CompiledToolchain

@@ -147,6 +147,7 @@ async def test_an_undone_body_is_said_to_be_undone(cargo: CompiledToolchain) -> 
     assert report.failures and all(rust.undone in test.message for test in report.failures)
 
 
+@pytest.mark.long
 @pytest.mark.asyncio(loop_scope="module")
 async def test_a_system_goes_from_the_interview_to_a_crate_that_cargo_accepts(
     tmp_path: Path, cargo: CompiledToolchain

@@ -178,6 +178,7 @@ async def test_each_kind_of_claim_can_fail(tools: Toolchain, name: str, body: st
     assert report.failures[0].message.startswith(f"claim {claim} (") or "RangeError" in report.failures[0].message
 
 
+@pytest.mark.long
 @shared_loop
 async def test_recorded_answers_become_a_project_that_passes_its_own_tests(
     tools: Toolchain, tmp_path: Path

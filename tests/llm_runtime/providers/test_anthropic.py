@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ReplyTruncated
 from llm_runtime.http import Http
@@ -29,14 +30,15 @@ async def http() -> AsyncIterator[Http]:
 
 async def test_a_question_and_its_answer(http: Http) -> None:
     async with LoopbackServer("42") as server:
-        reply = await anthropic(server.endpoint("anthropic", kind="anthropic"), http)(REQUEST)
+        reply = await anthropic(server.endpoint("anthropic", dialect="anthropic"), http)(REQUEST)
     assert (reply.text, reply.model, reply.provider, reply.finish_reason) == ("42", "claude", "anthropic", "stop")
     assert reply.usage == Usage(3, 1)
     [received] = server.requests
-    assert received.headers["anthropic-version"] == "2023-06-01"
+    assert received.headers["anthropic-version"] == "2026-10-21"
     assert received.payload == {
         "model": "claude",
         "max_tokens": 4096,
+        "stream": True,
         "messages": [{"role": "user", "content": "A question?"}],
     }
 
@@ -45,7 +47,7 @@ async def test_system_texts_are_joined_and_neighbours_merged(http: Http) -> None
     turns = [("system", "A"), ("user", "1"), ("system", "B"), ("user", "2"), ("assistant", "3"), ("user", "4")]
     messages = tuple(Message(role, content) for role, content in turns)  # pyright: ignore[reportArgumentType]
     async with LoopbackServer() as server:
-        generate = anthropic(server.endpoint(kind="anthropic"), http, default_max_tokens=9)
+        generate = anthropic(server.endpoint(dialect="anthropic"), http, default_max_tokens=9)
         await generate(dataclasses.replace(REQUEST, messages=messages))
     [received] = server.requests
     assert received.payload["system"] == "A\n\nB"
@@ -63,7 +65,7 @@ async def test_a_schema_is_enforced_without_the_constraints_the_api_refuses(http
         '"properties":{"n":{"type":"integer","minimum":0,"default":3},"p":{"items":{"$ref":"#/$defs/P"}}}}'
     )
     async with LoopbackServer() as server:
-        await anthropic(server.endpoint(kind="anthropic"), http)(dataclasses.replace(REQUEST, schema=schema))
+        await anthropic(server.endpoint(dialect="anthropic"), http)(dataclasses.replace(REQUEST, schema=schema))
     closed = {"additionalProperties": False}
     inner = {"type": "object", "properties": {"minimum": {"type": "string"}}, "required": ["minimum"]}
     assert server.requests[0].payload["output_config"] == {
@@ -80,24 +82,25 @@ async def test_a_schema_is_enforced_without_the_constraints_the_api_refuses(http
     }
 
 
-async def test_a_model_without_schemas_or_temperature_is_asked_without_them(http: Http) -> None:
+async def test_a_model_without_schemas_or_effort_is_asked_without_them(http: Http) -> None:
     def answer(received: Received) -> tuple[int, dict[str, Any]] | str:
-        if "temperature" in received.payload:
-            return 400, {"type": "error", "error": {"message": "temperature is deprecated for this model."}}
+        assert not {"temperature", "seed"} & received.payload.keys(), "this version of the API refuses both"
+        if "effort" in received.payload.get("output_config", {}):
+            return 400, {"type": "error", "error": {"message": "This model does not support the effort parameter."}}
         if "output_config" in received.payload:
             return 400, {"type": "error", "error": {"message": "output_config.format: not available"}}
         return "adapted"
 
-    request = dataclasses.replace(REQUEST, temperature=0.3, schema='{"type":"object"}')
+    request = dataclasses.replace(REQUEST, temperature=0.3, seed=1, effort="max", schema='{"type":"object"}')
     async with LoopbackServer(answer) as server:
-        generate = anthropic(server.endpoint(kind="anthropic"), http)
+        generate = anthropic(server.endpoint(dialect="anthropic"), http)
         assert [(await generate(request)).text for _ in range(2)] == ["adapted", "adapted"]
     assert len(server.requests) == 4
 
 
 async def test_a_base_url_may_end_with_the_version(http: Http) -> None:
     async with LoopbackServer("yes") as server:
-        endpoint = Endpoint("anthropic", f"{server.url}/v1/", kind="anthropic")
+        endpoint = Endpoint("anthropic", f"{server.url}/v1/", dialect=DIALECTS["anthropic"])
         assert (await anthropic(endpoint, http)(REQUEST)).text == "yes"
 
 
@@ -126,7 +129,7 @@ def test_cached_tokens_count_as_input() -> None:
         "cache_read_input_tokens": 300,
         "output_tokens": 7,
     }
-    assert read(message(usage=usage)).usage == Usage(325, 7)
+    assert read(message(usage=usage)).usage == Usage(325, 7, cached_tokens=300, cache_write_tokens=20)
     assert read(message()).usage.estimated
 
 

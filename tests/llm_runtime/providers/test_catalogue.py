@@ -73,7 +73,7 @@ async def test_a_server_is_known_by_what_it_says_of_its_models(
 async def test_models_are_listed_for_both_protocols(http: Http) -> None:
     async with LoopbackServer(models=("b", "a")) as server:
         assert await list_models(server.endpoint(), http) == ["b", "a"]
-        assert await list_models(server.endpoint(kind="anthropic"), http) == ["b", "a"]
+        assert await list_models(server.endpoint(dialect="anthropic"), http) == ["b", "a"]
 
 
 async def test_the_http_library_is_loaded_before_the_clock_runs() -> None:

@@ -23,6 +23,7 @@ from llm_runtime.errors import (
     ErrorInReply,
     MalformedReply,
     ModelNotFound,
+    Overloaded,
     PaymentRequired,
     RateLimited,
     ReplyFiltered,
@@ -30,10 +31,11 @@ from llm_runtime.errors import (
     ReplyTruncated,
     RequestRefused,
     ServerFault,
+    WrongEndpoint,
 )
 from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Generate, Message, Request
-from llm_runtime.providers._failures import retry_after_seconds
+from llm_runtime.providers._waits import retry_after_seconds
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import Fault, LoopbackServer, Received
@@ -46,11 +48,11 @@ PROVIDERS: dict[Kind, Callable[[Endpoint, Http], Generate]] = {"openai": openai_
 EXPECTED: dict[Fault, tuple[type[CallError], int | None, bool]] = {
     Fault.CONNECTION_REFUSED: (ConnectionFailed, None, False),
     Fault.NO_ANSWER: (ConnectionCut, None, False),
-    Fault.NOT_HTTP: (MalformedReply, None, False),
+    Fault.NOT_HTTP: (WrongEndpoint, None, False),
     Fault.CUT_AFTER_HEADERS: (ConnectionCut, 200, True),
     Fault.RESET_MID_BODY: (ConnectionCut, 200, True),
     Fault.LENGTH_TOO_LONG: (ConnectionCut, 200, True),
-    Fault.LENGTH_TOO_SHORT: (MalformedReply, None, False),
+    Fault.LENGTH_TOO_SHORT: (WrongEndpoint, None, False),
     Fault.STATUS_400: (RequestRefused, 400, True),
     Fault.STATUS_401: (AuthenticationFailed, 401, True),
     Fault.STATUS_402: (PaymentRequired, 402, True),
@@ -63,8 +65,8 @@ EXPECTED: dict[Fault, tuple[type[CallError], int | None, bool]] = {
     Fault.STATUS_429_DATE: (RateLimited, 429, True),
     Fault.STATUS_500: (ServerFault, 500, True),
     Fault.STATUS_502: (ServerFault, 502, True),
-    Fault.STATUS_503: (ServerFault, 503, True),
-    Fault.STATUS_529: (ServerFault, 529, True),
+    Fault.STATUS_503: (Overloaded, 503, True),
+    Fault.STATUS_529: (Overloaded, 529, True),
     Fault.REDIRECT: (RequestRefused, 307, True),
     Fault.UNKNOWN_MODEL: (ModelNotFound, 400, True),
     Fault.ERROR_IN_REPLY: (ErrorInReply, 200, True),
@@ -76,7 +78,7 @@ EXPECTED: dict[Fault, tuple[type[CallError], int | None, bool]] = {
     Fault.WRONG_SHAPE: (MalformedReply, 200, True),
     Fault.INVALID_UTF8: (MalformedReply, 200, True),
     Fault.NOT_JSON: (MalformedReply, 200, True),
-    Fault.HTML_PAGE: (MalformedReply, 200, True),
+    Fault.HTML_PAGE: (WrongEndpoint, 200, True),
     Fault.DEEP_JSON: (MalformedReply, 200, True),
     Fault.BAD_GZIP: (MalformedReply, 200, True),
     Fault.GZIP_BOMB: (ReplyTooLarge, 200, True),
@@ -99,7 +101,7 @@ async def test_a_fault_is_one_typed_error(fault: Fault, kind: Kind) -> None:
     http = Http()
     async with LoopbackServer(faults=fault) as server:
         with pytest.raises(CallError) as caught:
-            await PROVIDERS[kind](server.endpoint("acme", kind=kind), http)(REQUEST)
+            await PROVIDERS[kind](server.endpoint("acme", dialect=kind), http)(REQUEST)
         await http.aclose()
     error = caught.value
     assert type(error) is expected
@@ -115,7 +117,7 @@ async def test_an_answer_that_never_ends_ends_with_the_callers_patience(kind: Ki
     async with LoopbackServer(faults=Fault.ONE_BYTE_A_SECOND) as server:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
-                await PROVIDERS[kind](server.endpoint(kind=kind), http)(REQUEST)
+                await PROVIDERS[kind](server.endpoint(dialect=kind), http)(REQUEST)
         await http.aclose()
 
 
@@ -124,7 +126,7 @@ async def test_the_call_after_a_fault_succeeds_on_the_same_client(kind: Kind) ->
     faults = [f for f in EXPECTED if f is not Fault.CONNECTION_REFUSED]
     http = Http()
     async with LoopbackServer("fine", faults=dict(enumerate(faults, start=1))) as server:
-        generate = PROVIDERS[kind](server.endpoint(kind=kind), http)
+        generate = PROVIDERS[kind](server.endpoint(dialect=kind), http)
         for _ in faults:
             with pytest.raises(CallError):
                 await generate(REQUEST)
@@ -184,7 +186,7 @@ async def test_the_cap_on_bytes_can_be_set() -> None:
     async with LoopbackServer(lambda received: "x" * (20_000 if received.number == 2 else 5_000)) as server:
         generate = openai_compatible(server.endpoint(), http)
         assert len((await generate(REQUEST)).text) == 5_000
-        with pytest.raises(ReplyTooLarge, match="10000 bytes"):
+        with pytest.raises(ReplyTooLarge, match=r"10000 characters|larger than any answer"):
             await generate(REQUEST)
         await http.aclose()
 
@@ -238,6 +240,28 @@ async def test_the_environments_proxy_is_used_except_for_this_machine(monkeypatc
         assert proxy.requests[0].headers["host"] == "models.invalid"
         assert (await openai_compatible(server.endpoint(), http)(REQUEST)).text == "direct"
         await http.aclose()
+
+
+async def test_a_connection_that_the_server_closed_meanwhile_costs_nothing() -> None:
+    """Servers close what they kept open whenever they like; a request that meets that was never read."""
+    body = b'{"object": "list"}'
+
+    async def answer_and_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        writer.close()
+
+    server = await asyncio.start_server(answer_and_close, "127.0.0.1", 0)
+    endpoint = Endpoint("acme", f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    http = Http()
+    async with server:
+        await http.get_json(endpoint, "/models")
+        with pytest.raises(ConnectionFailed) as caught:
+            # A body that does not go out at once: the end of the connection comes before that of the request.
+            await http.post_json(endpoint, "/chat/completions", {"text": "x" * 2**19}, model="m")
+        await http.aclose()
+    assert caught.value.retryable
+    assert not caught.value.maybe_charged
 
 
 async def test_connections_are_kept_and_not_limited() -> None:

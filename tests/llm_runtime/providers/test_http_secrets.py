@@ -54,7 +54,7 @@ async def test_no_fault_brings_a_key_out(fault: Fault, kind: Literal["openai", "
     http = Http()
     seen: list[str] = []
     async with LoopbackServer(faults=fault) as server:
-        endpoint = server.endpoint(key=_CANARY.get_secret_value(), kind=kind)
+        endpoint = server.endpoint(key=_CANARY.get_secret_value(), dialect=kind)
         generate = openai_compatible(endpoint, http) if kind == "openai" else anthropic(endpoint, http)
         try:
             async with asyncio.timeout(0.1 if fault is Fault.ONE_BYTE_A_SECOND else PATIENCE):
@@ -73,7 +73,7 @@ async def test_no_fault_brings_a_key_out(fault: Fault, kind: Literal["openai", "
 async def test_the_key_is_sent_in_its_header_only(kind: Literal["openai", "anthropic"]) -> None:
     http = Http()
     async with LoopbackServer() as server:
-        endpoint = server.endpoint(key=_CANARY.get_secret_value(), kind=kind)
+        endpoint = server.endpoint(key=_CANARY.get_secret_value(), dialect=kind)
         await (openai_compatible(endpoint, http) if kind == "openai" else anthropic(endpoint, http))(REQUEST)
         await http.aclose()
     [received] = server.requests

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from llm_runtime.errors import CallError, EmptyReply, MalformedReply, ReplyFiltered, RequestRefused
 from llm_runtime.http import Http
 from llm_runtime.messages import CallLabel, Message, Request, Usage
-from llm_runtime.providers.openai_compatible import openai_compatible, read_completion
+from llm_runtime.providers._completions import read_completion
+from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import LoopbackServer, Received
 
 REQUEST = Request(
@@ -24,6 +25,7 @@ SCHEMA = '{"properties":{"n":{"default":1,"type":"integer"}},"type":"object"}'
 EVERYTHING = dataclasses.replace(
     REQUEST, fallbacks=("second", "third", "fourth"), temperature=0.5, max_tokens=100, seed=7, schema=SCHEMA
 )
+STREAM = {"stream", "stream_options"}
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ async def test_only_what_is_set_is_sent(http: Http) -> None:
         await generate(REQUEST)
         await generate(dataclasses.replace(EVERYTHING, session_id="run-1"))
     bare, full = (received.payload for received in server.requests)
-    assert bare.keys() == {"model", "messages"}
+    assert bare.keys() == {"model", "messages"} | STREAM
     assert full.keys() == bare.keys() | {"temperature", "max_tokens", "seed", "response_format"}
     assert full["response_format"]["json_schema"]["schema"] == {
         "type": "object",
@@ -66,7 +68,10 @@ async def test_openrouter_is_sent_its_extras(http: Http) -> None:
     [received] = server.requests
     assert received.payload["models"] == ["some-model", "second", "third"], "it takes three"
     assert received.payload["session_id"] == "s" * 256
-    assert received.payload["provider"] == {"max_price": {"prompt": 1.5, "completion": 6.0}}
+    assert received.payload["provider"] == {
+        "max_price": {"prompt": 1.5, "completion": 6.0},
+        "require_parameters": True,
+    }, "a host that ignores the schema will not do"
     assert received.headers["x-openrouter-title"] == "Assay"
 
 
@@ -95,7 +100,7 @@ async def test_parameters_that_a_model_refuses_are_left_out_once_and_for_all(htt
         assert len(server.requests) == 5
         assert (await generate(EVERYTHING)).text == "adapted"
         assert len(server.requests) == 6, "what was learned is remembered"
-        assert server.requests[-1].payload.keys() == {"model", "messages", "max_completion_tokens"}
+        assert server.requests[-1].payload.keys() == {"model", "messages", "max_completion_tokens"} | STREAM
         await generate(dataclasses.replace(EVERYTHING, model="another"))
         assert server.requests[6].payload["max_tokens"] == 100, "of that model only"
 

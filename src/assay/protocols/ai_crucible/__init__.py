@@ -1,6 +1,6 @@
 """AI Crucible in the application: sealed trials of a model, on Inspect AI."""
 
-from assay.protocol import Demo, Protocol, RunType
+from assay.protocol import Demo, Needs, Protocol, RunType
 
 _HERE = __name__
 
@@ -58,4 +58,5 @@ PROTOCOL = Protocol(
         own="Try a model:  assay trial run all --model PROVIDER/MODEL --k 5   (see docs/ai-crucible.md)",
         prepare=f"{_HERE}.demo:demo",
     ),
+    needs=Needs(window=8_000, calls=10, answered=2_000, asked=30_000),
 )

@@ -134,13 +134,14 @@ def solver_of(model: str | None) -> str:
     from llm_runtime.routing import parse_model
     from llm_runtime.settings import load_settings
 
-    configured = load_settings().config.model
+    config = load_settings().config
+    configured = config.model
     name = model or configured
     if not name:
         raise NoModelError(_NO_MODEL)
     if name == "assay/crucible":
         return f"{name}/{configured}" if configured else name
-    target = parse_model(name)
+    target = parse_model(name, config.endpoints)
     if target is None:
         if not all(name.split("/")) or "/" not in name:
             raise ConfigurationError(

@@ -1,6 +1,6 @@
 """Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
 
-from assay.protocol import Protocol, RunType, Seat
+from assay.protocol import Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -29,4 +29,5 @@ PROTOCOL = Protocol(
     command=("compare", f"{_HERE}.commands:compare"),
     command_about="Put the same tasks to several methods at equal spend, and compare with intervals.",
     runs=(TASKS,),
+    needs=Needs(json="always", window=6_400, calls=30, answered=8_000, asked=30_000),
 )

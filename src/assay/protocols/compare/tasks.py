@@ -15,7 +15,8 @@ from llm_runtime.prompts import load_prompt
 
 MOST_TASKS = 10_000
 _LONGEST_ANSWER = 20_000
-_LAST = re.compile(r"^[\s*_#>`]*ANSWER[\s*_`]*:\s*(.*?)\s*$", re.IGNORECASE | re.MULTILINE)
+# Nothing in it is tried twice: an answer may be any text.
+_LAST = re.compile(r"^(?:[^\S\n]|[*_#>`])*+ANSWER[\s*_`]*+:\s*+(.*)", re.IGNORECASE | re.MULTILINE)
 _NUMBER = re.compile(r"[-+−]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _EDGES = " \t\r\n.,;:!?*_`\"'()[]$"
 

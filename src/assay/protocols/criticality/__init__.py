@@ -1,6 +1,6 @@
 """Criticality in the application: an interview becomes verified code."""
 
-from assay.protocol import Demo, Protocol, RunType, Seat
+from assay.protocol import Demo, Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -48,4 +48,5 @@ PROTOCOL = Protocol(
         own="Build your own:  assay build init NAME   (see docs/criticality.md)",
         prepare=f"{_HERE}.task:demo",
     ),
+    needs=Needs(json="always", window=6_000, calls=74, answered=11_500, asked=129_000),
 )

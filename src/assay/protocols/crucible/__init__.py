@@ -1,6 +1,6 @@
 """Crucible in the application: a council with a red team."""
 
-from assay.protocol import Demo, Protocol, RunType, Seat
+from assay.protocol import Demo, Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -44,4 +44,5 @@ PROTOCOL = Protocol(
         own='Ask your own:  assay ask "..."   (assay models shows what you can reach)',
         prepare=f"{_HERE}.task:demo",
     ),
+    needs=Needs(json="always", window=6_400, calls=15, answered=5_200, asked=25_600),
 )

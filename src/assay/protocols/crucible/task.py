@@ -13,6 +13,7 @@ from assay.fields import Ui
 from assay.protocol import Measures, RunContext
 from crucible import Crucible, EngineConfig
 from crucible.executor.delta import TextSimilarityDeltaStrategy
+from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 
 _DELTAS = {"judge": lambda: None, "similarity": TextSimilarityDeltaStrategy}
@@ -61,6 +62,44 @@ class Options(Model):
     ] = EngineConfig.model_fields["default_model"].default
     """The model of every seat that triage has no hint for, where Model names none."""
 
+    models: Annotated[
+        tuple[str, ...],
+        Ui(
+            help="A panel: seats take these models in turn, the red team the least used.",
+            metavar="A,B,C",
+            label="Panel",
+        ),
+    ] = ()
+    """Models that the seats take in turn, one a line: ids, or PROVIDER:MODEL; the red team takes the least used."""
+
+    @property
+    def named_models(self) -> tuple[str, ...]:
+        """The models that the user put into the seats."""
+        return self.models
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The models that must be reached before it begins."""
+        return tuple(dict.fromkeys((*self.models, self._own("default_model"))))
+
+    def _own(self, name: str) -> str:
+        """Return a model that belongs to no seat: the panel's first, where the user named none."""
+        model: str = getattr(self, name)
+        usual = EngineConfig.model_fields[name].default
+        return self.models[0] if self.models and model == usual else model
+
+    def config(self, generate: Generate) -> EngineConfig:
+        """Return the engine's configuration."""
+        return EngineConfig(
+            openrouter_api_key="",
+            generate=generate,
+            observability=True,
+            delta_strategy=_DELTAS[self.delta](),
+            triage_model=self._own("triage_model"),
+            default_model=self._own("default_model"),
+            models=self.models,
+        )
+
 
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Put the question to a council; the result is ``ExecutorResult`` as data, its trace included.
@@ -68,15 +107,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     Raises:
         LlmRuntimeError: whatever ends a council.
     """
-    config = EngineConfig(
-        openrouter_api_key="",
-        generate=context.generate,
-        observability=True,
-        delta_strategy=_DELTAS[options.delta](),
-        triage_model=options.triage_model,
-        default_model=options.default_model,
-    )
-    async with Crucible(config, emit=context.emit, seed=context.seed) as engine:
+    async with Crucible(options.config(context.generate), emit=context.emit, seed=context.seed) as engine:
         result = await engine.run(task.query, task.context)
     return result.model_dump(mode="json")
 

@@ -1,6 +1,6 @@
 """Crux in the application: authors debate from their own texts, down to what divides them."""
 
-from assay.protocol import Demo, Protocol, RunType, Seat
+from assay.protocol import Demo, Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -89,4 +89,5 @@ PROTOCOL = Protocol(
         own='Hold your own:  assay debate "..." --personas maud-tarrowby,ilario-fennimast   (see docs/crux.md)',
         prepare=f"{_HERE}.demo:demo",
     ),
+    needs=Needs(json="always", window=4_500, calls=51, answered=8_100, asked=97_500),
 )

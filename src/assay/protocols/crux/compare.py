@@ -162,6 +162,9 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         if store is not None:
             store.save_book(name, book)
 
+    def step(name: str, step: str, done: int, of: int) -> None:
+        context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
+
     found = await compare(
         first,
         second,
@@ -172,7 +175,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         language=options.language,
         tokens_a_call=options.tokens_a_call,
         keep=keep,
-        step=lambda name, step, done, of: context.emit(PersonaStep(persona=name, step=step, done=done, of=of)),
+        step=step,
     )
     return found.model_dump(mode="json")
 

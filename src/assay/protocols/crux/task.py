@@ -100,6 +100,11 @@ class Options(Model):
     """The model that speaks and writes cards."""
     embed: EmbedOption = "none"
     """Find passages by meaning too, with a model that makes vectors."""
+    models: Annotated[
+        tuple[str, ...],
+        Ui(help="Models that the debaters take in turn to speak.", metavar="A,B,C", label="Panel"),
+    ] = ()
+    """Models that the debaters take in turn to speak, one a line: ids, or PROVIDER:MODEL."""
     takes_temperature: Annotated[
         bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
     ] = True
@@ -114,7 +119,20 @@ class Options(Model):
     @property
     def asked_models(self) -> tuple[str, ...]:
         """The models that must be reached before it begins."""
-        return tuple(dict.fromkeys((self.fast, self.strong)))
+        return tuple(dict.fromkeys((*self.models, *self._own())))
+
+    @property
+    def named_models(self) -> tuple[str, ...]:
+        """The models that the user put into the seats."""
+        return self.models
+
+    def _own(self) -> tuple[str, str]:
+        """Return the models that belong to no debater: the panel's first, where the user named none."""
+        fast, strong = self.fast, self.strong
+        if self.models:
+            fast = self.models[0] if fast == _TABLE.fast.id else fast
+            strong = self.models[0] if strong == _TABLE.strong.id else strong
+        return fast, strong
 
     def config(self) -> DebateConfig:
         """Return the engine's configuration.
@@ -122,10 +140,10 @@ class Options(Model):
         Raises:
             CruxConfigurationError: one setting is out of range or contradicts another.
         """
-        fast, strong = (
-            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
+        fast, strong, *panel = (
+            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (*self._own(), *self.models)
         )
-        settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong)}
+        settings: dict[str, Any] = {"models": ModelTable(fast=fast, strong=strong, panel=tuple(panel))}
         settings |= {name: getattr(self, name) for name in _OF_THE_ENGINE}
         return DebateConfig(**{**settings, **self.engine})
 

@@ -1,6 +1,6 @@
 """Fire Circle in the application: models in dialogue judge a prompt."""
 
-from assay.protocol import Demo, Protocol, RunType, Seat
+from assay.protocol import Demo, Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -58,4 +58,5 @@ PROTOCOL = Protocol(
         "Measure whether dialogue helps:  assay circle study DATA   (see docs/fire-circle.md)",
         prepare=f"{_HERE}.task:demo",
     ),
+    needs=Needs(json="helps", window=4_200, calls=9, answered=1_800, asked=16_000),
 )

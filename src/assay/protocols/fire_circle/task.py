@@ -22,6 +22,8 @@ LAYERS = ("system", "application", "user")
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
+#: Seconds until the first words of a model on this machine: it reads a long prompt for minutes.
+_LOCAL_SECONDS = 600.0
 _SENT = {"__all__": {"prompt_used"}}
 #: What the log of calls holds already, word for word: the prompts that were sent.
 _LOGGED: Any = {"result": {"dialogue_history": _SENT, "layer_results": {"__all__": {"dialogue_history": _SENT}}}}
@@ -129,11 +131,13 @@ class Options(Model):
     round_timeout: Annotated[
         float | None,
         Ui(
-            help="What a round may take [default: 60; a day where a person or a mailbox answers].",
+            help="What a round may take [default: 60; 600 a seat where a model of this machine answers; a day "
+            "where a person or a mailbox does].",
             metavar="SECONDS",
         ),
     ] = Field(default=None, gt=0, allow_inf_nan=False)
-    """Seconds a round may take; 60 where left empty, a day where a person or a mailbox answers."""
+    """Seconds a round may take; where left empty 60, 600 a seat where a model of this machine answers, a day where
+    a person or a mailbox does."""
     engine: Annotated[dict[str, Any], Ui(hidden=True)] = {}
     """Rarer settings of the circle, by their name in ``FireCircleConfig``."""
     calls: Annotated[dict[str, Any], Ui(hidden=True)] = {}
@@ -144,21 +148,27 @@ class Options(Model):
         """The models that must be reached before it begins."""
         return self.models
 
-    def evaluation(self, terms: Terms | None = None) -> EvaluationConfig:
-        """Return what holds for every call.
+    @property
+    def named_models(self) -> tuple[str, ...]:
+        """The models that the user put into the seats; the engine's own are nobody's choice."""
+        usual = {FireCircleConfig.model_fields["models"].default, EvaluationConfig.model_fields["models"].default}
+        return () if self.models in usual else self.models
+
+    def evaluation(self, terms: Terms | None = None, *, local: bool = False) -> EvaluationConfig:
+        """Return what holds for every call; ``local`` where a model on this machine answers.
 
         Raises:
             CircleConfigurationError: a setting is out of range.
         """
         settings: dict[str, Any] = {"temperature": self.temperature}
-        if (seconds := self._patience(terms)) is not None:
-            settings["timeout_seconds"] = seconds
+        if (patience := self._patience(terms, local)) is not None:
+            settings["timeout_seconds"] = patience[0]
         if self.models and self.mode != "fire_circle":
             settings["models"] = self.models
         return EvaluationConfig(**{**settings, **self.calls})
 
-    def circle(self, terms: Terms | None = None) -> FireCircleConfig | None:
-        """Return the circle; ``None`` in the modes without dialogue.
+    def circle(self, terms: Terms | None = None, *, local: bool = False) -> FireCircleConfig | None:
+        """Return the circle; ``None`` in the modes without dialogue. ``local`` as for :meth:`evaluation`.
 
         Raises:
             CircleConfigurationError: a setting is out of range or contradicts another.
@@ -178,13 +188,22 @@ class Options(Model):
             settings["failure_mode"] = "strict"
         if self.classifier:
             settings |= {"pattern_classification": "llm", "classifier_model": self.classifier}
-        if (seconds := self._patience(terms)) is not None:
-            settings["timeout_per_round"] = seconds
-        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms))
+        if (patience := self._patience(terms, local)) is not None:
+            settings["timeout_per_round"] = patience[1]
+        return FireCircleConfig(**{**settings, **self.engine}, base_config=self.evaluation(terms, local=local))
 
-    def _patience(self, terms: Terms | None) -> float | None:
+    def _patience(self, terms: Terms | None, local: bool) -> tuple[float, float] | None:
+        """Return the seconds of a seat and of a round; ``None`` where the circle's own hold."""
+        if self.round_timeout:
+            return self.round_timeout, self.round_timeout
         named = (*self.models, *((terms.model, *terms.seats.values()) if terms else ()))
-        return self.round_timeout or (_A_DAY if any(name.startswith(_BY_HAND) for name in named) else None)
+        if any(name.startswith(_BY_HAND) for name in named):
+            return _A_DAY, _A_DAY
+        if local:
+            # One after the other, as a server with one slot answers them.
+            seats = len(self.models) or len(FireCircleConfig.model_fields["models"].default)
+            return _LOCAL_SECONDS, seats * _LOCAL_SECONDS
+        return None
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
@@ -222,10 +241,14 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     """
     prompt, session = subject(task)
     guard = PromptGuard(
-        context.generate, options.evaluation(context.terms), session=session, emit=context.emit, seed=context.seed
+        context.generate,
+        options.evaluation(context.terms, local=context.local),
+        session=session,
+        emit=context.emit,
+        seed=context.seed,
     )
     layers = {layer.name: layer.text for layer in prompt.layers}
-    circle = options.circle(context.terms)
+    circle = options.circle(context.terms, local=context.local)
     metrics = await guard.evaluate(**layers, mode=options.mode, fire_circle_config=circle)
     return metrics.model_dump(mode="json", exclude=_LOGGED)
 

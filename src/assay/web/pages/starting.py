@@ -19,7 +19,7 @@ class TermsFields:
     """What a form asks beside the task: the model, the seats and the bounds.
 
     Args:
-        reachable: hosted providers that have a key.
+        reachable: vendors that have a key, and the user's own endpoints.
         bounds: which can be set.
         roles: seats that a person may take, with what each does.
         seats: whether seats can be set.
@@ -27,7 +27,7 @@ class TermsFields:
     """
 
     reachable: list[str]
-    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens")
+    bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
     roles: tuple[tuple[str, str], ...] = ()
     seats: bool = True
     keeps: bool = False
@@ -51,7 +51,7 @@ def new_page(form: Form, reachable: list[str], values: Mapping[str, Any], fault:
 
     Args:
         form: whose.
-        reachable: hosted providers that have a key.
+        reachable: vendors that have a key, and the user's own endpoints.
         values: what was filled in before, by a field's name.
         fault: why that was refused.
     """

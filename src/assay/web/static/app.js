@@ -113,7 +113,9 @@ function follow() {
     exchange(JSON.parse(event.data));
     announceTurn();
   });
+  source.addEventListener("words", (event) => showWords(JSON.parse(event.data)));
   source.addEventListener("end", () => {
+    showWords([]);
     leave();
     delete body.dataset.live;
   });
@@ -126,6 +128,38 @@ function follow() {
       say("Connection lost; trying again. Nothing is missed meanwhile.");
     }
   });
+}
+
+// The answers on their way: each call's latest words, written as text and never as markup.
+function showWords(calls) {
+  const place = find("#words");
+  if (!place) return;
+  place.hidden = !calls.length;
+  const known = new Map([...place.children].map((each) => [each.dataset.call, each]));
+  for (const call of calls) {
+    const each = known.get(call.call) || wordsOf(call);
+    known.delete(call.call);
+    if (each.parentNode !== place) place.append(each);
+    const pace = call.pace === null ? "" : `, ${call.pace} a second`;
+    const doing = { sent: "no word yet", queued: "waits for a place", reading: "reads its prompt" }[call.stage];
+    const written = `${call.stage === "reasoning" ? "reasoning, " : ""}${call.tokens} tokens${pace}`;
+    find("span", each).textContent = call.text ? written : doing;
+    const text = find("p", each);
+    text.classList.toggle("reasoning", call.stage === "reasoning");
+    if (text.textContent !== call.text) text.textContent = call.text;
+    text.scrollTop = text.scrollHeight;
+  }
+  for (const each of known.values()) each.remove();
+}
+
+function wordsOf({ call, name }) {
+  const each = document.createElement("article");
+  each.dataset.call = call;
+  const [head, pace, text] = ["b", "span", "p"].map((kind) => document.createElement(kind));
+  head.textContent = name;
+  text.dir = "auto";
+  each.append(head, pace, text);
+  return each;
 }
 
 function leave() {

@@ -137,7 +137,9 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
         SITTING.set(asked.sitting(person, listeners.display))
         if not earlier:
             return await _start(asked, root, launcher, run_id, listeners)
-        return await launcher.resume(run_id, asked.terms, listeners=listeners.all, person=listeners.person)
+        return await launcher.resume(
+            run_id, asked.terms, listeners=listeners.all, person=listeners.person, words=listeners.words
+        )
 
     hint = f"criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
     return show_until_end("criticality.build", run_id, _output(asked), terms.budget, begin, hint)
@@ -162,6 +164,7 @@ async def _start(asked: Drive, root: Path, launcher: Launcher, run_id: str, list
         model=demo_answers("build").model(speed=0) if asked.demo else None,
         listeners=listeners.all,
         person=listeners.person,
+        words=listeners.words,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from llm_runtime.pricing import Price
+    from llm_runtime.price import Price
     from llm_runtime.settings import Settings
 
 #: Micro-dollars above which a person at a terminal is asked first.
@@ -45,7 +45,7 @@ def price_of(settings: Settings) -> Callable[[str], Price | None]:
     named = settings.config.model
 
     def price(model: str) -> Price | None:
-        target = parse_model(named or model)
+        target = parse_model(named or model, settings.config.endpoints)
         return prices.find(target.provider, target.model) if target else prices.find("", named or model)
 
     return price

@@ -50,7 +50,8 @@ class CircleFold:
         match event:
             case events.CircleStarted():
                 names = in_words([seat.short for seat in self.state.circles[event.layer].seats])
-                return f"circle on the {event.layer} layer: {names}; up to {event.max_rounds} rounds"
+                limit = "" if event.round_seconds is None else f" of at most {event.round_seconds:,.0f} s"
+                return f"circle on the {event.layer} layer: {names}; up to {event.max_rounds} rounds{limit}"
             case events.SeatEvaluated():
                 held = self.state.circles[event.layer].rounds[event.round]
                 answer = held.answers[event.seat]

@@ -1,0 +1,188 @@
+"""How vendors differ on the same three wires: addresses, keys, and how each is told of schemas, effort and bounds.
+
+What a single model does not take is no part of this table: it is learned from its refusals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from llm_runtime.messages import Effort
+
+Wire: TypeAlias = Literal["chat", "messages", "ollama"]
+Auth: TypeAlias = Literal["bearer", "x-api-key", "api-key"]
+SchemaForm: TypeAlias = Literal["plain", "strict", "messages", "object", "grammar"]
+Level: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+_LEVELS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What an endpoint speaks, and where its vendor listens.
+
+    Args:
+        name: of the vendor or the server.
+        base_url: the vendor's address; empty where each customer or machine has one of its own.
+        key_env: the variable that holds the key; empty where none is needed.
+        vendor: what ids such as ``"google/gemini-pro"`` begin with; its name where left empty.
+        wire: chat completions, Anthropic's messages, or Ollama's own.
+        auth: how the key travels: as bearer token, or in a header of this name.
+        schema: how an answer's form is enforced. ``"plain"``: any JSON schema; ``"strict"``: OpenAI's part of it;
+            ``"messages"``: Anthropic's; ``"object"``: JSON, but of no certain form; ``"grammar"``: any schema, and
+            :attr:`Request.grammar <llm_runtime.messages.Request>` rather than the schema.
+        drop: fields of a request that it does not take.
+        effort: where in the body the reasoning effort goes, with dots between levels; empty where nowhere.
+        efforts: the values that it takes there, least first.
+        max_tokens_field: what it calls the upper bound of an answer.
+        general: a pattern that the names of its newest general models match, where a default must be chosen.
+    """
+
+    name: str
+    base_url: str = ""
+    key_env: str = ""
+    vendor: str = ""
+    wire: Wire = "chat"
+    auth: Auth = "bearer"
+    schema: SchemaForm = "plain"
+    drop: frozenset[str] = frozenset()
+    effort: str = "reasoning_effort"
+    efforts: tuple[Level, ...] = ("low", "medium", "high")
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    general: str = ""
+
+    @property
+    def url_env(self) -> str:
+        """The variable that replaces the address; empty where there is none."""
+        return self.key_env.replace("_API_KEY", "_BASE_URL")
+
+    @property
+    def local(self) -> bool:
+        """Whether it is a server that people run themselves."""
+        return self.schema == "grammar"
+
+    def level(self, effort: Effort) -> Level:
+        """Return what this dialect calls an effort: the same word, else the nearest that it takes.
+
+        >>> DIALECTS["deepseek"].level("medium")
+        'high'
+        """
+        wanted = _LEVELS.index(effort)
+        return min(self.efforts, key=lambda level: (abs(_LEVELS.index(level) - wanted), -_LEVELS.index(level)))
+
+
+_OPENAI_EFFORTS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh")
+_GPT = r"gpt-\d+(\.\d+)?o?(-\d{4}-\d\d-\d\d)?$"
+
+_TABLE = (
+    Dialect(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+        schema="strict",
+        effort="reasoning.effort",
+        efforts=_OPENAI_EFFORTS,
+    ),
+    Dialect(
+        "anthropic",
+        "https://api.anthropic.com",
+        "ANTHROPIC_API_KEY",
+        wire="messages",
+        auth="x-api-key",
+        schema="messages",
+        # Version 2026-10-21 of its API rejects all sampling parameters.
+        drop=frozenset({"temperature", "seed"}),
+        effort="output_config.effort",
+        efforts=("low", "medium", "high", "xhigh", "max"),
+        general=r"claude-.*sonnet|claude-sonnet",
+    ),
+    Dialect(
+        "openai",
+        "https://api.openai.com/v1",
+        "OPENAI_API_KEY",
+        schema="strict",
+        efforts=_OPENAI_EFFORTS,
+        max_tokens_field="max_completion_tokens",
+        general=_GPT,
+    ),
+    Dialect(
+        "gemini",
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "GEMINI_API_KEY",
+        vendor="google",
+        drop=frozenset({"seed"}),
+        efforts=("none", "minimal", "low", "medium", "high"),
+        general=r"(models/)?gemini-[\d.]+-(pro|flash)(-latest)?$",
+    ),
+    Dialect(
+        "mistral",
+        "https://api.mistral.ai/v1",
+        "MISTRAL_API_KEY",
+        vendor="mistralai",
+        # It calls this one random_seed, and refuses what it does not know.
+        drop=frozenset({"seed"}),
+        efforts=("none", "high"),
+        general=r"mistral-(large|medium)",
+    ),
+    Dialect(
+        "deepseek",
+        "https://api.deepseek.com",
+        "DEEPSEEK_API_KEY",
+        schema="object",
+        drop=frozenset({"seed"}),
+        efforts=("low", "high", "max"),
+        general=r"deepseek-(?!reasoner)",
+    ),
+    Dialect(
+        "xai",
+        "https://api.x.ai/v1",
+        "XAI_API_KEY",
+        vendor="x-ai",
+        schema="strict",
+        max_tokens_field="max_completion_tokens",
+        general=r"grok-\d",
+    ),
+    Dialect(
+        "groq",
+        "https://api.groq.com/openai/v1",
+        "GROQ_API_KEY",
+        schema="strict",
+        efforts=("low", "medium", "high"),
+        max_tokens_field="max_completion_tokens",
+        general=r"openai/gpt-oss|llama-|qwen|moonshotai",
+    ),
+    Dialect("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+    Dialect(
+        "fireworks",
+        "https://api.fireworks.ai/inference/v1",
+        "FIREWORKS_API_KEY",
+        efforts=("none", "low", "medium", "high"),
+    ),
+    Dialect(
+        "azure",
+        "",  # https://RESOURCE.openai.azure.com/openai/v1
+        "AZURE_OPENAI_API_KEY",
+        auth="api-key",
+        schema="strict",
+        efforts=_OPENAI_EFFORTS,
+        max_tokens_field="max_completion_tokens",
+        general=_GPT,
+    ),
+    Dialect("ollama", wire="ollama", schema="grammar", efforts=("none", "low", "medium", "high")),
+    Dialect("llama.cpp", schema="grammar", efforts=("none", "low", "medium", "high")),
+    Dialect("vllm", schema="grammar", efforts=("none", "low", "medium", "high")),
+    Dialect("lmstudio", schema="grammar", efforts=("none", "low", "medium", "high")),
+    Dialect("generic"),
+)
+
+#: By name; what answers for a plain id where several have a key is the first of them.
+DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in _TABLE}
+GENERIC = DIALECTS["generic"]
+#: Those that take a key.
+HOSTED: Mapping[str, Dialect] = {name: dialect for name, dialect in DIALECTS.items() if dialect.key_env}
+#: Servers that people run themselves.
+LOCAL: Mapping[str, Dialect] = {name: dialect for name, dialect in DIALECTS.items() if dialect.local}
+#: A person or another program answers here: no timeout, no second try.
+HUMAN_PROVIDERS = frozenset({"mailbox", "terminal"})

@@ -1,0 +1,112 @@
+"""Ollama's own chat: the only way to tell it how large a window the prompt needs."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import from_json
+
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.http import Http
+from llm_runtime.messages import Effort, Generate, OnDelta, Request, Usage, unwatched
+from llm_runtime.providers._answer import Answer
+from llm_runtime.providers._asking import asking
+from llm_runtime.providers._quirks import Quirk
+from llm_runtime.providers._shape import count, mapping, text
+from llm_runtime.silence import LOCAL_PATIENCE, Patience
+from llm_runtime.tokens import token_bound
+
+#: Windows grow in steps, since each new size loads the model anew.
+_STEP = 4096
+_LARGEST_WINDOW = 32_768
+_ANSWER_TOKENS = 4096
+#: How long the model stays loaded after a call: a debate pauses while people read.
+_KEEP_ALIVE = "30m"
+#: Models take words or a plain yes; those that take neither refuse, and are not told again.
+_THINK: dict[Effort, bool | str] = {
+    "none": False,
+    "minimal": "low",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+    "max": "high",
+}
+
+
+def ollama(
+    endpoint: Endpoint, http: Http, *, on_delta: OnDelta = unwatched, patience: Patience = LOCAL_PATIENCE
+) -> Generate:
+    """Return a model function over ``POST {host}/api/chat``.
+
+    The window is as large as the request needs, in steps of 4,096 up to 32,768 tokens; a prompt that does not fit
+    is refused, where ``/v1`` cuts it without a word. See https://github.com/ollama/ollama/blob/main/docs/api.md.
+
+    Args:
+        endpoint: where to ask; a base URL that ends with ``/v1`` is its host all the same.
+        http: the client, which may be shared.
+        on_delta: told of each piece of the answer.
+        patience: how long the model may be silent.
+
+    Returns:
+        A function that raises any kind of :class:`~llm_runtime.errors.CallError`, named after the endpoint.
+    """
+    endpoint = replace(endpoint, base_url=endpoint.base_url.rstrip("/").removesuffix("/v1"))
+
+    def answer(request: Request) -> ChatAnswer:
+        return ChatAnswer(request, endpoint.name, http.redactor(endpoint), on_delta)
+
+    return asking(http, endpoint, "/api/chat", _payload, answer, patience)
+
+
+def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
+    need = token_bound(request) + (request.max_tokens or _ANSWER_TOKENS)
+    options: dict[str, Any] = {"num_ctx": min(-(-need // _STEP) * _STEP, _LARGEST_WINDOW)}
+    for name, value in (
+        ("num_predict", request.max_tokens),
+        ("temperature", request.temperature),
+        ("seed", request.seed),
+    ):
+        if value is not None:
+            options[name] = value
+    payload: dict[str, Any] = {
+        "model": request.model,
+        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+        "stream": True,
+        "options": options,
+        "truncate": False,
+        "shift": False,
+        "keep_alive": _KEEP_ALIVE,
+    }
+    schema = request.grammar or request.schema
+    if schema is not None and "no schema" not in quirks:
+        payload["format"] = from_json(schema)
+    if request.effort is not None and "no think" not in quirks:
+        payload["think"] = _THINK[request.effort]
+    return payload
+
+
+class ChatAnswer(Answer):
+    """The answer of ``POST /api/chat``: one JSON object a line, the last of which counts the tokens."""
+
+    lines = True
+
+    def add(self, name: bytes, data: Any) -> None:
+        line = mapping(data)
+        if error := line.get("error"):
+            self.error, self.done = error, True
+            return
+        self.model = self.model or text(line.get("model"))
+        message = mapping(line.get("message"))
+        if thought := text(message.get("thinking")):
+            self.think(thought)
+        if said := text(message.get("content")):
+            self.say(said)
+        if line.get("done") is True:
+            self.done = True
+            self.finish = text(line.get("done_reason")) or "stop"
+            # A prompt that is still in the cache is not counted.
+            asked, answered = count(line.get("prompt_eval_count")), count(line.get("eval_count"))
+            if asked is not None and answered is not None:
+                self.usage = Usage(asked, answered)

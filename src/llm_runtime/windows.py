@@ -1,0 +1,161 @@
+"""How much a model reads in one call, and how many calls its server takes at once: asked, never guessed."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from llm_runtime.endpoints import Endpoint
+from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.http import Http
+from llm_runtime.messages import Request
+from llm_runtime.providers._shape import count, mapping, sequence, text
+from llm_runtime.providers.anthropic import versioned, with_version
+
+#: What servers write into ``owned_by``, which tells them apart wherever they listen.
+_OWNERS: dict[str, str] = {
+    "llamacpp": "llama.cpp",
+    "vllm": "vllm",
+    "organization_owner": "lmstudio",
+    "library": "ollama",
+}
+#: Calls at once, where the server does not say: Ollama and LM Studio answer one after the other.
+_SLOTS: dict[str, int] = {"ollama": 1, "lmstudio": 1, "vllm": 16}
+#: What vendors call the window in their lists of models; the one that is in force comes before the possible one.
+_WINDOW_FIELDS = (
+    *("loaded_context_length", "max_input_tokens", "max_model_len", "context_length"),
+    *("context_window", "max_context_length", "n_ctx"),
+)
+#: The largest window that Ollama is asked for; see the provider.
+OLLAMA_WINDOW = 32_768
+_SECONDS = 5.0
+#: What a chat template adds to a conversation, and to each message of it, in tokens, at the most usual.
+_TEMPLATE, _TEMPLATE_OF_A_MESSAGE = 32, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """What is known of a model at an endpoint.
+
+    Args:
+        window: tokens of a prompt and its answer together; ``None`` where nobody says.
+        slots: calls that are worked on at once; ``None`` where nobody says.
+        server: the software that answers, where it is one that people run themselves.
+    """
+
+    window: int | None = None
+    slots: int | None = None
+    server: str = ""
+
+
+async def capacity(endpoint: Endpoint, model: str, http: Http) -> Capacity:
+    """Ask an endpoint what it can take; whatever does not answer in 5 seconds, or not as it should, is unknown.
+
+    The list of models says it at vLLM, OpenRouter, Anthropic, Groq, Mistral, Together and most others; llama.cpp
+    says it under ``/props`` (for one slot), Ollama under ``/api/show``, LM Studio under ``/api/v0/models``. For the
+    rest of the hosted ones the data of the package genai-prices stand in, where it is installed.
+    """
+    known = Capacity()
+    try:
+        async with asyncio.timeout(_SECONDS):
+            known = await _listed(endpoint, model, http)
+            known = await _of_server(known, endpoint, model, http)
+    except (CallError, ConfigurationError, TimeoutError):
+        pass
+    if known.window is None and not endpoint.local and not endpoint.dialect.local:
+        known = dataclasses.replace(known, window=_published(endpoint, model))
+    # What the user's own configuration says of an endpoint of theirs comes first.
+    return dataclasses.replace(
+        known, window=endpoint.context or known.window, slots=endpoint.in_flight or known.slots
+    )
+
+
+async def count_tokens(request: Request, server: str, endpoint: Endpoint, http: Http) -> int | None:
+    """Let the server's own tokenizer count a prompt, what its chat template adds included.
+
+    Returns:
+        ``None`` where the server has none that can be asked: only llama.cpp and vLLM have.
+    """
+    if server not in ("llama.cpp", "vllm"):
+        return None
+    whole = "\n".join(message.content for message in request.messages)
+    payload = {"content": whole} if server == "llama.cpp" else {"model": request.model, "prompt": whole}
+    try:
+        async with asyncio.timeout(_SECONDS):
+            body, _ = await http.post_json(_root(endpoint), "/tokenize", payload, model=request.model)
+    except (CallError, TimeoutError):
+        return None
+    tokens = mapping(body).get("tokens")
+    counted = count(mapping(body).get("count"))
+    if counted is None and isinstance(tokens, list):
+        counted = len(sequence(tokens))
+    return counted and counted + _TEMPLATE + _TEMPLATE_OF_A_MESSAGE * len(request.messages)
+
+
+async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
+    """Return what the endpoint's list of models says."""
+    if endpoint.dialect.wire == "messages":
+        endpoint = with_version(endpoint)
+        body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
+    else:
+        body = await http.get_json(endpoint, "/models")
+    entries = [mapping(entry) for entry in sequence(mapping(body).get("data"))]
+    named = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
+    owners = (text(entry.get("owned_by")) for entry in entries)
+    server = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), "")
+    if not server and endpoint.dialect.local:
+        server = endpoint.dialect.name
+    return Capacity(_window_in(named[0]) if named else None, _SLOTS.get(server), server)
+
+
+async def _of_server(known: Capacity, endpoint: Endpoint, model: str, http: Http) -> Capacity:
+    """Ask a server that people run themselves in its own way."""
+    root = _root(endpoint)
+    if known.server == "llama.cpp":
+        props = mapping(await http.get_json(root, "/props"))
+        window = count(mapping(props.get("default_generation_settings")).get("n_ctx"))
+        return Capacity(window or known.window, count(props.get("total_slots")) or None, "llama.cpp")
+    if known.server == "ollama":
+        body, _ = await http.post_json(root, "/api/show", {"model": model}, model=model)
+        sizes = (
+            size for name, size in mapping(mapping(body).get("model_info")).items() if "context_length" in name
+        )
+        window = next(filter(None, map(count, sizes)), None)
+        return dataclasses.replace(known, window=window and min(window, OLLAMA_WINDOW))
+    if known.server == "lmstudio":
+        entries = sequence(mapping(await http.get_json(root, "/api/v0/models")).get("data"))
+        windows = (_window_in(mapping(entry)) for entry in entries if mapping(entry).get("id") == model)
+        return dataclasses.replace(known, window=next(windows, None))
+    return known
+
+
+def _window_in(entry: dict[str, Any]) -> int | None:
+    return next((size for size in _sizes(entry) if size), None)
+
+
+def _sizes(entry: dict[str, Any]) -> Iterator[int | None]:
+    for name in _WINDOW_FIELDS:
+        yield count(entry.get(name))
+        yield count(mapping(entry.get("meta")).get(name))
+
+
+def _root(endpoint: Endpoint) -> Endpoint:
+    """Return the endpoint without the ``/v1`` that its own paths do not stand under."""
+    return dataclasses.replace(endpoint, base_url=re.sub(r"/v1/?$", "", endpoint.base_url))
+
+
+def _published(endpoint: Endpoint, model: str) -> int | None:
+    """Return the window that the package genai-prices gives for a hosted model."""
+    try:
+        from genai_prices.data_snapshot import get_snapshot
+    except ImportError:
+        return None
+    try:
+        _, info = get_snapshot().find_provider_model(model, None, None, endpoint.base_url)
+    except LookupError:
+        return None
+    return info.context_window

@@ -1,0 +1,47 @@
+"""Bounds on answers where a cap needs them: what an answer may take, and what its reasoning may take before it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from llm_runtime.errors import BudgetExceeded, ReplyTruncated
+from llm_runtime.messages import Effort, Generate, Reply, Request
+
+#: Tokens an answer may take where a cap needs a bound and the request names none; reasoning comes on top.
+ANSWER_TOKENS = 4096
+REASONING_TOKENS: Mapping[Effort, int] = {
+    "none": 0,
+    "minimal": 1_024,
+    "low": 2_048,
+    "medium": 8_192,
+    "high": 24_576,
+    "max": 49_152,
+}
+
+
+def answers_bounded(generate: Generate, needed: bool) -> Generate:
+    """Bound each answer that names no bound itself; its effort is low unless it is set.
+
+    Where all that came was reasoning, the request is sent once more with twice the bound, if the budget has room.
+    """
+    if not needed:
+        return generate
+
+    async def call(request: Request) -> Reply:
+        if request.max_tokens is not None:
+            return await generate(request)
+        effort = request.effort or "low"
+        most = ANSWER_TOKENS + REASONING_TOKENS[effort]
+        request = dataclasses.replace(request, effort=effort, max_tokens=most)
+        try:
+            return await generate(request)
+        except ReplyTruncated as cut:
+            if cut.partial is None or cut.partial.text.strip():
+                raise
+            try:
+                return await generate(request.bounded(2 * most))
+            except BudgetExceeded:
+                raise cut from None
+
+    return call
