@@ -25,6 +25,7 @@ from crux.personas import (
     shipped_corpus,
 )
 from crux.personas.beliefs import BuildCounts, density
+from crux.personas.contract import unquoted
 from crux.personas.extraction import Read, Relations, placed
 from crux.personas.graph_building import build_graph
 from crux.personas.merging import Concepts, Groups, apply, batches, merge_alike
@@ -285,3 +286,12 @@ def test_two_names_with_one_id_are_refused(tmp_path: Path) -> None:
     store.add_corpus(StoredCorpus(name="Ann Ash", corpus=make_corpus([essay("words")])))
     with pytest.raises(PersonaError, match="same id"):
         store.add_corpus(StoredCorpus(name="Ann  -Ash", corpus=make_corpus([essay("words")])))
+
+
+def test_a_quotation_in_the_portrait_that_stands_nowhere_loses_its_marks() -> None:
+    corpus = make_corpus([essay("The queue is a price, paid in minutes by whoever waits. It’s fair.")])
+    prose = 'She calls the queue “a price” and waiting \'a virtue\'; it\'s "paid in minutes", or "paid in gold".'
+    assert unquoted(prose, corpus) == (
+        'She calls the queue “a price” and waiting a virtue; it\'s "paid in minutes", or paid in gold.',
+        2,
+    )

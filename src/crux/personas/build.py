@@ -32,6 +32,7 @@ from crux.personas.contract import (
     VoiceProfile,
     contract_request,
     measured_voice,
+    unquoted,
     verbatim,
 )
 from crux.personas.corpus import Chunk, Corpus
@@ -204,7 +205,8 @@ async def _contract(
             voice = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
         raise first_error(faults) from None
-    written = {part: " ".join(_had(task.result()).text.split()) for part, task in prose.items()}
+    told = {part: unquoted(" ".join(_had(task.result()).text.split()), corpus) for part, task in prose.items()}
+    written = {part: text for part, (text, _) in told.items()}
     conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
     anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)
     examples, also_lost = verbatim(spoken.examples, corpus, _MOST_EXAMPLES)
@@ -229,7 +231,7 @@ async def _contract(
             words_per_sentence=words,
             contractions_per_100_words=contractions,
         ),
-        dropped_quotes=lost + also_lost,
+        dropped_quotes=lost + also_lost + sum(count for _, count in told.values()),
         corpus_digest=corpus.digest,
     )
 

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from crux.claims.book import ClaimBook
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefGraph
-from crux.personas.contract import PersonaContract
+from crux.personas.contract import PROSE, PersonaContract, unquoted
 from crux.personas.corpus import Corpus
 from crux.personas.gate import GateReport, gate
 from crux.personas.persona import Persona, PersonaError, check_name, slug
@@ -195,6 +195,9 @@ def check_persona(persona: Persona) -> PersonaCheck:
         place.item not in corpus.by_id or corpus.by_id[place.item].text[place.start : place.end] != place.quote
         for place in places
     )
+    prose = sum(unquoted(getattr(contract, part), corpus)[1] for part in PROSE)
+    if prose:
+        problems.append(f"{prose} quotations in the portrait stand nowhere in the texts")
     stale = contract.corpus_digest != corpus.digest
     if stale:
         problems.append("the texts have changed since it was built: build it again")
