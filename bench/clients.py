@@ -109,7 +109,7 @@ async def hold(generate: Generate) -> None:
 async def gateway(url: str) -> AsyncGenerator[Council]:
     """Hold councils through one gateway, every wrapper on, as the library is used."""
     from llm_runtime.gateway import Gateway
-    from llm_runtime.wrappers.budgeted import Caps
+    from llm_runtime.wrappers.accounts import Caps
 
     caps = Caps(cost=10**12, calls=10**9, seconds=3600.0)
     async with Gateway(settings(url), caps=caps) as opened:

@@ -27,7 +27,7 @@ from ai_crucible.text_protocol import as_plain, parse_call
 from ai_crucible.tools import TOOLS, WorkBox, carry_out
 from ai_crucible.types import Hands, Line, Prompting, ToolCall, ToolSpec, Turn
 from llm_runtime.errors import UnknownPrice
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 
 
 def to_chat(line: Line) -> ChatMessage:

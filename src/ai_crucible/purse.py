@@ -12,7 +12,7 @@ from typing import TypeVar
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, UnknownPrice
 from llm_runtime.events import BudgetMoved, Event
 from llm_runtime.files import write_atomic
-from llm_runtime.wrappers.budgeted import Budget, Caps, Spend
+from llm_runtime.wrappers.accounts import Account, Budget, Caps, Settlement, Spend
 
 T = TypeVar("T")
 
@@ -31,7 +31,7 @@ class Purse:
     Args:
         cap: US dollars, above 0.
         place: where the account is kept, so that a killed trial goes on with what is left; a hold that nobody
-            settled counts as spent.
+            settled is unknown.
         spent: US dollars that the trial is known to have cost already, at the least.
 
     Raises:
@@ -40,8 +40,9 @@ class Purse:
 
     def __init__(self, cap: float, place: Path | None = None, spent: float = 0.0) -> None:
         self._place = place
-        before = max(round(spent * _MICRO), _account(place))
-        self.budget = Budget(Caps(cost=round(cap * _MICRO)), Spend(cost=before), emit=self._moved)
+        before = _account(place)
+        before.spent.cost = max(round(spent * _MICRO), before.spent.cost)
+        self.budget = Budget(Caps(cost=round(cap * _MICRO)), before, emit=self._moved)
         self._change = asyncio.Event()
         self.closed = False
 
@@ -61,10 +62,12 @@ class Purse:
         Raises:
             BudgetExceeded: the purse is closed.
         """
-        if self.closed or self.spent >= self.cap:
+        budget = self.budget
+        if self.closed or budget.spent.cost + budget.unknown.cost >= (budget.caps.cost or 0):
             self.closed = True
+            unknown = f", up to ${budget.unknown.cost / _MICRO:.4f} unknown" if budget.unknown.cost else ""
             raise BudgetExceeded(
-                f"the trial's ${self.cap:g} do not suffice for another call; ${self.spent:.4f} spent"
+                f"the trial's ${self.cap:g} do not suffice for another call; ${self.spent:.4f} spent{unknown}"
             )
 
     async def patiently(self, call: Callable[[], Awaitable[T]]) -> T:
@@ -91,8 +94,8 @@ class Purse:
         Args:
             cost: micro-dollars that it may take at the most.
             where: what it is, for the error.
-            call: gives its result and what it took; where that is unknown, the hold counts as spent, as it does
-                where the call fails.
+            call: gives its result and what it took, ``None`` where that is unknown, as it is where the call fails
+                otherwise than by a refusal of the provider's.
 
         Raises:
             BudgetExceeded: as :meth:`patiently`.
@@ -101,13 +104,20 @@ class Purse:
 
         async def held() -> T:
             self.budget.reserve(hold, where)
-            actual = hold
+            settlement = Settlement(Spend(), hold)
             try:
                 result, took = await call()
-                actual = hold if took is None else Spend(took, calls=1)
+                if took is not None:
+                    settlement = Settlement(Spend(took, calls=1))
                 return result
+            except Exception as fault:
+                # The vendors' packages put the status of a refusal on what they raise.
+                status = getattr(fault, "status_code", None)
+                if isinstance(status, int) and status >= 400 and status not in (408, 504, 524):
+                    settlement = Settlement(Spend(calls=1))
+                raise
             finally:
-                self.budget.settle(hold, actual)
+                self.budget.settle(hold, settlement)
 
         return await self.patiently(held)
 
@@ -117,16 +127,18 @@ class Purse:
         if self._place is not None and isinstance(event, BudgetMoved):
             self._place.parent.mkdir(parents=True, exist_ok=True)
             account = {"spent": event.spent_cost, "held": event.held_cost}
+            if event.unknown_cost:
+                account["unknown"] = event.unknown_cost
             write_atomic(self._place, json.dumps(account) + "\n", private=True)
 
 
-def _account(place: Path | None) -> int:
-    """Return micro-dollars spent and held by the last sitting; 0 where there was none."""
+def _account(place: Path | None) -> Account:
+    """Return what the last sitting spent, and what it held or did not know the end of."""
     try:
         data = json.loads(place.read_bytes()) if place else {"spent": 0, "held": 0}
-        return int(data["spent"]) + int(data["held"])
+        return Account(Spend(int(data["spent"])), Spend(int(data["held"]) + int(data.get("unknown", 0))))
     except FileNotFoundError:
-        return 0
+        return Account()
     except (OSError, ValueError, KeyError, TypeError):
         raise ConfigurationError(
             f"{place} is to say what the trial has spent and cannot be read; restore it, or begin a new trial"

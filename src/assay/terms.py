@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from assay.fields import Ui
 from llm_runtime.events import Event, RunResumed, RunStarted
 from llm_runtime.messages import Effort
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings

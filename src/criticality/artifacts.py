@@ -12,7 +12,7 @@ from criticality.labels import InterviewPhase
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec
-from llm_runtime.events import CallFinished, Event
+from llm_runtime.events import CallFailed, CallFinished, Event
 
 _T = TypeVar("_T")
 #: Events after which other sources and tests follow from the plan.
@@ -127,7 +127,12 @@ class Artifacts:
             self._made = {}
         match event:
             case CallFinished():
-                self._call(event)
+                self._call(event.reply, None if event.replayed else event.reply.get("cost"))
+            case CallFailed():
+                reply = event.partial or {"model": event.model, "usage": {"input_tokens": 0, "output_tokens": 0}}
+                cost = reply.get("cost") if event.cost is None else event.cost
+                if event.partial or cost:
+                    self._call(reply, None if event.replayed else cost)
             case e.ProjectCreated():
                 self.name, self.seed = event.name, event.seed
             case e.QuestionAnswered():
@@ -245,13 +250,12 @@ class Artifacts:
         module = ModulePlan.model_validate(data)
         self.modules[module.name] = module
 
-    def _call(self, event: CallFinished) -> None:
-        reply = event.reply
+    def _call(self, reply: dict[str, Any], cost: int | None) -> None:
         usage = self.usage.setdefault(reply["model"], Usage())
         usage.calls += 1
         usage.tokens_in += reply["usage"]["input_tokens"]
         usage.tokens_out += reply["usage"]["output_tokens"]
-        usage.cost += reply.get("cost") or 0
+        usage.cost += cost or 0
         usage.latency_ms += reply.get("latency_ms") or 0
 
 

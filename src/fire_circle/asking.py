@@ -42,6 +42,7 @@ from llm_runtime.errors import (
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.silence import Silence
 from llm_runtime.structured import ask, parse
+from llm_runtime.wrappers.metered import Meter
 
 Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
 Verify: TypeAlias = Callable[[PatternClaim], PatternClaim]
@@ -240,32 +241,27 @@ def _fits(wait: float, deadline: float | None) -> bool:
 
 
 class Metered:
-    """A model function that adds up what its replies took, cut ones included."""
+    """A model function that adds up what its calls took, and whose answers are valid Unicode."""
 
     def __init__(self, generate: Generate) -> None:
-        self._generate = generate
-        self.spend = Spend()
+        self._meter = Meter(generate)
+
+    @property
+    def spend(self) -> Spend:
+        """What the calls so far took."""
+        meter = self._meter
+        return Spend(
+            calls=meter.calls,
+            input_tokens=meter.input_tokens,
+            output_tokens=meter.output_tokens,
+            cost=meter.known_cost,
+            unpriced_calls=meter.unpriced_calls,
+        )
 
     async def __call__(self, request: Request) -> Reply:
-        try:
-            reply = await self._generate(request)
-        except CallError as fault:
-            if fault.partial is not None:
-                self.spend += _spend_of(fault.partial)
-            raise
-        self.spend += _spend_of(reply)
+        reply = await self._meter(request)
         text = valid_unicode(reply.text)
         return reply if text is reply.text else dataclasses.replace(reply, text=text)
-
-
-def _spend_of(reply: Reply) -> Spend:
-    return Spend(
-        calls=1,
-        input_tokens=reply.usage.input_tokens,
-        output_tokens=reply.usage.output_tokens,
-        cost=reply.cost or 0,
-        unpriced_calls=int(reply.cost is None),
-    )
 
 
 def _failed(asked: Asked, kind: FailureKind, detail: str) -> FailureRecord:

@@ -1,4 +1,4 @@
-"""How vendors differ on the same two wires: addresses, keys, and how each is told of schemas, effort and bounds.
+"""How vendors differ on the same three wires: addresses, keys, and how each is told of schemas, effort and bounds.
 
 What a single model does not take is no part of this table: it is learned from its refusals.
 """
@@ -170,7 +170,7 @@ _TABLE = (
         max_tokens_field="max_completion_tokens",
         general=_GPT,
     ),
-    Dialect("ollama", schema="grammar", efforts=("none", "low", "medium", "high")),
+    Dialect("ollama", wire="ollama", schema="grammar", efforts=("none", "low", "medium", "high")),
     Dialect("llama.cpp", schema="grammar", efforts=("none", "low", "medium", "high")),
     Dialect("vllm", schema="grammar", efforts=("none", "low", "medium", "high")),
     Dialect("lmstudio", schema="grammar", efforts=("none", "low", "medium", "high")),

@@ -60,9 +60,15 @@ if TYPE_CHECKING:
 
 
 class LlmRuntimeError(Exception):
-    """The root: catch this to catch everything the runtime raises on purpose."""
+    """The root: catch this to catch everything the runtime raises on purpose.
+
+    Attributes:
+        cost: micro-dollars that the attempts of the call are known to have taken; ``None`` where nobody kept
+            account.
+    """
 
     exit_code = 1
+    cost: int | None = None
 
 
 class ConfigurationError(LlmRuntimeError):
@@ -103,8 +109,7 @@ class CallError(LlmRuntimeError):
 
     exit_code = 4
     retryable = False
-    #: True where the provider may have charged although no answer arrived.
-    maybe_charged = False
+    _after_the_start = False
 
     def __init__(
         self,
@@ -126,6 +131,12 @@ class CallError(LlmRuntimeError):
         self.label = label
         self.partial: Reply | None = None
 
+    @property
+    def maybe_charged(self) -> bool:
+        """Whether the provider may have charged although it reported nothing: an answer had begun, or what stands
+        before the model gave up waiting for it (408, 504, 524)."""
+        return self._after_the_start or self.status in (408, 504, 524)
+
     def __str__(self) -> str:
         where = [part for part in (self.provider, self.model) if part]
         if self.status is not None:
@@ -146,14 +157,14 @@ class ConnectionCut(CallError):
     """The connection ended before the answer did."""
 
     retryable = True
-    maybe_charged = True
+    _after_the_start = True
 
 
 class CallTimeout(CallError):
     """No whole answer within the call's time."""
 
     retryable = True
-    maybe_charged = True
+    _after_the_start = True
 
 
 class RateLimited(CallError):
@@ -163,10 +174,9 @@ class RateLimited(CallError):
 
 
 class ServerFault(CallError):
-    """HTTP 5xx."""
+    """HTTP 5xx, or 408."""
 
     retryable = True
-    maybe_charged = True
 
 
 class Overloaded(ServerFault):
@@ -220,7 +230,7 @@ class Moderated(RequestRefused):
 class BadReply(CallError):
     """A 200 that is not a success."""
 
-    maybe_charged = True
+    _after_the_start = True
 
 
 class ErrorInReply(BadReply):
@@ -264,9 +274,14 @@ class ReplyFiltered(BadReply):
 
 
 class BudgetExceeded(LlmRuntimeError):
-    """The next call does not fit what may still be spent. Nothing was sent."""
+    """The next call does not fit what may still be spent. Nothing was sent.
+
+    Attributes:
+        cap: the bound that it does not fit: ``"cost"``, ``"tokens"`` or ``"calls"``.
+    """
 
     exit_code = 3
+    cap = "cost"
 
 
 class UnknownPrice(BudgetExceeded):
@@ -295,13 +310,26 @@ class RunPaused(LlmRuntimeError):
 
 
 class StructuredOutputError(LlmRuntimeError):
-    """The answer does not fit the schema; :attr:`raw` is the answer."""
+    """The answer does not fit the schema.
+
+    Args:
+        message: what is wrong with it.
+        raw: the answer.
+
+    Attributes:
+        asked: who was asked for what, in words; empty where nobody has said.
+    """
 
     exit_code = 6
 
     def __init__(self, message: str, raw: str = "") -> None:
         super().__init__(message)
         self.raw = raw
+        self.asked = ""
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{self.asked}, and no answer can be used: {message}" if self.asked else message
 
 
 class ReplayMismatch(LlmRuntimeError):

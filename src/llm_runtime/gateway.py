@@ -2,6 +2,7 @@
 
 From the outside in, a call passes::
 
+    billed       the reply costs what all its attempts took
     chosen       the user's model for the seat, the phase or the run, where one is set
     fallback     the next model, where one cannot answer
     routed       the endpoint, and the model's name there
@@ -33,10 +34,12 @@ from llm_runtime.errors import CallError, ConfigurationError, ModelNotFound
 from llm_runtime.events import CallsQueued, Emit, ModelSubstituted, silent
 from llm_runtime.keys import Key
 from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
-from llm_runtime.pricing import Price, PriceTable, load_prices, priced
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, load_prices, priced
 from llm_runtime.routing import Router, Target
 from llm_runtime.settings import Limits, Settings
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
+from llm_runtime.wrappers.accounts import Budget, Caps, billed
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.fallback import fallback
 from llm_runtime.wrappers.fitting import Reading, fitting
@@ -107,6 +110,8 @@ class Gateway:
         self._stacks: dict[Target, Generate] = {}
         self._routes: dict[str, _Route] = {}
         self._limiters: dict[str, Limiter] = {}
+        #: Of the endpoints that are no vendor's by their name, for what they charge.
+        self._addresses: dict[str, str] = {}
         self._outages: dict[str, Outage] = {}
         self._capacities: dict[Target, Capacity] = {}
         config = settings.config
@@ -116,7 +121,7 @@ class Gateway:
         self._deadline = Deadline(self.budget.caps.seconds or inf)
         #: Whether a model that was asked for so far is on this machine: it may take minutes for its first words.
         self.local = False
-        self.generate: Generate = chosen(fallback(self._routed, emit=emit), config)
+        self.generate: Generate = billed(chosen(fallback(self._routed, emit=emit), config))
 
     async def __aenter__(self) -> Self:
         return self
@@ -202,10 +207,12 @@ class Gateway:
     async def _stack(self, target: Target) -> Generate:
         name, deadline = target.provider, self._deadline
         patient = name in HUMAN_PROVIDERS
-        await self._learn_price(target)
+        await self._learn_prices(target)
+        if name not in HUMAN_PROVIDERS and name not in HOSTED:
+            self._addresses[name] = (await self.router.endpoint(name)).base_url
         call = await self._provider(target)
         call = timed(call, deadline)
-        call = await self.admitted(priced(call, self.prices, name), target)
+        call = await self.admitted(priced(call, self.prices, name, self._addresses.get(name, "")), target)
         if patient:
             return retrying(call, Backoff(attempts=1), emit=self._emit, sleep=deadline.sleep)
         if name not in self._outages:
@@ -275,13 +282,11 @@ class Gateway:
 
     def price(self, provider: str) -> Callable[[str], Price | None]:
         """Return what each model of ``provider`` costs, as far as is known by now."""
-        return lambda model: self.prices.find(provider, model)
+        return lambda model: self.prices.find(provider, model, self._addresses.get(provider, ""))
 
-    async def _learn_price(self, target: Target) -> None:
-        """Look an unknown model's price up where the provider lists it, if there is a cap in USD."""
-        if self.budget.caps.cost is None or target.provider != "openrouter":
-            return
-        if self.prices.find(target.provider, target.model) is not None:
+    async def _learn_prices(self, target: Target) -> None:
+        """Read the provider's own list once, where it has one, if there is a cap in USD."""
+        if self.budget.caps.cost is None or target.provider != "openrouter" or self.prices.listed:
             return
         from llm_runtime.providers.catalogue import list_prices
 
@@ -309,14 +314,19 @@ class Gateway:
             from llm_runtime.providers.anthropic import anthropic
 
             return anthropic(endpoint, self.http, on_delta=self._on_delta, patience=patience)
-        if target.provider == "ollama":
+        if endpoint.dialect.wire == "ollama":
             from llm_runtime.providers.ollama import ollama
 
             return ollama(endpoint, self.http, on_delta=self._on_delta, patience=patience)
         from llm_runtime.providers.openai_compatible import openai_compatible
 
         ceiling = self._ceiling(target)
-        return openai_compatible(endpoint, self.http, max_price=ceiling, on_delta=self._on_delta, patience=patience)
+        call = openai_compatible(endpoint, self.http, max_price=ceiling, on_delta=self._on_delta, patience=patience)
+        if target.provider != "openrouter":
+            return call
+        from llm_runtime.providers.generations import settled_by_record
+
+        return settled_by_record(call, endpoint, self.http, self._deadline.sleep)
 
     def _ceiling(self, target: Target) -> tuple[float, float] | None:
         """Bound the router's choice, under a cap in USD, by the price that was held for it."""

@@ -1,4 +1,4 @@
-"""What a call costs: a dated table as data, in integer micro-dollars (1 USD = 1,000,000)."""
+"""What a call costs, in integer micro-dollars (1 USD = 1,000,000), and who says so."""
 
 from __future__ import annotations
 
@@ -6,123 +6,147 @@ import dataclasses
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
-from math import ceil, isfinite
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter, ValidationError
+
 from llm_runtime.addresses import is_loopback
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.price import Price, spellings
 
 #: Providers that charge nothing: local servers, people and scripts.
 FREE_PROVIDERS = frozenset({"ollama", "llama.cpp", "vllm", "lmstudio", "mailbox", "terminal", "scripted"})
 
+_PRICE = TypeAdapter(Price)
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """USD per million tokens, at least 0; a micro-dollar a token is one USD per million."""
-
-    input: float
-    output: float
-
-    def cost(self, input_tokens: int, output_tokens: int) -> int:
-        """Return micro-dollars, rounded up, so that a sum of costs never flatters."""
-        return ceil(round(input_tokens * self.input + output_tokens * self.output, 6))
+#: OpenRouter's own choice has no price of its own: this one goes with the request as a ceiling, so it is a bound.
+ROUTER_CEILING = Price(3.0, 15.0)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """Prices by model id.
+    """Prices by model id, in this order: the user's, the provider's own list, the package ``genai-prices``.
 
     Args:
-        prices: keys are the beginnings of model ids; the longest that fits wins.
-        dated: the day the built-in entries were read, as an ISO date.
+        prices: the user's, by id, with or without its vendor; one that ends in ``*`` stands for all that begin so.
+        dated: the day of the prices, as an ISO date, where one is known.
         own: the user's file, where one was read.
+        listed: what OpenRouter lists, by id.
+        package: where newer prices than the package's would stand; ``None`` to leave the package out. It is
+            loaded when a paid model is first asked for.
     """
 
     prices: Mapping[str, Price]
     dated: str = ""
     own: Path | None = None
-    _found: dict[tuple[str, str], Price | None] = field(
-        default_factory=dict[tuple[str, str], "Price | None"], repr=False
+    listed: Mapping[str, Price] = field(default_factory=dict[str, Price])
+    package: Path | None = None
+    _known: dict[tuple[str, str, str], Price | None] = field(
+        default_factory=dict[tuple[str, str, str], "Price | None"], repr=False
     )
 
-    def find(self, provider: str, model: str) -> Price | None:
-        """Return the price of ``model`` at ``provider``; ``None`` where nobody wrote one down."""
-        try:
-            return self._found[provider, model]
-        except KeyError:
-            price = self._found[provider, model] = self._look_up(provider, model)
-            return price
+    def find(self, provider: str, model: str, address: str = "") -> Price | None:
+        """Return the price of ``model`` at ``provider``; ``None`` where nobody wrote one down.
+
+        Args:
+            provider: the endpoint's name; empty where nobody has looked yet who serves the model.
+            model: its id there.
+            address: the endpoint's base URL, by which a vendor is known whatever the user calls it.
+        """
+        key = provider, model, address
+        if key not in self._known:
+            self._known[key] = self._look_up(provider, model, address)
+        return self._known[key]
 
     def with_listed(self, listed: Mapping[str, Price]) -> PriceTable:
-        """Return the table with a provider's own prices under it: what is written here for the same id wins."""
-        return PriceTable({**listed, **self.prices}, self.dated, self.own)
+        """Return the table with OpenRouter's own list in it."""
+        return PriceTable(self.prices, self.dated, self.own, listed, self.package)
 
-    def _look_up(self, provider: str, model: str) -> Price | None:
+    def _look_up(self, provider: str, model: str, address: str) -> Price | None:
+        if (price := self._of_user(model)) is not None:
+            return price
         if provider in FREE_PROVIDERS or model.endswith(":free"):
             return Price(0, 0)
-        names = (model, model.partition("/")[2])
-        fits = [key for key in self.prices if any(name.startswith(key) for name in names)]
-        if fits:
-            return self.prices[max(fits, key=len)]
+        if provider in ("openrouter", ""):
+            if model == "openrouter/auto":
+                return ROUTER_CEILING
+            for name in spellings(model):
+                if name in self.listed:
+                    return self.listed[name]
         # What listens on this machine is taken to be a model of one's own, unless a price says otherwise.
-        return Price(0, 0) if _on_this_machine(provider) else None
+        if _on_this_machine(provider):
+            return Price(0, 0)
+        if self.package is not None:
+            from llm_runtime.pricelist import price_list
+
+            if (price := price_list(self.package).find(provider, model, address)) is not None:
+                return price
+        return Price(0, 0) if _on_this_machine(address) else None
+
+    def _of_user(self, model: str) -> Price | None:
+        names = [*spellings(model), *spellings(model.partition("/")[2])]
+        for name in names:
+            if name in self.prices:
+                return self.prices[name]
+        fits = [key for key in self.prices if key.endswith("*") and any(n.startswith(key[:-1]) for n in names)]
+        return self.prices[max(fits, key=len)] if fits else None
 
 
-def _on_this_machine(provider: str) -> bool:
-    return provider.startswith("http") and is_loopback(urlsplit(provider).hostname or "")
+def _on_this_machine(address: str) -> bool:
+    return address.startswith("http") and is_loopback(urlsplit(address).hostname or "")
 
 
 def load_prices(own: Path | None = None) -> PriceTable:
-    """Return the built-in table with the user's file, if it exists, laid over it.
+    """Return the package's prices with the user's file, if it exists, laid over them.
 
     Raises:
-        ConfigurationError: the user's file is not TOML, or an entry is not two numbers of at least 0.
+        ConfigurationError: the user's file is not TOML, or an entry is not numbers of at least 0.
     """
-    built_in = tomllib.loads(resources.files("llm_runtime").joinpath("prices.toml").read_text(encoding="utf-8"))
-    prices = _prices(built_in, "prices.toml")
-    if own is not None and own.is_file():
-        try:
-            prices |= _prices(tomllib.loads(own.read_text(encoding="utf-8")), str(own))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-            raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
-        except OSError as fault:
-            raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None
-    else:
-        own = None
-    return PriceTable(prices, str(built_in["dated"]), own)
+    package = own.with_name("prices.json") if own else Path()
+    if own is None or not own.is_file():
+        return PriceTable({}, package=package)
+    try:
+        prices = _prices(tomllib.loads(own.read_text(encoding="utf-8")), str(own))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigurationError(f"{own} is not readable TOML: {fault}") from None
+    except OSError as fault:
+        raise ConfigurationError(f"{own} cannot be read: {fault.strerror}") from None
+    return PriceTable(prices, own=own, package=package)
 
 
 def _prices(data: dict[str, Any], where: str) -> dict[str, Price]:
     prices: dict[str, Price] = {}
     for model, entry in cast(dict[str, Any], data.get("prices", {})).items():
         try:
-            price = Price(float(entry["input"]), float(entry["output"]))
-        except (KeyError, TypeError, ValueError):
-            price = Price(-1, -1)
-        if not (isfinite(price.input) and isfinite(price.output) and min(price.input, price.output) >= 0):
+            prices[model] = _PRICE.validate_python(entry)
+        except ValidationError:
             raise ConfigurationError(
-                f'{where}: the price of "{model}" must read {{ input = USD, output = USD }} per million tokens'
-            )
-        prices[model] = price
+                f'{where}: the price of "{model}" must read {{ input = USD, output = USD }} per million tokens; it '
+                "may say cached, cache_write, reasoning and call besides"
+            ) from None
     return prices
 
 
-def priced(generate: Generate, table: PriceTable, provider: str) -> Generate:
-    """Put a cost on every reply whose provider did not report one."""
+def priced(generate: Generate, table: PriceTable, provider: str, address: str = "") -> Generate:
+    """Put a cost on every reply whose provider did not report one, those that broke off included."""
 
-    async def call(request: Request) -> Reply:
-        reply = await generate(request)
+    def with_cost(reply: Reply, asked: str) -> Reply:
         if reply.cost is not None:
             return reply
-        price = table.find(provider, reply.model) or table.find(provider, request.model)
+        price = table.find(provider, reply.model, address) or table.find(provider, asked, address)
         if price is None:
             return reply
-        cost = price.cost(reply.usage.input_tokens, reply.usage.output_tokens)
-        source = "free" if price == Price(0, 0) else "table"
-        return dataclasses.replace(reply, cost=cost, cost_source=source)
+        return dataclasses.replace(reply, cost=price.of(reply.usage), cost_source="free" if price.free else "table")
+
+    async def call(request: Request) -> Reply:
+        try:
+            return with_cost(await generate(request), request.model)
+        except CallError as error:
+            if error.partial is not None:
+                error.partial = with_cost(error.partial, request.model)
+            raise
 
     return call

@@ -97,6 +97,8 @@ async def ask(
         except StructuredOutputError as unreadable:
             error = unreadable
         if attempt > reasks:
+            times = "once" if attempt == 1 else f"{attempt} times"
+            error.asked = f"{reply.model or request.model} was asked {times} for {request.label.words}"
             raise error
         request = _again(request, reply.text, str(error))
     raise AssertionError("unreachable: the last attempt returns or raises")

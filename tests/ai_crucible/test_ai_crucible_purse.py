@@ -34,22 +34,35 @@ async def test_racers_wait_for_each_other_and_never_overspend() -> None:
         purse.need_open()
 
 
-async def test_a_call_that_fails_or_whose_cost_nobody_knows_counts_with_its_hold() -> None:
+class Refusal(Exception):
+    """What a vendor's package raises where the provider refuses."""
+
+    status_code = 429
+
+
+async def test_a_call_that_breaks_off_or_whose_cost_nobody_knows_is_unknown_and_a_refused_one_free() -> None:
     purse = Purse(1.0)
 
     async def fails() -> tuple[str, int | None]:
         raise OSError("the connection broke")
+
+    async def refused() -> tuple[str, int | None]:
+        raise Refusal
 
     async def silent() -> tuple[str, int | None]:
         return "done", None
 
     with pytest.raises(OSError, match="broke"):
         await purse.hold(5 * CENT, "a call", fails)
+    with pytest.raises(Refusal):
+        await purse.hold(7 * CENT, "a call", refused)
     await purse.hold(3 * CENT, "a call", silent)
-    assert purse.spent == pytest.approx(0.08)
+    assert (purse.spent, purse.budget.unknown.cost) == (0, 8 * CENT)
+    with pytest.raises(BudgetExceeded, match=r"up to \$0\.0800 unknown"):
+        await purse.hold(93 * CENT, "a call", silent)
 
 
-async def test_what_was_held_when_the_process_died_is_spent(tmp_path: Path) -> None:
+async def test_what_was_held_when_the_process_died_is_unknown(tmp_path: Path) -> None:
     place = tmp_path / "purses/t.json"
     purse = Purse(1.0, place)
     await call(purse)
@@ -63,7 +76,8 @@ async def test_what_was_held_when_the_process_died_is_spent(tmp_path: Path) -> N
     assert seen == [{"spent": CENT, "held": 30 * CENT}]
     assert Purse(1.0, place).spent == pytest.approx(0.02)
     place.write_text(json.dumps(seen[0]))
-    assert Purse(1.0, place).spent == pytest.approx(0.31)
+    again = Purse(1.0, place)
+    assert (again.spent, again.budget.unknown.cost) == (pytest.approx(0.01), 30 * CENT)
     # What the logs tell of an earlier sitting without a cap counts too.
     assert Purse(1.0, place, spent=0.5).spent == pytest.approx(0.5)
 

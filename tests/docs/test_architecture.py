@@ -18,7 +18,7 @@ from llm_runtime.testing import LoopbackServer
 PAGE = "architecture.md"
 #: Runs a command and writes down each function of ours as it is called, by file and qualified name.
 WALK = """
-import json, sys
+import json, sys, threading
 
 calls, target = [], sys.argv[1]
 
@@ -30,11 +30,13 @@ def note(frame, event, _):
 from assay.cli import main
 
 sys.argv = ["assay", *sys.argv[2:]]
+threading.setprofile(note)  # the store opens a log in a thread
 sys.setprofile(note)
 try:
     main()
 finally:
     sys.setprofile(None)
+    threading.setprofile(None)
     with open(target, "w") as file:
         json.dump(calls, file)
 """

@@ -40,7 +40,8 @@ from fire_circle.study import Columns, Study, plan_study
 from llm_runtime.errors import RateLimited, ReplyFiltered, ServerFault
 from llm_runtime.events import Event
 from llm_runtime.messages import Reply, Request, Usage
-from llm_runtime.pricing import Price, PriceTable
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.silence import Silence, queued
 

@@ -22,11 +22,11 @@ from llm_runtime.events import CallRetried, Event, ModelSubstituted
 from llm_runtime.gateway import Gateway, openrouter
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.testing import Fault, LoopbackServer, Received
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 from llm_runtime.wrappers.retrying import Backoff
 
 NO_WAIT = Backoff(base=0.0)

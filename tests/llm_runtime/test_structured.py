@@ -158,6 +158,11 @@ async def test_the_caller_says_how_often() -> None:
     assert calls == 1
 
 
+async def test_whoever_gave_no_usable_answer_is_named_with_what_was_asked() -> None:
+    with pytest.raises(StructuredOutputError, match=r"^m was asked 2 times for score, .*: the answer holds no"):
+        await ask(scripted(lambda _: "I would rather not."), ASK, Score)
+
+
 async def test_a_check_may_refuse_what_the_schema_allows() -> None:
     answers = iter(['{"value": 1, "why": "no violation"}', '{"value": 0, "why": "no violation"}'])
 

@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, field_validator, model_validator
 from assay.protocol import RunType, load
 from assay.registry import find
 from llm_runtime.models import Model
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 
 #: Of these a version before 0.2 could make a batch.
 _OLDER = ("crucible", "fire_circle", "crux", "ai_crucible")

@@ -7,27 +7,39 @@ import dataclasses
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import asdict
 
 from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
 from assay.batch.ledger import Claim
 from assay.batch.purses import Purse, Purses
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
 from llm_runtime.dialects import HUMAN_PROVIDERS
-from llm_runtime.errors import BudgetExceeded, CallError, RateLimited
+from llm_runtime.errors import BudgetExceeded, RateLimited
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.routing import Target
 from llm_runtime.settings import Settings
 from llm_runtime.silence import queued
 from llm_runtime.tokens import estimate_input
+from llm_runtime.wrappers.accounts import (
+    NOTHING,
+    Budget,
+    Caps,
+    Settlement,
+    Spend,
+    amount,
+    settled,
+    settled_by_fault,
+)
 from llm_runtime.wrappers.answer_bounds import answers_bounded
-from llm_runtime.wrappers.budgeted import Caps, Spend, worst_case
+from llm_runtime.wrappers.budgeted import not_sent_before, worst_case
 from llm_runtime.wrappers.limiting import Limits
 from llm_runtime.wrappers.retrying import Backoff
 
-#: The job on whose behalf the current task asks.
+#: The job on whose behalf the current task asks, and the budget of the job's own run.
 CURRENT: ContextVar[Claim | None] = ContextVar("CURRENT", default=None)
+_BUDGET: ContextVar[Budget | None] = ContextVar("BUDGET", default=None)
 
 
 class JobLost(BudgetExceeded):
@@ -105,13 +117,12 @@ class Meter:
         purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
         raise BatchBudgetExceeded(_exceeded(where, hold, purse))
 
-    async def settle(self, hold: Spend, actual: Spend | None) -> None:
-        """Replace a hold by what the call took; ``None`` where nobody knows, then the hold stays."""
+    async def settle(self, hold: Spend, settlement: Settlement) -> None:
+        """Replace a hold by what became of it."""
         try:
-            if actual is not None:
-                await self._queue.do(
-                    lambda: self._purses.settle(self._purse, hold, actual), PURSES, self._purse, repeatable=False
-                )
+            await self._queue.do(
+                lambda: self._purses.settle(self._purse, hold, settlement), PURSES, self._purse, repeatable=False
+            )
         finally:
             self._under_way -= 1
             async with self._settled:
@@ -132,12 +143,14 @@ class Meter:
 def _exceeded(where: object, hold: Spend, purse: Purse) -> str:
     return (
         f"budget: {where} may take {_amounts(hold)}; spent are {_amounts(purse.spent)}, held "
-        f"{_amounts(purse.held)}; raise [budget] in the job file and run it again"
+        f"{_amounts(purse.held)}"
+        + (f", unknown up to {_amounts(purse.unknown)}" if purse.unknown != NOTHING else "")
+        + "; raise [budget] in the job file and run it again"
     )
 
 
 def _amounts(spend: Spend) -> str:
-    return f"${spend.cost / 1_000_000:.4f}, {spend.tokens} tokens, {spend.calls} calls"
+    return ", ".join(amount(value, name) for name, value in asdict(spend).items())
 
 
 class MeteredGateway(Gateway):
@@ -172,6 +185,18 @@ class MeteredGateway(Gateway):
         request = Request(target.model, (), label, max_tokens=self.settings.config.max_tokens)
         return worst_case(request, self.price(target.provider)(target.model), self.budget.caps).cost
 
+    def under(self, budget: Budget) -> Generate:
+        """Return the model function of one run: each attempt goes through ``budget`` as well as the shared rows."""
+
+        async def call(request: Request) -> Reply:
+            outer = _BUDGET.set(budget)
+            try:
+                return await self.generate(request)
+            finally:
+                _BUDGET.reset(outer)
+
+        return call
+
     async def admitted(self, generate: Generate, target: Target) -> Generate:
         """Put ``generate`` behind the shared rows."""
         shared: dict[str, Limits] = {}
@@ -194,10 +219,12 @@ def _metered(
     places: list[asyncio.Semaphore],
     price: Callable[[str], Price | None],
 ) -> Generate:
-    """Send only what the rows allow, and tell them what came of it."""
+    """Send only what the rows and the run's own budget allow, and tell them what came of it."""
 
     async def call(request: Request) -> Reply:
-        hold = worst_case(request, price(request.model), meter.caps)
+        budget = _BUDGET.get() or Budget(Caps())
+        dear = meter.caps if meter.caps.cost is not None else budget.caps
+        hold = worst_case(request, price(request.model), dear)
         tokens = estimate_input(request) + (request.max_tokens or 0)
         while True:
             async with AsyncExitStack() as stack:
@@ -212,26 +239,39 @@ def _metered(
                     }
                 # Last, so that nothing is sent on behalf of a job that was lost while it waited for its turn.
                 if await meter.reserve(hold, request.label):
-                    return await sent(request, hold, turns)
+                    return await sent(request, hold, budget, turns)
 
-    async def sent(request: Request, hold: Spend, turns: Mapping[str, Turn]) -> Reply:
-        actual: Spend | None = None
+    async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Turn]) -> Reply:
+        settlement = Settlement(NOTHING)
         try:
-            reply = await generate(request)
-            used = reply.usage.input_tokens + reply.usage.output_tokens
-            actual = Spend(hold.cost if reply.cost is None else reply.cost, used, 1)
-        except CallError as error:
-            actual = hold if error.maybe_charged else Spend(calls=1)
-            if isinstance(error, RateLimited):
-                for bucket in turns:
-                    await meter.refused(bucket, error.retry_after)
+            # The run's own budget is this process's and cannot be overtaken, so it comes last.
+            written = budget.reserve(hold, request.label.words)
+            if written is not None:
+                await not_sent_before(written, hold, budget)
+            try:
+                reply = await generate(request)
+                settlement = settled(hold, reply)
+            except BaseException as fault:
+                settlement = settled_by_fault(hold, fault)
+                raise
+            finally:
+                budget.settle(hold, settlement)
+        except RateLimited as error:
+            for bucket in turns:
+                await meter.refused(bucket, error.retry_after)
             raise
         finally:
-            # On anything else, cancellation too, nobody knows what was charged.
-            await meter.settle(hold, actual)
+            await meter.settle(hold, settlement)
         for bucket, turn in turns.items():
             if turn.pace < FULL_PACE:
                 await meter.succeeded(bucket)
         return reply
 
-    return answers_bounded(call, meter.caps.bounded)
+    with_bounds = answers_bounded(call, needed=True)
+
+    async def bounded_where_needed(request: Request) -> Reply:
+        budget = _BUDGET.get()
+        needed = meter.caps.bounded or (budget is not None and budget.caps.bounded)
+        return await (with_bounds if needed else call)(request)
+
+    return bounded_where_needed

@@ -15,15 +15,22 @@ from assay.batch.ledger import Batch, Claim
 from assay.batch.metering import Meter, MeteredGateway
 from assay.batch.purses import Purses
 from assay.batch.write_queue import PURSES, WriteQueue
-from assay.launch import Launcher
+from assay.launch import Launcher, PerRun
 from assay.launch.execution import beside_panel, panel_of
 from assay.terms import Terms
-from llm_runtime.errors import RunNotFound
-from llm_runtime.events import Event
+from llm_runtime.errors import (
+    BudgetExceeded,
+    CallError,
+    ConfigurationError,
+    DeadlineExceeded,
+    RunNotFound,
+    StoreError,
+)
+from llm_runtime.events import CallFailed, Event
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
-from llm_runtime.wrappers.budgeted import Caps, spent_before
+from llm_runtime.wrappers.accounts import Caps, spent_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,22 @@ class JobResult:
     result: str
     run_id: str = ""
     cost: int = 0
+
+
+class CallsFailed(Exception):
+    """A job came to nothing after calls of it had failed: its other answers are of use to the next attempt.
+
+    Args:
+        error: what the protocol said.
+    """
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+#: What a worker knows what to do about.
+_SPEAKS_FOR_ITSELF = (CallError, BudgetExceeded, DeadlineExceeded, StoreError, ConfigurationError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +70,7 @@ class WorkerContext:
 
 
 class JobRunner(Protocol):
-    """Does one job. What it raises is the job's failure."""
+    """Does one job. What it raises is the job's failure; a :class:`CallsFailed` keeps the job's answers."""
 
     async def __call__(self, claim: Claim) -> JobResult: ...
 
@@ -56,9 +79,11 @@ MakeRunner: TypeAlias = Callable[[WorkerContext], AbstractAsyncContextManager[Jo
 
 
 @asynccontextmanager
-async def recorded_runs(context: WorkerContext) -> AsyncGenerator[JobRunner]:
+async def recorded_runs(
+    context: WorkerContext, configured: Callable[[], Settings] = load_settings
+) -> AsyncGenerator[JobRunner]:
     """Make each job a run in the store, with one metered gateway for each set of models."""
-    batch, settings = context.batch, load_settings()
+    batch, settings = context.batch, configured()
     purse = await context.queue.do(lambda: context.purses.read(batch.batch_id), PURSES)
     meter = Meter(context.queue, batch.batch_id, purse.caps, context.purses, context.buckets)
     store = open_store(context.store_url)
@@ -107,13 +132,15 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gatewa
         seed=seed_of(claim.job_id),
         run_id=run_id_of(batch, claim.job_id, claim.fence),
         answers=answers,
-        spent=spent_before(_earlier(claim, batch, store)) if counted else None,
-        model=gateways.under(terms, run.options).generate,
+        before=spent_before(_earlier(claim, batch, store)) if counted else None,
+        model=PerRun(gateways.under(terms, run.options).under),
     )
     outcome = await running.outcome()
     if outcome.error is not None:
-        raise outcome.error
-    return JobResult(json.dumps(outcome.result), outcome.run_id, store.summary(outcome.run_id).cost)
+        if isinstance(outcome.error, _SPEAKS_FOR_ITSELF) or not _has_failed_calls(store, outcome.run_id):
+            raise outcome.error
+        raise CallsFailed(outcome.error)
+    return JobResult(json.dumps(outcome.result), outcome.run_id, _cost(claim, batch, store))
 
 
 def run_id_of(batch: Batch, job_id: str, fence: int) -> str:
@@ -126,3 +153,16 @@ def _earlier(claim: Claim, batch: Batch, store: RunStore, after: int = 0) -> Ite
     for fence in range(after + 1, claim.fence):
         with suppress(RunNotFound):
             yield from (event for _, event in store.events(run_id_of(batch, claim.job_id, fence)))
+
+
+def _has_failed_calls(store: RunStore, run_id: str) -> bool:
+    return any(isinstance(event, CallFailed) and not event.replayed for _, event in store.events(run_id))
+
+
+def _cost(claim: Claim, batch: Batch, store: RunStore) -> int:
+    """Return what a job's runs took together, those of earlier claims included."""
+    cost = 0
+    for fence in range(1, claim.fence + 1):
+        with suppress(RunNotFound):
+            cost += store.summary(run_id_of(batch, claim.job_id, fence)).cost
+    return cost

@@ -43,6 +43,7 @@ class Progress:
             "seconds_left": None if self.seconds_left is None else round(self.seconds_left),
             "spent": self.purse.spent.cost,
             "reserved": self.purse.held.cost,
+            "unknown": self.purse.unknown.cost,
             "calls": self.purse.spent.calls,
             "tokens": self.purse.spent.tokens,
             "budget": self.purse.caps.cost,
@@ -71,7 +72,10 @@ class Progress:
         if self.seconds_left:
             parts.append(f"{_span(self.seconds_left)} left")
         cap = "" if self.purse.caps.cost is None else f" of ${self.purse.caps.cost / 1e6:.2f}"
-        parts.append(f"${self.purse.spent.cost / 1e6:.4f} spent, ${self.purse.held.cost / 1e6:.4f} reserved{cap}")
+        unknown = f", unknown up to ${self.purse.unknown.cost / 1e6:.4f}" if self.purse.unknown.cost else ""
+        parts.append(
+            f"${self.purse.spent.cost / 1e6:.4f} spent{unknown}, ${self.purse.held.cost / 1e6:.4f} reserved{cap}"
+        )
         return " · ".join(parts)
 
 

@@ -1,16 +1,16 @@
 """Budgets as rows: what a call may take is held in one statement before it is sent, and settled after.
 
-A hold that is never settled, because its worker died, stays held and so counts as spent.
+A hold that is never settled, because its worker died, stays held and so counts against the caps.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Literal, TypeAlias
 
 from assay.batch.database import Database
 from assay.batch.ledger import Claim
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
 
 Reservation: TypeAlias = Literal["held", "full", "lost"]
 
@@ -19,11 +19,12 @@ _MINE = "SELECT 1 FROM jobs WHERE batch_id = ? AND job_id = ? AND fence = ? AND 
 
 @dataclass(frozen=True, slots=True)
 class Purse:
-    """What a batch may spend, has spent and holds back for calls without an outcome."""
+    """What a batch may spend, has spent, holds for calls under way, and does not know whether it was spent."""
 
     caps: Caps
     spent: Spend
     held: Spend
+    unknown: Spend = field(default_factory=Spend)
 
 
 class Purses:
@@ -33,24 +34,28 @@ class Purses:
         self._database = database
 
     def open(self, purse: str, caps: Caps) -> None:
-        """Make the purse, or give the one that is there new caps; what is spent and held stays."""
+        """Make the purse, or give the one that is there new caps; what is spent, held and unknown stays."""
         self._database.execute(
-            "INSERT INTO purses VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0) ON CONFLICT (purse) DO UPDATE SET "
-            "cap_cost = excluded.cap_cost, cap_tokens = excluded.cap_tokens, cap_calls = excluded.cap_calls",
+            "INSERT INTO purses (purse, cap_cost, cap_tokens, cap_calls, spent_cost, spent_tokens, spent_calls, "
+            "held_cost, held_tokens, held_calls) VALUES (?, ?, ?, ?, 0, 0, 0, 0, 0, 0) "
+            "ON CONFLICT (purse) DO UPDATE SET cap_cost = excluded.cap_cost, "
+            "cap_tokens = excluded.cap_tokens, cap_calls = excluded.cap_calls",
             (purse, caps.cost, caps.tokens, caps.calls),
         )
 
     def read(self, purse: str) -> Purse:
         """Return the purse as it stands."""
-        row = self._database.execute("SELECT * FROM purses WHERE purse = ?", (purse,))[0]
-        _, cost, tokens, calls, *rest = row
-        return Purse(Caps(cost, tokens, calls), Spend(*map(int, rest[:3])), Spend(*map(int, rest[3:])))
+        columns = ", ".join(
+            f"{kind}_{name}" for kind in ("cap", "spent", "held", "unknown") for name in ("cost", "tokens", "calls")
+        )
+        row = self._database.execute(f"SELECT {columns} FROM purses WHERE purse = ?", (purse,))[0]
+        return Purse(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))
 
     def reserve(self, purse: str, hold: Spend, claim: Claim | None = None) -> Reservation:
         """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit; ``"lost"`` where
         ``claim`` is somebody else's by now."""
         fits = " AND ".join(
-            f"(cap_{name} IS NULL OR spent_{name} + held_{name} + ? <= cap_{name})"
+            f"(cap_{name} IS NULL OR spent_{name} + held_{name} + unknown_{name} + ? <= cap_{name})"
             for name in ("cost", "tokens", "calls")
         )
         amounts = (hold.cost, hold.tokens, hold.calls)
@@ -66,15 +71,17 @@ class Purses:
             return "lost"
         return "full"
 
-    def settle(self, purse: str, hold: Spend, actual: Spend) -> None:
-        """Replace a hold by what the call took. Never done twice: where it is not known whether it was done, the
+    def settle(self, purse: str, hold: Spend, settlement: Settlement) -> None:
+        """Replace a hold by what became of it. Never done twice: where it is not known whether it was done, the
         hold stays."""
+        spent, unknown = settlement.spent, settlement.unknown
         self._database.execute(
             "UPDATE purses SET held_cost = held_cost - ?, held_tokens = held_tokens - ?, "
             "held_calls = held_calls - ?, "
-            "spent_cost = spent_cost + ?, spent_tokens = spent_tokens + ?, spent_calls = spent_calls + ? "
-            "WHERE purse = ?",
-            (hold.cost, hold.tokens, hold.calls, actual.cost, actual.tokens, actual.calls, purse),
+            "spent_cost = spent_cost + ?, spent_tokens = spent_tokens + ?, spent_calls = spent_calls + ?, "
+            "unknown_cost = unknown_cost + ?, unknown_tokens = unknown_tokens + ?, "
+            "unknown_calls = unknown_calls + ? WHERE purse = ?",
+            (*astuple(hold), *astuple(spent), *astuple(unknown), purse),
         )
 
 

@@ -15,7 +15,7 @@ from assay.batch.database import open_database
 from assay.batch.jobfile import Work
 from assay.batch.ledger import Batch, Claim, Ledger
 from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost
-from assay.batch.performing import JobRunner, MakeRunner, WorkerContext, recorded_runs
+from assay.batch.performing import CallsFailed, JobRunner, MakeRunner, WorkerContext, recorded_runs
 from assay.batch.purses import Purses
 from assay.batch.write_queue import BUCKETS, JOBS, WriteQueue
 from llm_runtime.errors import (
@@ -148,17 +148,18 @@ class Worker:
         except ENDS_ALL as error:
             reason = f"{type(error).__name__}: {error}"
             await self._do(lambda: self.ledger.set_state(self.batch.batch_id, "stopped", reason))
+        except CallsFailed as failure:
+            await self._fail(claim, failure.error, fresh=False)
         except Exception as error:
-            await self._fail(claim, error)
+            # A useless answer would come out of the recording again; a call that failed is made anew anyway.
+            await self._fail(claim, error, fresh=not isinstance(error, (CallError, *_ENDS_JOB)))
         else:
             if await self._do(lambda: self.ledger.finish(claim, done.result, done.run_id, done.cost)):
                 self.tally.done += 1
             else:
                 self.tally.refused += 1
 
-    async def _fail(self, claim: Claim, error: Exception) -> None:
-        # A useless answer would come out of the recording again; a call that failed is made anew anyway.
-        fresh = not isinstance(error, (CallError, *_ENDS_JOB))
+    async def _fail(self, claim: Claim, error: Exception, *, fresh: bool) -> None:
         attempts = 1 if isinstance(error, _ENDS_JOB) else self._work.attempts
         message = "".join(sign if sign.isprintable() else " " for sign in str(error))[:1000]
         delay = us(self._work.retry_delay)

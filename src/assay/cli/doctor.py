@@ -146,6 +146,7 @@ def _models() -> Iterator[Check]:
         yield Check("fault", "local servers", str(error))
         return
     yield Check("ok" if servers else "note", "local servers", ", ".join(servers) or "none answers on this machine")
+    yield Check("note", "a model", "whether it can carry each protocol is measured by: assay models check MODEL")
 
 
 def _store() -> Iterator[Check]:

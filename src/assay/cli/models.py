@@ -80,9 +80,11 @@ async def _measure(model: str | None, long: bool) -> Capabilities:
     from dataclasses import replace
 
     from llm_runtime.capabilities import LONGEST_NEEDLE, MOST_CALLS, MOST_TOKENS, Watch, measure
+    from llm_runtime.dialects import HUMAN_PROVIDERS
+    from llm_runtime.errors import ConfigurationError
     from llm_runtime.gateway import Gateway
     from llm_runtime.settings import load_settings
-    from llm_runtime.wrappers.budgeted import Caps
+    from llm_runtime.wrappers.accounts import Caps
     from llm_runtime.wrappers.retrying import Backoff
 
     settings = load_settings()
@@ -94,8 +96,11 @@ async def _measure(model: str | None, long: bool) -> Capabilities:
     watch = Watch()
     backoff = Backoff(attempts=2)
     async with Gateway(replace(settings, config=config), caps=caps, backoff=backoff, on_delta=watch) as gateway:
-        await gateway.ready()
-        return await measure(gateway.generate, watch, long=long)
+        target = await gateway.ready()
+        if target.provider in HUMAN_PROVIDERS:
+            raise ConfigurationError(f"{target.provider} is no model: whoever answers there cannot be measured")
+        capacity = await gateway.capacity(target)
+        return await measure(gateway.generate, watch, window=capacity.window, slots=capacity.slots, long=long)
 
 
 async def _look() -> list[Reachable]:
@@ -106,15 +111,45 @@ async def _look() -> list[Reachable]:
         return await gateway.router.reachable()
 
 
-def _show_prices(search: str) -> None:
+@models.command()
+@click.option("--search", metavar="TEXT", default="", help="Only models whose id or vendor contains TEXT.")
+@click.option("--update", is_flag=True, help="Fetch the newest prices over the network first.")
+def prices(search: str, update: bool) -> int:
+    """Show what models cost, and where to correct it.
+
+    \b
+    assay models prices --search claude
+    assay models prices --update
+    """
+    _show_prices(search, update=update)
+    return 0
+
+
+def _show_prices(search: str, *, update: bool = False) -> None:
+    from llm_runtime.price import Price
+    from llm_runtime.pricelist import price_list, update_prices
     from llm_runtime.pricing import load_prices
     from llm_runtime.settings import config_dir
 
-    own = config_dir() / "prices.toml"
+    own, fetched = config_dir() / "prices.toml", config_dir() / "prices.json"
     table = load_prices(own)
-    click.echo(f"USD per million tokens, read on {table.dated}; a provider's own reported cost wins.")
-    click.echo(f"Your corrections: {own}{'' if table.own else ' (not there yet)'}\n")
-    click.echo(f"{'model id begins with':<32}{'input':>10}{'output':>10}")
-    for model, price in sorted(table.prices.items()):
-        if search.lower() in model.lower():
-            click.echo(f"{model:<32}{price.input:>10.2f}{price.output:>10.2f}")
+    known = update_prices(fetched) if update else price_list(fetched)
+
+    def line(vendor: str, model: str, price: Price) -> str:
+        cached = "" if price.cached is None else f"{price.cached:.3f}"
+        above = "".join(f"  above {most:,} tokens {more.input:g} and {more.output:g}" for most, more in price.above)
+        return f"{vendor:<26}{model:<48}{price.input:>10.3f}{price.output:>10.3f}{cached:>10}{above}"
+
+    rows = [line("yours", model, price) for model, price in sorted(table.prices.items())]
+    rows += [line(*row) for row in known.rows()]
+    chosen = [row for row in rows if search.lower() in row[:74].lower()] if search else rows[: len(table.prices)]
+    source = f"fetched on {known.dated}" if known.dated else "package genai-prices"
+    click.echo("USD per million tokens. What a provider reports of a call wins, then your file, then OpenRouter's")
+    click.echo(f"own list, then these {len(rows) - len(table.prices):,} prices ({source}).")
+    click.echo(f"Your file: {own}{'' if table.own else ' (not there yet)'}\n")
+    if chosen:
+        click.echo(f"{'vendor':<26}{'model':<48}{'input':>10}{'output':>10}{'cached':>10}")
+    for row in chosen:
+        click.echo(row)
+    if not search:
+        click.echo("Look for a model: assay models prices --search TEXT")

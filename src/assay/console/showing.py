@@ -89,8 +89,11 @@ def _way_on(outcome: Outcome) -> str:
     """Say what to do next about a run that did not finish."""
     run_id = outcome.run_id
     match outcome.error:
-        case BudgetExceeded() | DeadlineExceeded():
-            return f"what was answered is kept; with a higher cap: assay runs resume {run_id} --budget USD"
+        case BudgetExceeded(cap=cap):
+            more = "--max-calls N" if cap == "calls" else "--budget USD"
+            return f"what was answered is kept; with a higher cap: assay runs resume {run_id} {more}"
+        case DeadlineExceeded():
+            return f"what was answered is kept; with more time: assay runs resume {run_id} --deadline SECONDS"
         case StructuredOutputError():
             return f"the answer is part of the run; to ask all of it anew: assay runs fork {run_id} --at 1"
         case ReplyTruncated():
@@ -165,4 +168,5 @@ def run_data(store: RunStore, run_id: str) -> dict[str, Any]:
         "calls": summary.calls,
         "tokens": {"input": summary.input_tokens, "output": summary.output_tokens},
         "cost_usd": None if summary.cost_unknown else summary.cost / 1_000_000,
+        "unknown_usd": summary.unknown / 1_000_000,
     }

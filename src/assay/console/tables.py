@@ -29,7 +29,9 @@ def print_runs(runs: Sequence[RunSummary]) -> None:
     left = max(shutil.get_terminal_size((160, 24)).columns - head.index("title"), 12)
     click.secho(head, bold=True)
     for run in runs:
-        cost = "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown else "")
+        cost = (
+            "demo" if run.origin == "demo" else money(run.cost) + ("+?" if run.cost_unknown or run.unknown else "")
+        )
         click.echo(
             f"{run.run_id:<{id_width}}  {written_time(run.started_at)[:16]:<16}  {run.protocol:<{kind_width}}"
             f"{click.style(f'{run.state:<12}', fg=_COLOURS[run.state])}"

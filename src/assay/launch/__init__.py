@@ -1,7 +1,7 @@
 """The one place that opens runs: start, resume, fork, replay, stop. Their terms live in the log."""
 
 from assay.launch.checks import check_terms, require_replayable
-from assay.launch.execution import Outcome, price_of
+from assay.launch.execution import Outcome, PerRun, price_of
 from assay.launch.launcher import Launcher, Pace, Replayed, Running
 from assay.launch.logs import first_event, result_of
 from assay.launch.words import CallWords, Words
@@ -11,6 +11,7 @@ __all__ = [
     "Launcher",
     "Outcome",
     "Pace",
+    "PerRun",
     "Replayed",
     "Running",
     "Words",

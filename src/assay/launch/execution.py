@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -27,12 +27,14 @@ from llm_runtime.events import Emit, Event, RunFinished, RunStarted
 from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate, Reply, Request, unwatched
-from llm_runtime.pricing import Price, PriceTable, load_prices
+from llm_runtime.price import Price
+from llm_runtime.pricing import PriceTable, load_prices
 from llm_runtime.replay import Recording
 from llm_runtime.routing import Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.budgeted import Budget, Caps, Spend, budgeted, spent_before
+from llm_runtime.wrappers.accounts import Account, Budget, Caps, Spend, spent_before
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.timed import Deadline, timed
 
@@ -55,6 +57,13 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class PerRun:
+    """A way to models that many runs share: makes the function by which one run asks, under that run's budget."""
+
+    make: Callable[[Budget], Generate]
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A run to be carried out; of a resumed run the log says more once it is held."""
 
@@ -64,11 +73,11 @@ class Job:
     settings: Settings
     answers: Recording
     listeners: tuple[Emit, ...]
-    model: Generate | None
+    model: Generate | PerRun | None
     person: Generate | None
     words: Words | None = None
     resumed: bool = False
-    spent: Spend | None = None
+    before: Account | None = None
 
 
 class LateEmit:
@@ -99,7 +108,9 @@ async def model_of(
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
         return _nobody, False
     caps = terms.caps
-    budget = Budget(caps, job.spent or _spent(job.run, events), emit=relay.emit)
+    budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
+    if isinstance(job.model, PerRun):
+        return timed(job.model.make(budget), Deadline(caps.seconds or inf)), False
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
@@ -134,13 +145,14 @@ def beside_panel(settings: Settings, options: object) -> Settings:
     return replace(settings, config=settings.config.model_copy(update={"model": None}))
 
 
-def _spent(run: Prepared, events: list[Event]) -> Spend:
+def _before(run: Prepared, events: list[Event]) -> Account:
     """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
-    spent = spent_before(events)
+    before = spent_before(events)
     if run.run.spent:
         there: Spend = load(run.run.spent)(run.task)
-        spent = Spend(*(max(getattr(spent, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
-    return spent
+        mine = before.spent
+        before.spent = Spend(*(max(getattr(mine, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+    return before
 
 
 def price_of(settings: Settings, asked: str) -> Price | None:

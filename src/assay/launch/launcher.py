@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeVar
 
 from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
-from assay.launch.execution import Job, LateEmit, Outcome, beside_panel, carry_through, model_of
-from assay.launch.logs import first_event, result_of
+from assay.launch.execution import Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
+from assay.launch.logs import first_event, result_of, reworded, told_when_kept
 from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
@@ -28,7 +28,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
-from llm_runtime.wrappers.budgeted import Spend
+from llm_runtime.wrappers.accounts import Account
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import as_recorded, replaying
 
@@ -117,8 +117,8 @@ class Launcher:
         run_id: str = "",
         origin: Literal["live", "demo"] = "live",
         answers: Recording | None = None,
-        spent: Spend | None = None,
-        model: Generate | None = None,
+        before: Account | None = None,
+        model: Generate | PerRun | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
         words: Words | None = None,
@@ -133,7 +133,7 @@ class Launcher:
             run_id: drawn where left out.
             origin: ``"demo"`` for a recording.
             answers: calls that were answered before.
-            spent: what they took, where that counts against the bounds.
+            before: what they took, where that counts against the bounds.
             model: answers in place of the gateway. Bounds hold for it too.
             listeners: take every event after the log has it.
             person: who answers for ``terminal:``; the keyboard where left out.
@@ -161,7 +161,7 @@ class Launcher:
             version=__version__,
         )
         answers, laid = answers or Recording(), own.settings(settings)
-        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, words, spent=spent)
+        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, words, before=before)
         return await self._begin(job)
 
     async def resume(
@@ -270,7 +270,7 @@ class Launcher:
         emit = tee(*listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
-        generate = as_recorded(generate, recorded)
+        generate = as_recorded(generate, recorded, reworded(run.run))
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
         result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
@@ -314,18 +314,16 @@ class Launcher:
                 for listener in job.listeners:
                     listener(event)
             watched = job.listeners if job.words is None else (*job.listeners, job.words)
-            emit = relay.target = tee(log.emit, *watched)
+            emit = relay.target = told_when_kept(log.emit, tee(*watched))
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
-            if job.spent is not None:
+            if job.before is not None:
                 # Whoever goes on with this run has its log alone to know it from.
-                emit(_account(job.spent))
+                emit(_account(job.before))
             logged.set_result(None)
+            recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             if len(answers):
-                generate = replaying(answers, generate)
-            recorded = recording(generate, emit, replayed=answers.has_reply)
-            if len(answers):
-                recorded = as_recorded(recorded, answers)
+                recorded = as_recorded(recorded, answers, reworded(job.run.run))
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms, local)
             return await carry_through(job.run, context)
 
@@ -343,6 +341,6 @@ async def _opened(open_log: Callable[[T], RunLog], what: T, stack: AsyncExitStac
     return await asyncio.shield(opening)
 
 
-def _account(spent: Spend) -> BudgetMoved:
-    spending = {f"spent_{name}": value for name, value in asdict(spent).items()}
-    return BudgetMoved(**spending, held_cost=0, held_tokens=0, held_calls=0)
+def _account(before: Account) -> BudgetMoved:
+    sums = {f"{kind}_{name}": value for kind, sums in asdict(before).items() for name, value in sums.items()}
+    return BudgetMoved(**sums, held_cost=0, held_tokens=0, held_calls=0)

@@ -134,6 +134,7 @@ def run_progress(run: RunTotals, protocol: str) -> Progress:
         ended=run.ended,
         tokens=total.both.tokens,
         cost=total.live.cost,
+        unknown=total.unknown,
         replayed_cost=total.replayed.cost,
         unpriced=total.both.unpriced,
         replayed=total.replayed.calls,

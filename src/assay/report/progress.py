@@ -47,6 +47,7 @@ class Progress:
         tokens: in and out, replayed calls included.
         cost: micro-dollars spent by this run.
         replayed_cost: micro-dollars that the replayed calls once cost.
+        unknown: micro-dollars that attempts may have taken besides, of which nobody knows the end.
         unpriced: calls whose price nobody knows.
         replayed: calls that a recording answered.
         notes: the latest troubles, oldest first.
@@ -69,6 +70,7 @@ class Progress:
     ended: int | None = None
     tokens: int = 0
     cost: int = 0
+    unknown: int = 0
     replayed_cost: int = 0
     unpriced: int = 0
     replayed: int = 0

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.report.clean import clean, one_line
 from assay.report.progress import Progress, SeatProgress
-from assay.report.units import clock, count_noun, money, short_count
+from assay.report.units import clock, count_noun, money, short_count, with_unknown
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -55,8 +55,9 @@ def sums_line(progress: Progress, budget: int | None = None) -> str:
     """Write tokens and money in one line."""
     parts = [f"{short_count(progress.tokens)} tokens"]
     cost = money(progress.cost) + ("+" if progress.unpriced else "")
+    cost = with_unknown(cost + (" spent" if budget is not None else ""), progress.unknown)
     if budget is not None:
-        cost += f" spent, {money(max(budget - progress.cost, 0))} left"
+        cost += f", {money(max(budget - progress.cost - progress.unknown, 0))} left"
     parts.append(cost)
     if progress.replayed:
         once = f", once {money(progress.replayed_cost)}" if progress.replayed_cost else ""

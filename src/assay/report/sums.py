@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from assay.report.story import Block, Column, Fact, Note, Table
 from assay.report.tally import Spend, Sums, Tally
-from assay.report.units import cost, count, count_noun, duration
+from assay.report.units import cost, count, count_noun, duration, money
 
 _COLUMNS = ("Calls", "Tokens in", "Tokens out", "Time", "Cost")
 
@@ -31,6 +31,8 @@ def sums_tables(tally: Tally, name: Callable[[str, str], str]) -> tuple[Block, .
 def cost_facts(sums: Sums) -> tuple[Fact, ...]:
     """Return what a run cost, and apart from it what the calls that it replayed once cost."""
     facts = [Fact("Cost", _cost(sums.live))]
+    if sums.unknown:
+        facts.append(Fact("Unknown", f"up to {money(sums.unknown)}"))
     if sums.replayed.calls:
         facts.append(Fact("Recorded cost", _cost(sums.replayed)))
     return tuple(facts)
@@ -75,6 +77,11 @@ def _remark(total: Sums) -> str:
         )
     if both.estimated:
         sentences.append(f"Tokens of {count_noun(both.estimated, 'call')} are estimated as characters/4.")
+    if total.unknown:
+        sentences.append(
+            f"Attempts that were cut off or cancelled may have cost up to {money(total.unknown)} besides: nobody "
+            "knows, so it counts against the budget and not as spent."
+        )
     if total.retries:
         sentences.append(f"{count_noun(total.retries, 'attempt')} failed and were made again.")
     if total.substitutions:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
-from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallStarted, Event, ModelSubstituted
+from llm_runtime.events import (
+    BudgetMoved,
+    CallFailed,
+    CallFinished,
+    CallRetried,
+    CallStarted,
+    Event,
+    ModelSubstituted,
+)
 from llm_runtime.events.runs import RunFinished, RunResumed
 from llm_runtime.messages import CallLabel
 
@@ -91,7 +99,10 @@ class Spend:
 
 @dataclass(slots=True)
 class Sums:
-    """Sums over a group of calls. What a recording answered stands apart: nobody paid for it again."""
+    """Sums over a group of calls. What a recording answered stands apart: nobody paid for it again.
+
+    ``unknown`` is micro-dollars that attempts may have taken of which nobody knows the end; of all calls only.
+    """
 
     live: Spend = field(default_factory=Spend)
     replayed: Spend = field(default_factory=Spend)
@@ -99,6 +110,7 @@ class Sums:
     failed: int = 0
     retries: int = 0
     substitutions: int = 0
+    unknown: int = 0
 
     def __add__(self, other: Sums) -> Sums:
         return Sums(
@@ -108,6 +120,7 @@ class Sums:
             self.failed + other.failed,
             self.retries + other.retries,
             self.substitutions + other.substitutions,
+            self.unknown + other.unknown,
         )
 
     @property
@@ -152,6 +165,8 @@ class Tally:
                 self._finish(event, at)
             case CallFailed():
                 self._fail(event, at)
+            case BudgetMoved():
+                self.total.unknown = event.unknown_cost
             case CallRetried():
                 self._retry(event.label)
             case ModelSubstituted():
@@ -192,8 +207,9 @@ class Tally:
         call.error = event.error
         for sums in self._groups(call.label):
             sums.failed += 1
-        if event.partial is not None:  # cut short, and paid for all the same
-            _read(event.partial, call)
+        if event.partial is not None or event.cost:  # no answer, and paid for all the same
+            _read(event.partial or {"cost": 0}, call)
+            call.cost = call.cost if event.cost is None else event.cost
             for sums in self._groups(call.label):
                 (sums.replayed if call.replayed else sums.live).add(call)
 

@@ -30,6 +30,15 @@ def cost(micros: int, calls: int, unpriced: int) -> str:
     return money(micros) + ("+" if unpriced else "")
 
 
+def with_unknown(spent: str, unknown: int) -> str:
+    """Write behind what was spent the micro-dollars of which nobody knows.
+
+    >>> with_unknown("$2.50", 0), with_unknown("$2.50", 130_000)
+    ('$2.50', '$2.50, unknown up to $0.1300')
+    """
+    return f"{spent}, unknown up to {money(unknown)}" if unknown else spent
+
+
 def duration(milliseconds: int) -> str:
     """Write wall time as short as possible.
 

@@ -98,6 +98,7 @@ def sums_data(sums: Sums) -> dict[str, Any]:
         "milliseconds": both.milliseconds,
         "cost": sums.live.cost,
         "replayed_cost": sums.replayed.cost,
+        "unknown": sums.unknown,
         "unpriced": both.unpriced,
     }
 

@@ -12,7 +12,7 @@ from assay.registry import known, protocol_of
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
-from assay.report.units import clock, count, count_noun, duration, money, short_count, written_time
+from assay.report.units import clock, count, count_noun, duration, money, short_count, with_unknown, written_time
 from assay.web.calls import place_words
 from llm_runtime.store import RunState, RunSummary
 
@@ -38,7 +38,7 @@ def cost_text(run: RunSummary) -> str:
     """Return what a run cost, as far as it is known."""
     if run.cost_unknown and not run.cost:
         return "cost unknown"
-    return money(run.cost) + ("+" if run.cost_unknown else "")
+    return with_unknown(money(run.cost) + ("+" if run.cost_unknown else ""), run.unknown)
 
 
 def iso_time(at: int) -> str:
@@ -66,6 +66,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "iso_time": iso_time,
     "join": joined,
     "money": money,
+    "with_unknown": with_unknown,
     "place_words": place_words,
     "protocol_name": protocol_name,
     "short_count": short_count,

@@ -103,7 +103,8 @@ class CallFinished(Event, type="call.finished"):
 class CallFailed(Event, type="call.failed"):
     """The call of the same key failed for good, after whatever retries and fallbacks it had.
 
-    ``partial`` is the reply that a cut answer came to, where one came: it has been paid for.
+    ``partial`` is the reply that a cut answer came to, where one came: it may have been paid for. ``cost`` is what
+    its attempts are known to have taken, in micro-dollars, where somebody kept account.
     """
 
     digest: str
@@ -116,6 +117,13 @@ class CallFailed(Event, type="call.failed"):
     request_id: str | None = None
     partial: dict[str, Any] | None = None
     replayed: bool = False
+    cost: int | None = None
+
+    def payload(self) -> dict[str, Any]:
+        data = super().payload()
+        if self.cost is None:
+            del data["cost"]
+        return data
 
 
 class CallRetried(Event, type="call.retried"):
@@ -146,7 +154,9 @@ class CallsQueued(Event, type="calls.queued"):
 class BudgetMoved(Event, type="budget.moved"):
     """What a capped run has spent and holds, after every reservation and settlement; costs in micro-dollars.
 
-    Whoever resumes the run starts from the last one: a hold that nobody settled counts as spent.
+    What is unknown was held for attempts that nobody knows the end of: it counts against the caps, not as spent.
+    A run without caps says only when there is more of that. Whoever resumes the run starts from the last one: a
+    hold that nobody settled is unknown.
     """
 
     spent_cost: int
@@ -155,6 +165,16 @@ class BudgetMoved(Event, type="budget.moved"):
     held_cost: int
     held_tokens: int
     held_calls: int
+    unknown_cost: int = 0
+    unknown_tokens: int = 0
+    unknown_calls: int = 0
+
+    def payload(self) -> dict[str, Any]:
+        data = super().payload()
+        if not (self.unknown_cost or self.unknown_tokens or self.unknown_calls):
+            for name in ("unknown_cost", "unknown_tokens", "unknown_calls"):
+                del data[name]
+        return data
 
 
 class ModelSubstituted(Event, type="call.substituted"):

@@ -18,10 +18,10 @@ from llm_runtime.errors import (
     ReplyFiltered,
     ReplyTruncated,
 )
+from llm_runtime.http.causes import error_in_reply
+from llm_runtime.http.secrets import Redactor
+from llm_runtime.http.shape import mapping, one_line, sequence
 from llm_runtime.messages import Delta, OnDelta, Reply, Request, Usage, unwatched
-from llm_runtime.providers._errors import error_in_reply
-from llm_runtime.providers._secrets import Redactor
-from llm_runtime.providers._shape import mapping, one_line, sequence
 from llm_runtime.providers._thinking import Kind, ThinkingSplit
 from llm_runtime.tokens import estimate_input, estimate_tokens
 
@@ -136,7 +136,7 @@ class Answer:
             ConnectionCut: a stream ended without saying why.
             CallError: an error object came whose code means one.
         """
-        request_id = request_id or one_line(self._redactor.text(self.identity), _ID_CHARACTERS) or None
+        request_id = request_id or self._own_id()
         if self.error is not None:
             # A clean copy, since a traceback may show this frame.
             error = self._redactor.data(self.error)
@@ -155,8 +155,12 @@ class Answer:
     def cut(self, error: CallError) -> CallError:
         """Return ``error`` with what came before it as its ``partial``, where anything came."""
         if error.partial is None and (self.size or self.usage is not None):
-            error.partial = self._reply(error.request_id)
+            # By its own id the provider can be asked about it.
+            error.partial = self._reply(self._own_id() or error.request_id)
         return error
+
+    def _own_id(self) -> str | None:
+        return one_line(self._redactor.text(self.identity), _ID_CHARACTERS) or None
 
     def _reply(self, request_id: str | None) -> Reply:
         text, reasoning = self._clean(self._text), self._clean(self._reasoning)

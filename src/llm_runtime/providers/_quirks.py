@@ -8,7 +8,7 @@ from collections.abc import Set
 from typing import Any, Literal, TypeAlias
 
 from llm_runtime.errors import CallError, ContextExceeded, ModelNotFound, Moderated, RequestRefused
-from llm_runtime.providers._shape import mapping
+from llm_runtime.http.shape import mapping
 
 Quirk: TypeAlias = Literal[
     "no schema",
@@ -67,6 +67,7 @@ def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
     words = str(refusal.args[0])
     form = mapping(payload.get("output_config"))
     has_schema = bool(payload.keys() & _SCHEMA_FIELDS) or "format" in form
+    has_schema = has_schema or "format" in mapping(payload.get("text"))
     if isinstance(refusal, (ContextExceeded, Moderated)):
         return None
     if has_schema and _NO_HOST.search(words):

@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from llm_runtime.endpoints import Endpoint
+from llm_runtime.errors import WrongEndpoint
 from llm_runtime.http import Http
-from llm_runtime.messages import Generate, OnDelta, Request, unwatched
+from llm_runtime.messages import Generate, OnDelta, Reply, Request, unwatched
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._completions import Completion
 from llm_runtime.providers._quirks import Quirk
+from llm_runtime.providers.openai_responses import openai_responses
 from llm_runtime.providers.payloads import chat_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
 
@@ -31,6 +33,8 @@ def openai_compatible(
     (``response_format``, ``reasoning_effort``, ``max_tokens`` in favour of ``max_completion_tokens``,
     ``temperature``, ``seed``, ``stream``), the request is sent again at once without it, and later ones to that
     model leave it out; a schema then goes into the prompt.
+
+    A model of OpenAI's that knows only the Responses API is asked by that, from its refusal on.
 
     OpenRouter is also sent the fallbacks as ``models`` (of which it takes three), the ``session_id``, and
     ``max_price``; its ``usage.cost`` comes with every answer without being asked for.
@@ -56,4 +60,24 @@ def openai_compatible(
     def answer(request: Request) -> Completion:
         return Completion(request, endpoint.name, http.redactor(endpoint), on_delta)
 
-    return asking(http, endpoint, "/chat/completions", payload, answer, patience)
+    chat = asking(http, endpoint, "/chat/completions", payload, answer, patience)
+    if endpoint.dialect.name not in ("openai", "azure"):
+        return chat
+    return _or_by_responses(chat, openai_responses(endpoint, http, on_delta=on_delta, patience=patience))
+
+
+def _or_by_responses(chat: Generate, responses: Generate) -> Generate:
+    """Ask by ``responses`` the models that say that they know nothing else."""
+    without_chat: set[str] = set()
+
+    async def generate(request: Request) -> Reply:
+        if request.model not in without_chat:
+            try:
+                return await chat(request)
+            except WrongEndpoint as error:
+                if "v1/responses" not in str(error):
+                    raise
+                without_chat.add(request.model)
+        return await responses(request)
+
+    return generate

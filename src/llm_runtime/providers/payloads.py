@@ -1,18 +1,19 @@
-"""What a request becomes on the wire: the bodies of chat completions and of Anthropic's messages, by dialect."""
+"""What a request becomes on the wire: the bodies of chats, messages and responses, by dialect."""
 
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 from pydantic_core import from_json
 
 from llm_runtime.endpoints import Endpoint
+from llm_runtime.http.shape import mapping
 from llm_runtime.messages import Message, Request
 from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers._schemas import closed_schema, enforceable
-from llm_runtime.providers._shape import mapping
 
 _OPENROUTER_MODELS = 3
 _OPENROUTER_SESSION_CHARACTERS = 256
@@ -76,6 +77,23 @@ def messages_payload(
     if schema:
         form = {"format": {"type": "json_schema", "schema": schema}}
         payload["output_config"] = {**payload.get("output_config", {}), **form}
+    return {**payload, **endpoint.body}
+
+
+def responses_payload(request: Request, endpoint: Endpoint, quirks: Set[Quirk] = frozenset()) -> dict[str, Any]:
+    """Return the body for OpenAI's Responses API; the parameters are those of :func:`chat_payload`."""
+    schema = enforceable(request.schema, "strict") if request.schema and "no schema" not in quirks else None
+    messages = [{"role": m.role, "content": m.content} for m in _asked(request, schema)]
+    payload: dict[str, Any] = {"model": request.model, "input": messages, "store": False}
+    if "no stream" not in quirks:
+        payload["stream"] = True
+    if request.max_tokens is not None:
+        payload["max_output_tokens"] = request.max_tokens
+    if schema:
+        payload["text"] = {"format": {"type": "json_schema", "name": "answer", "strict": True, "schema": schema}}
+    # These models take no seed, and name the effort as OpenRouter does.
+    dialect = replace(endpoint.dialect, drop=frozenset({"seed"}), effort="reasoning.effort")
+    payload |= _sampling(request, replace(endpoint, dialect=dialect), quirks)
     return {**payload, **endpoint.body}
 
 

@@ -39,7 +39,8 @@ _Asked: TypeAlias = tuple[Waiting, "asyncio.Future[None] | None"]
 
 
 class Committer:
-    """Writes what logs hold ready. While one commit is under way the rows for the next one gather.
+    """Writes what logs hold ready. What one turn of an event loop asks for is one commit, and while a commit is
+    under way the rows for the next one gather.
 
     The thread begins with the first row that may wait, and ends with :meth:`close`.
 
@@ -51,7 +52,10 @@ class Committer:
     def __init__(self, append: Callable[[list[Row]], None]) -> None:
         self._append = append
         self._writing = threading.Lock()
-        self._asked: SimpleQueue[_Asked | None] = SimpleQueue()
+        self._starting = threading.Lock()
+        self._closed = False
+        self._asked: SimpleQueue[list[_Asked] | None] = SimpleQueue()
+        self._turns: dict[asyncio.AbstractEventLoop, list[_Asked]] = {}
         self._thread: threading.Thread | None = None
 
     def now(self, log: Waiting) -> None:
@@ -60,41 +64,57 @@ class Committer:
             raise fault
 
     def soon(self, log: Waiting) -> None:
-        """Have it written before long; a fault is left with the log."""
-        self._ask((log, None))
+        """Have it written before long, from within an event loop; a fault is left with the log."""
+        self._ask(asyncio.get_running_loop(), (log, None))
 
     async def done(self, log: Waiting) -> None:
         """Have it written, and wait until it is. Raises :class:`~llm_runtime.errors.StoreError`.
 
         Whoever stops waiting does not stop the writing.
         """
-        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._ask((log, future))
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        self._ask(loop, (log, future))
         await future
 
     def close(self) -> None:
         """Finish what was asked for, and end the thread."""
+        with self._starting:
+            self._closed = True
         if self._thread is not None:
             self._asked.put(None)
             self._thread.join()
             self._thread = None
 
-    def _ask(self, asked: _Asked) -> None:
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._serve, name="run store", daemon=True)
-            self._thread.start()
-        self._asked.put(asked)
+    def _ask(self, loop: asyncio.AbstractEventLoop, asked: _Asked) -> None:
+        turn = self._turns.get(loop)
+        if turn is None:
+            self._turns[loop] = [asked]
+            loop.call_soon(self._hand_over, loop)
+        else:
+            turn.append(asked)
+
+    def _hand_over(self, loop: asyncio.AbstractEventLoop) -> None:
+        turn = self._turns.pop(loop)
+        with self._starting:
+            if self._closed:
+                # Who still waits has had its log closed, and all that it held written.
+                _tell(turn, self._write(dict.fromkeys(log for log, _ in turn)))
+                return
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._serve, name="run store", daemon=True)
+                self._thread.start()
+        self._asked.put(turn)
 
     def _serve(self) -> None:
         while True:
-            together = [self._asked.get()]
+            turns = [self._asked.get()]
             with suppress(Empty):
                 while True:
-                    together.append(self._asked.get_nowait())
-            asked = [one for one in together if one is not None]
-            faults = self._write(dict.fromkeys(log for log, _ in asked))
-            _tell(asked, faults)
-            if len(asked) < len(together):
+                    turns.append(self._asked.get_nowait())
+            asked = [one for turn in turns if turn is not None for one in turn]
+            _tell(asked, self._write(dict.fromkeys(log for log, _ in asked)))
+            if None in turns:
                 return
 
     def _write(self, logs: Iterable[Waiting]) -> dict[Waiting, Exception]:

@@ -31,6 +31,7 @@ class RunSummary:
         output_tokens: likewise.
         cost: micro-dollars, of the calls whose price is known.
         cost_unknown: true where the price of at least one call is not known.
+        unknown: micro-dollars that attempts may have taken besides, of which nobody knows the end.
     """
 
     run_id: str
@@ -47,6 +48,7 @@ class RunSummary:
     output_tokens: int
     cost: int
     cost_unknown: bool
+    unknown: int = 0
 
 
 class RunLog(Protocol):

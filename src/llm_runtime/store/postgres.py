@@ -23,11 +23,11 @@ from llm_runtime.store.verify import verify
 
 _BATCH = 256
 _PAGE = 64
-_COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, body"
-_INSERT = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
+_INSERT = f"INSERT INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SUMMARY = """
     SELECT r.run, r.run_id, r.protocol, r.title, r.origin, r.parent, r.started_at,
-           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown
+           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown, l.unknown
     FROM runs r LEFT JOIN LATERAL (SELECT * FROM records WHERE run = r.run ORDER BY seq DESC LIMIT 1) l ON true
 """
 
@@ -89,7 +89,7 @@ class PostgresStore:
                 broken = next(finding for finding in verification.findings if finding.kind != "unanchored")
                 raise StoreDamaged(f"run {run_id} cannot go on, its log was changed ({broken}); start a new run")
             seq, digest, *sums = self._database.execute(
-                "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown "
+                "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown "
                 "FROM records WHERE run = ? ORDER BY seq DESC LIMIT 1",
                 (run,),
             )[0]
@@ -256,7 +256,7 @@ class PostgresStore:
 
     def _insert(self, rows: list[Row]) -> None:
         # One statement commits by itself: a transaction of its own would cost two round trips more.
-        values = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(rows))
+        values = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(rows))
         self._database.execute(
             f"INSERT INTO records ({_COLUMNS}) VALUES {values}", [value for row in rows for value in row]
         )
@@ -314,7 +314,7 @@ class PostgresStore:
 
     def _summarise(self, row: tuple[Any, ...]) -> RunSummary:
         _, run_id, protocol, title, origin, parent, started_at, *last = row
-        at, seq, ending, calls, tokens_in, tokens_out, cost, unknown = last
+        at, seq, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = last
         state: RunState
         if ending in ("finished", "stopped", "failed"):
             state = ending
@@ -334,7 +334,8 @@ class PostgresStore:
             input_tokens=tokens_in or 0,
             output_tokens=tokens_out or 0,
             cost=cost or 0,
-            cost_unknown=bool(unknown),
+            cost_unknown=bool(unpriced),
+            unknown=unknown or 0,
         )
 
 

@@ -46,15 +46,19 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         ) STRICT;
         """,
     ),
+    (
+        "what attempts may have taken of which nobody knows the end",
+        "ALTER TABLE records ADD COLUMN unknown INTEGER NOT NULL DEFAULT 0",
+    ),
 )
 
 
-_COLUMNS = "id, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, body"
+_COLUMNS = "id, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
 _INSERT = (
     f"INSERT INTO records ({_COLUMNS}) SELECT column1 << 32 | column2, column3, column4, column5, column6, "
-    "column7, column8, column9, column10, column11 FROM"
+    "column7, column8, column9, column10, column11, column12 FROM"
 )
-_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_VALUES = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # In place of a foreign key, whose check would read all records when a run is deleted.
 _WHERE = "WHERE EXISTS (SELECT 1 FROM runs WHERE run = column1)"
 
@@ -69,7 +73,7 @@ def insert_records(connection: sqlite3.Connection, rows: Sequence[tuple[Any, ...
 
     Args:
         connection: to a file of this schema.
-        rows: 1 to 90 of them; SQLite before 3.32 takes 999 values at once.
+        rows: 1 to 83 of them; SQLite before 3.32 takes 999 values at once.
 
     Returns:
         How many were inserted.
@@ -103,6 +107,18 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def read_as_newest(connection: sqlite3.Connection, path: Path) -> None:
+    """Let a file that cannot be written be read as if it had the newest schema.
+
+    Raises:
+        StoreDamaged, StoreError: as :func:`migrate`.
+    """
+    if _version(connection, path) == 1:
+        connection.execute("CREATE TEMP VIEW records AS SELECT *, 0 AS unknown FROM main.records")
+    else:
+        migrate(connection, path)
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:

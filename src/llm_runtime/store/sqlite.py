@@ -20,7 +20,7 @@ from llm_runtime.store.interface import RunState, RunSummary
 from llm_runtime.store.lock import RunLocks
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.run_log import BatchingLog, record_row
-from llm_runtime.store.schema import insert_records, migrate, record_id
+from llm_runtime.store.schema import insert_records, migrate, read_as_newest, record_id
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import verify
 
@@ -29,7 +29,7 @@ _BUSY_S = 5.0
 
 _SUMMARY = """
     SELECT r.run, r.run_id, r.protocol, r.title, r.origin, r.parent, r.started_at,
-           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown
+           l.at, l.seq, l.ending, l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown, l.unknown
     FROM runs r LEFT JOIN records l
         ON l.id = (SELECT max(id) FROM records WHERE id BETWEEN r.run << 32 AND (r.run + 1 << 32) - 1)
 """
@@ -105,12 +105,12 @@ class SqliteStore:
                 raise StoreDamaged(f"run {run_id} cannot go on, its log was changed ({broken}); start a new run")
             with explained(self.path):
                 row = self._reader.execute(
-                    "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown "
+                    "SELECT seq, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown "
                     "FROM records WHERE id < ? ORDER BY id DESC LIMIT 1",
                     (record_id(run + 1, 0),),
                 ).fetchone()
-            seq, digest, ending, calls, tokens_in, tokens_out, cost, unknown = row
-            tally = Tally(ending, calls, tokens_in, tokens_out, cost, bool(unknown))
+            seq, digest, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = row
+            tally = Tally(ending, calls, tokens_in, tokens_out, cost, bool(unpriced), unknown)
             return self._log(run, run_id, seq, digest, tally, lock.release)
         except BaseException:
             lock.release()
@@ -263,7 +263,7 @@ class SqliteStore:
             try:
                 for pragma in (*pragmas, "PRAGMA trusted_schema = OFF"):
                     connection.execute(pragma)
-                migrate(connection, self.path)
+                (migrate if mode == "rwc" else read_as_newest)(connection, self.path)
             except BaseException:
                 connection.close()
                 raise
@@ -331,7 +331,7 @@ class SqliteStore:
 
     def _summarise(self, row: tuple[Any, ...]) -> RunSummary:
         _, run_id, protocol, title, origin, parent, started_at, *last = row
-        at, seq, ending, calls, tokens_in, tokens_out, cost, unknown = last
+        at, seq, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = last
         state: RunState
         if ending in ("finished", "stopped", "failed"):
             state = ending
@@ -351,7 +351,8 @@ class SqliteStore:
             input_tokens=tokens_in or 0,
             output_tokens=tokens_out or 0,
             cost=cost or 0,
-            cost_unknown=bool(unknown),
+            cost_unknown=bool(unpriced),
+            unknown=unknown or 0,
         )
 
 

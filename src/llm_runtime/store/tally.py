@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from llm_runtime.errors import StoreDamaged
-from llm_runtime.events import CallFailed, CallFinished, Event, RunFinished, RunResumed
+from llm_runtime.events import BudgetMoved, CallFailed, CallFinished, Event, RunFinished, RunResumed
 
 Ending: TypeAlias = Literal["open", "finished", "stopped", "failed"]
 
@@ -20,6 +20,7 @@ class Tally(NamedTuple):
     output_tokens: int = 0
     cost: int = 0
     cost_unknown: bool = False
+    unknown: int = 0
 
     def after(self, event: Event) -> Tally:
         """Return the sums with one event more; the same object where it changes nothing.
@@ -33,17 +34,27 @@ class Tally(NamedTuple):
             finished = cast(CallFinished, event)
             return self if finished.replayed else self._after_reply(finished.reply)
         if kind is CallFailed:
-            failed = cast(CallFailed, event)
-            return self if failed.partial is None or failed.replayed else self._after_reply(failed.partial)
+            return self._after_failure(cast(CallFailed, event))
+        if kind is BudgetMoved:
+            unknown = cast(BudgetMoved, event).unknown_cost
+            return self if unknown == self.unknown else self._replace(unknown=unknown)
         if kind is RunFinished:
             return self._replace(ending=cast(RunFinished, event).state)
         return self._replace(ending="open") if kind is RunResumed else self
 
-    def _after_reply(self, reply: dict[str, Any]) -> Tally:
+    def _after_failure(self, failed: CallFailed) -> Tally:
+        if failed.replayed:
+            return self
+        if failed.partial is not None:
+            return self._after_reply(failed.partial, failed.cost)
+        return self._replace(cost=self.cost + failed.cost) if failed.cost else self
+
+    def _after_reply(self, reply: dict[str, Any], known: int | None = None) -> Tally:
         try:
             usage = reply["usage"]
             input_tokens, output_tokens = _count(usage["input_tokens"]), _count(usage["output_tokens"])
-            cost = None if reply["cost"] is None else _count(reply["cost"])
+            cost = reply["cost"] if known is None else known
+            cost = None if cost is None else _count(cost)
         except (KeyError, TypeError):
             raise StoreDamaged("an answer does not say what it used: usage and cost are not counts") from None
         return Tally(
@@ -53,6 +64,7 @@ class Tally(NamedTuple):
             self.output_tokens + output_tokens,
             self.cost + (cost or 0),
             self.cost_unknown or cost is None,
+            self.unknown,
         )
 
 
@@ -61,7 +73,7 @@ def counts(body: bytes) -> bool:
 
     Canonical JSON has one spelling, so an event spelled in another way counts nowhere.
     """
-    return b'"type":"call.f' in body or b'"type":"run.' in body
+    return b'"type":"call.f' in body or b'"type":"run.' in body or b'"type":"budget.' in body
 
 
 def _count(value: object) -> int:

@@ -269,6 +269,7 @@ class _Audit:
             theirs.output_tokens,
             theirs.cost,
             theirs.cost_unknown,
+            theirs.unknown,
         ):
             self.findings.append(
                 Finding(seq, "edited", "the sums kept beside the log are not those of its records")

@@ -85,6 +85,7 @@ class LoopbackServer:
 
     Attributes:
         requests: everything received, in order of arrival.
+        generations: what ``/v1/generation`` says of an answer by its id, as OpenRouter does.
         abandoned: set once a client has left in the middle of a stream.
     """
 
@@ -102,6 +103,7 @@ class LoopbackServer:
         port: int = 0,
     ) -> None:
         self.requests: list[Received] = []
+        self.generations: dict[str, dict[str, Any]] = {}
         self.abandoned = asyncio.Event()
         self._script = script
         self._faults = faults
@@ -126,6 +128,7 @@ class LoopbackServer:
         app.router.add_post("/v1/messages", self._messages)
         app.router.add_post("/api/chat", self._ollama_chat)
         app.router.add_get("/v1/models", self._list_models)
+        app.router.add_get("/v1/generation", self._generation)
         # A handler must end with its connection, or an endless answer would outlive its reader.
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.01)
         await self._runner.setup()
@@ -158,6 +161,14 @@ class LoopbackServer:
 
     async def _ollama_chat(self, request: web.Request) -> web.StreamResponse:
         return await self._handle(request, "ollama")
+
+    async def _generation(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
+        record = self.generations.get(request.query.get("id", ""))
+        if record is None:
+            return web.json_response({"error": {"message": "not found", "code": 404}}, status=404)
+        return web.json_response({"data": record})
 
     async def _list_models(self, _: web.Request) -> web.StreamResponse:
         from aiohttp import web

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 
-from llm_runtime.errors import CallError
+from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.wrappers.accounts import Bill
 
 
 class Meter:
     """Counts the answers of one model function; call it in place of that function.
 
-    What a recording answers is counted as well. So is an answer that was cut off: it is paid for.
+    What a recording answers is counted as well, and so is what failed calls are known to have cost.
     """
 
     def __init__(self, generate: Generate) -> None:
@@ -27,13 +29,21 @@ class Meter:
 
     async def __call__(self, request: Request) -> Reply:
         """Pass a request on, and count its answer."""
-        try:
-            reply = await self._generate(request)
-        except CallError as fault:
-            if fault.partial is not None:
-                self._count(fault.partial)
-            raise
-        self._count(reply)
+        with Bill() as bill:
+            try:
+                reply = await self._generate(request)
+            except LlmRuntimeError as fault:
+                bill.sign(fault)
+                partial = fault.partial if isinstance(fault, CallError) else None
+                if partial is not None:
+                    self._count(partial, partial.cost if fault.cost is None else fault.cost)
+                else:
+                    self.known_cost += fault.cost or 0
+                raise
+            except asyncio.CancelledError:
+                self.known_cost += bill.cost
+                raise
+        self._count(reply, reply.cost)
         return reply
 
     @property
@@ -46,12 +56,12 @@ class Meter:
         """Micro-dollars; ``None`` where the price of a call is not known."""
         return None if self.unpriced_calls else self.known_cost
 
-    def _count(self, reply: Reply) -> None:
+    def _count(self, reply: Reply, cost: int | None) -> None:
         self.calls += 1
         self.models[reply.model] += 1
         self.input_tokens += reply.usage.input_tokens
         self.output_tokens += reply.usage.output_tokens
-        if reply.cost is None:
+        if cost is None:
             self.unpriced_calls += 1
         else:
-            self.known_cost += reply.cost
+            self.known_cost += cost

@@ -62,7 +62,7 @@ class Outage:
                 self._trial = asyncio.get_running_loop().create_future()
                 return True
             elif (fault := await asyncio.shield(self._trial)) is not None:
-                raise _free_copy(fault)
+                raise _without_answer(fault)
         return False
 
     def met(self, fault: ServerFault, *, trying: bool) -> None:
@@ -116,9 +116,9 @@ def pausing(generate: Generate, outage: Outage) -> Generate:
     return call
 
 
-def _free_copy(fault: ServerFault) -> ServerFault:
+def _without_answer(fault: ServerFault) -> ServerFault:
     """Return the same error for a call that was not sent."""
-    copy = type(fault)(
+    return type(fault)(
         *fault.args,
         provider=fault.provider,
         model=fault.model,
@@ -126,5 +126,3 @@ def _free_copy(fault: ServerFault) -> ServerFault:
         request_id=fault.request_id,
         retry_after=fault.retry_after,
     )
-    copy.maybe_charged = False
-    return copy

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
-from llm_runtime.errors import CallError
+from llm_runtime.errors import CallError, LlmRuntimeError
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Emit
 from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.wrappers.accounts import Bill
 
 
 def _none(digest: str, occurrence: int) -> bool:
@@ -18,8 +20,8 @@ def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], 
 
     The answer is passed on when what ``emit`` returned says that it is on disk: what is paid for is never lost.
     A call is known by its request's digest and its occurrence among equal requests, never by when it was made, so
-    the log says the same whatever order the answers arrive in. A cancelled call emits nothing further: it is as
-    unfinished as one that a killed process had in flight.
+    the log says the same whatever order the answers arrive in. A cancelled call emits nothing further, unless
+    attempts before had to be paid for: it is as unfinished as one that a killed process had in flight.
 
     Args:
         generate: the model.
@@ -33,15 +35,22 @@ def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], 
     async def generate_and_record(request: Request) -> Reply:
         started = CallStarted.of(request, occurrences, replayed)
         emit(started)
-        try:
-            reply = await generate(request)
-        except Exception as error:
-            if isinstance(error, CallError):
-                error.label = error.label or request.label
-            written = emit(_failed(started, error))
-            if written is not None:
-                await written
-            raise
+        with Bill() as bill:
+            try:
+                reply = await generate(request)
+            except Exception as error:
+                if isinstance(error, CallError):
+                    error.label = error.label or request.label
+                if isinstance(error, LlmRuntimeError):
+                    bill.sign(error)
+                written = emit(_failed(started, error))
+                if written is not None:
+                    await written
+                raise
+            except asyncio.CancelledError as error:
+                if bill.cost:
+                    emit(_failed(started, error).model_copy(update={"cost": bill.cost}))
+                raise
         written = emit(CallFinished.of(started, reply))
         if written is not None:
             await written
@@ -50,7 +59,7 @@ def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], 
     return generate_and_record
 
 
-def _failed(started: CallStarted, error: Exception) -> CallFailed:
+def _failed(started: CallStarted, error: BaseException) -> CallFailed:
     digest, occurrence, replayed = started.digest, started.occurrence, started.replayed
     if not isinstance(error, CallError):
         return CallFailed(
@@ -59,6 +68,7 @@ def _failed(started: CallStarted, error: Exception) -> CallFailed:
             error=type(error).__name__,
             message=str(error),
             replayed=replayed,
+            cost=error.cost if isinstance(error, LlmRuntimeError) else None,
         )
     partial = error.partial
     return CallFailed(
@@ -73,4 +83,5 @@ def _failed(started: CallStarted, error: Exception) -> CallFailed:
         request_id=error.request_id,
         partial=partial.to_dict() if partial else None,
         replayed=replayed,
+        cost=error.cost,
     )

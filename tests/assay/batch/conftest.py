@@ -21,7 +21,7 @@ from assay.batch.jobs import Job
 from assay.batch.ledger import Batch, Ledger
 from assay.batch.purses import Purses
 from llm_runtime.testing import LoopbackServer
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from assay.batch.report import batch_story
 from assay.report.html import story_html
 from assay.report.markdown import story_markdown
 from assay.report.story import Story
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Spend
 
 
 def batch(protocol: str, *engines: dict[str, Any]) -> Batch:

@@ -192,6 +192,7 @@ async def test_a_budget_that_ends_the_run_is_raised_and_the_run_goes_on(
 ) -> None:
     stopped = await assay("ask", "Q?", "--max-calls", "5", "--quiet", server=server)
     assert stopped.code == 3 and len(server.requests) == 5
+    assert "--max-calls N" in stopped.err and "--budget" not in stopped.err
     listed = await assay("runs", "list", "--json")
     assert listed.json["runs"][0]["state"] == "stopped"
 
@@ -244,7 +245,7 @@ async def test_a_reader_that_goes_away_does_not_end_a_run(
 async def test_a_stopped_run_shows_what_there_is(assay: Assay, server: LoopbackServer) -> None:
     done = await assay("ask", "Q?", "--max-calls", "5", "--quiet", server=server)
     assert done.code == 3
-    assert "Opinion after" in done.out and "--budget" in done.err
+    assert "Opinion after" in done.out and "--max-calls" in done.err
 
 
 async def test_a_key_that_is_refused_is_exit_code_4(assay: Assay) -> None:

@@ -86,8 +86,8 @@ async def test_a_needle_is_looked_for_where_it_is_wanted(assay: Assay) -> None:
 
 async def test_a_model_that_thinks_until_it_is_cut_is_not_called_unable(assay: Assay) -> None:
     def thinking(received: Received) -> dict[str, Any]:
-        usage = {"prompt_tokens": 30, "completion_tokens": 160}
-        usage["completion_tokens_details"] = {"reasoning_tokens": 160}  # pyright: ignore[reportArgumentType]
+        details = {"reasoning_tokens": 160}
+        usage = {"prompt_tokens": 30, "completion_tokens": 160, "completion_tokens_details": details}
         message = {"role": "assistant", "content": "", "reasoning_content": "Let me think."}
         choice = {"index": 0, "message": message, "finish_reason": "length"}
         return {"id": "1", "model": received.model, "choices": [choice], "usage": usage}
@@ -105,6 +105,7 @@ async def test_what_does_not_answer_is_one_line_and_exit_code_4(assay: Assay, fa
     nobody = await assay("models", "check", "http://127.0.0.1:1/v1#m")
     assert nobody.code == 4 and nobody.err.count("\n") == 1
     assert (await assay("models", "check")).code == 78
+    assert (await assay("models", "check", "terminal:")).code == 2
 
 
 async def test_the_table_is_aligned_and_coloured_only_where_that_is_wanted(assay: Assay) -> None:

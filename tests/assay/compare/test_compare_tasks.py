@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
-from assay.protocols.compare.methods import Meter, samples_for
+from assay.protocols.compare.methods import samples_for
 from assay.protocols.compare.story import CompareFold, in_short
 from assay.protocols.compare.tasks import Question, final_answer, majority, read_tasks, same
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted
 from llm_runtime.messages import Reply, Request
+from llm_runtime.wrappers.metered import Meter
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,10 @@ async def _unused(request: Request) -> Reply:
 
 
 def meter(cost: int | None, inputs: int = 100, outputs: int = 100) -> Meter:
-    return Meter(_unused, 1, inputs, outputs, cost)
+    meter = Meter(_unused)
+    meter.input_tokens, meter.output_tokens = inputs, outputs
+    meter.known_cost, meter.unpriced_calls = cost or 0, int(cost is None)
+    return meter
 
 
 def test_as_many_samples_are_drawn_as_the_council_s_spend_buys() -> None:

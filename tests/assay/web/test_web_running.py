@@ -18,7 +18,7 @@ from llm_runtime.keys import Key
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore
 from llm_runtime.testing import LoopbackServer
-from llm_runtime.wrappers.budgeted import Caps
+from llm_runtime.wrappers.accounts import Caps
 
 from .conftest import served
 

@@ -44,7 +44,7 @@ from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinishe
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.models import Model
 from llm_runtime.store import RunState, RunSummary, open_store
-from llm_runtime.wrappers.budgeted import Caps, Spend
+from llm_runtime.wrappers.accounts import Caps, Spend
 
 SHARED = {"page.html", "macros.html", "fields.html"}
 """Templates that others extend or import; they are rendered with those."""
@@ -68,7 +68,7 @@ assert LOADER is not None
 SOURCES = {name: LOADER.get_source(environment(), name)[0] for name in environment().list_templates()}
 ALLOWED_FILTERS = {
     *("block_markup", "clock", "cost_text", "count_noun", "duration", "iso_time", "join", "money", "place_words"),
-    *("protocol_name", "short_count", "thousands", "tone", "written_time"),
+    *("protocol_name", "short_count", "thousands", "tone", "with_unknown", "written_time"),
     *("length", "rejectattr", "selectattr", "sum"),
 }
 

@@ -14,12 +14,13 @@ import pytest
 from llm_runtime.errors import StoreBusy
 from llm_runtime.events import BudgetMoved, CallFinished, CallStarted, Event, RunFinished, RunStarted, UnknownEvent
 from llm_runtime.messages import CallLabel, Message, Reply, Request
-from llm_runtime.pricing import Price
+from llm_runtime.price import Price
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.store import RunStore, SqliteStore
 from llm_runtime.store.anchor import Head, Heads, SignedHead
 from llm_runtime.store.verify import verify
-from llm_runtime.wrappers.budgeted import Budget, Caps, budgeted
+from llm_runtime.wrappers.accounts import Budget, Caps
+from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.recording import recording
 
 Started = Callable[..., RunStarted]

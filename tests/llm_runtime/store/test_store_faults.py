@@ -18,6 +18,7 @@ from tests.extent import PATIENCE
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import CallFinished, CallStarted, RunStarted
 from llm_runtime.store import SqliteStore
+from llm_runtime.store.schema import read_as_newest
 from llm_runtime.store.verify import verify
 
 Started = Callable[..., RunStarted]
@@ -147,6 +148,22 @@ def test_a_store_of_a_newer_version(store: SqliteStore, store_path: Path) -> Non
     with pytest.raises(StoreError, match="newer version") as caught:
         SqliteStore(store_path)
     assert one_line(caught.value, store_path)
+
+
+def test_a_store_of_the_first_version_is_read_as_it_is_and_goes_on_where_it_can_be_written(
+    store: SqliteStore, store_path: Path, finished_run: str
+) -> None:
+    before = store.summary(finished_run)
+    store.close()
+    with closing(sqlite3.connect(store_path)) as older:
+        older.execute("ALTER TABLE records DROP COLUMN unknown")
+        older.execute("PRAGMA user_version = 1")
+    with closing(sqlite3.connect(f"file:{store_path}?mode=ro", uri=True)) as reader:
+        read_as_newest(reader, store_path)
+        assert reader.execute("SELECT count(*), sum(unknown) FROM records").fetchone() == (before.events, 0)
+    with closing(SqliteStore(store_path)) as again:
+        assert again.summary(finished_run) == before
+        assert verify(again, finished_run).intact
 
 
 def test_opening_twice_migrates_once(store: SqliteStore, store_path: Path, finished_run: str) -> None:

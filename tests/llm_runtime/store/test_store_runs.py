@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from llm_runtime.errors import ConfigurationError, RunNotFound, StoreBusy, StoreDamaged, StoreError
 from llm_runtime.events import (
+    BudgetMoved,
     CallFailed,
     CallFinished,
     CallStarted,
@@ -93,6 +94,9 @@ def test_the_state_is_what_the_log_says(store: RunStore, started: Started) -> No
     assert store.summary("run-1").state == "finished"
 
 
+NOTHING_HELD = {f"{kind}_{name}": 0 for kind in ("spent", "held") for name in ("cost", "tokens", "calls")}
+
+
 def test_the_sums_count_what_models_were_paid_for(store: RunStore, started: Started, call: Call) -> None:
     log = store.start(started(parent="older"))
     for event in (*call(1, cost=5), *call(2, cost=7), *call(3, cost=100, replayed=True)):
@@ -108,8 +112,16 @@ def test_the_sums_count_what_models_were_paid_for(store: RunStore, started: Star
     assert (summary.events, summary.parent, summary.origin) == (9, "older", "live")
     assert (summary.started_at, summary.updated_at) == (1000, 1080)
 
+    failed = CallFailed(digest="e", occurrence=1, error="EmptyReply", message="nothing", cost=3)
+    log.emit(failed)
+    log.emit(BudgetMoved(**NOTHING_HELD, unknown_cost=40, unknown_calls=1))
+    log.emit(BudgetMoved(**NOTHING_HELD, unknown_cost=50, unknown_calls=2))
+    summary = store.summary("run-1")
+    assert (summary.calls, summary.cost, summary.unknown) == (3, 17, 50)
+    assert verify(store, "run-1").intact
+
     log.emit(call(4, cost=None)[1])
-    assert (store.summary("run-1").cost, store.summary("run-1").cost_unknown) == (14, True)
+    assert (store.summary("run-1").cost, store.summary("run-1").cost_unknown) == (17, True)
 
 
 def test_sums_go_on_when_a_run_does(store: RunStore, started: Started, call: Call) -> None:

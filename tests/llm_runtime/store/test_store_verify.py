@@ -63,7 +63,7 @@ def delete_and_renumber(seq: int) -> Attack:
 def insert(seq: int) -> Attack:
     def attack(c: sqlite3.Connection) -> None:
         renumber(c, seq, 1)
-        kept = "at, ending, calls, input_tokens, output_tokens, cost, cost_unknown, body"
+        kept = "at, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
         c.execute(
             f"INSERT INTO records (id, digest, {kept}) SELECT id + 1, randomblob(32), {kept} "
             "FROM records WHERE seq = ?",

@@ -80,6 +80,8 @@ def _facts(progress: Progress) -> Iterable[Fact]:
         yield Fact("Failed", count(failed))
     cap = "" if purse.caps.cost is None else f" of {money(purse.caps.cost)}"
     yield Fact("Spent", f"{money(purse.spent.cost)}{cap}")
+    if purse.unknown.cost:
+        yield Fact("Unknown", f"up to {money(purse.unknown.cost)}")
     if purse.held.cost:
         yield Fact("Reserved", money(purse.held.cost))
     yield Fact("Calls", count(purse.spent.calls))

@@ -8,44 +8,15 @@ from dataclasses import dataclass, field
 
 from assay.protocols.compare.tasks import Question, final_answer, majority, same
 from llm_runtime.events import Emit
-from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
+from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tasks import gather
+from llm_runtime.wrappers.metered import Meter
 
 METHODS = ("single", "self-consistency", "council")
 MOST_SAMPLES = 64
 _MODEL = "openrouter/auto"
 _SEEDS = 2**53
-
-
-@dataclass(slots=True)
-class Meter:
-    """What one method took for one task.
-
-    Args:
-        generate: the way to the model.
-    """
-
-    generate: Generate
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: int | None = 0
-    """Micro-dollars; ``None`` once a price was not known."""
-
-    async def ask(self, request: Request) -> Reply:
-        """Pass a request on and count it."""
-        reply = await self.generate(request)
-        self.calls += 1
-        self.input_tokens += reply.usage.input_tokens
-        self.output_tokens += reply.usage.output_tokens
-        self.cost = None if self.cost is None or reply.cost is None else self.cost + reply.cost
-        return reply
-
-    @property
-    def tokens(self) -> int:
-        """In and out together."""
-        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +66,7 @@ async def council(task: Question, meter: Meter, bench: Bench) -> Answered:
     """Ask a council with a red team, as ``assay ask`` holds one."""
     from crucible import Crucible, EngineConfig
 
-    config = EngineConfig(openrouter_api_key="", generate=meter.ask)
+    config = EngineConfig(openrouter_api_key="", generate=meter)
     result = await Crucible(config, seed=bench.seed_of(task, "council")).run(task.asked)
     return Answered(result.final_response, final_answer(result.final_response))
 
@@ -142,7 +113,7 @@ def samples_for(against: Meter, one: Meter, *, synthesis: bool) -> int:
 async def _sample(task: Question, meter: Meter, bench: Bench, phase: str, number: int) -> str:
     label = CallLabel("compare", phase, seat=task.id, attempt=number)
     seed = bench.seed_of(task, f"{phase}|{number}")
-    return (await meter.ask(Request(_MODEL, (Message("user", task.asked),), label, seed=seed))).text
+    return (await meter(Request(_MODEL, (Message("user", task.asked),), label, seed=seed))).text
 
 
 async def _synthesis(task: Question, meter: Meter, bench: Bench, texts: Sequence[str]) -> str:
@@ -152,4 +123,4 @@ async def _synthesis(task: Question, meter: Meter, bench: Bench, texts: Sequence
     prompt = load_prompt("assay.protocols.compare", "synthesis").render(
         question=fence("QUESTION", task.question), answers=answers
     )
-    return (await meter.ask(Request(_MODEL, (Message("user", prompt),), label))).text
+    return (await meter(Request(_MODEL, (Message("user", prompt),), label))).text

@@ -11,7 +11,7 @@ from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
-from assay.protocols.compare.methods import METHODS, Answered, Bench, Meter, council, self_consistency, single
+from assay.protocols.compare.methods import METHODS, Answered, Bench, council, self_consistency, single
 from assay.protocols.compare.tasks import Question
 from llm_runtime.errors import (
     BudgetExceeded,
@@ -24,6 +24,7 @@ from llm_runtime.errors import (
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.tasks import first_error, gather
+from llm_runtime.wrappers.metered import Meter
 
 #: What ends the whole comparison; every other failure is the failing method's own, and counts against it.
 _ENDING = (BudgetExceeded, ConfigurationError, DeadlineExceeded, ReplayMismatch, StoreError)

@@ -24,7 +24,7 @@ from fire_circle import FireCircleConfig
 from fire_circle.rows import Columns
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, DeadlineExceeded
 from llm_runtime.models import Model
-from llm_runtime.wrappers.budgeted import Spend
+from llm_runtime.wrappers.accounts import Spend
 
 _COLUMNS = {
     "system": "the system layer",

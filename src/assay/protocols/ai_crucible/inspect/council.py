@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,6 +30,7 @@ from ai_crucible.types import ToolSpec
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.wrappers.metered import Meter
 
 if TYPE_CHECKING:
     from llm_runtime.settings import Settings
@@ -78,26 +78,26 @@ class CouncilAPI(ModelAPI):
             raise ConfigurationError(
                 f"there is no model assay/{self.kind}; there are assay/crucible/MODEL and assay/single/MODEL"
             )
-        meter = _Meter(await self._generate())
+        meter = Meter(_out_of_purse(await self._generate()))
         question = as_question(input, tools, self.seed)
         text = await (self._council(meter, question) if self.kind == "crucible" else self._single(meter, question))
         return self._output(text, bool(tools), len(input), meter)
 
-    async def _council(self, meter: _Meter, question: str) -> str:
+    async def _council(self, meter: Meter, question: str) -> str:
         from crucible import Crucible, EngineConfig
 
-        settings: dict[str, Any] = {"openrouter_api_key": "", "generate": meter.ask}
+        settings: dict[str, Any] = {"openrouter_api_key": "", "generate": meter}
         if self.model:
             settings |= {"triage_model": self.model, "default_model": self.model}
         result = await Crucible(EngineConfig(**settings), seed=self.seed).run(question)
         return result.final_response
 
-    async def _single(self, meter: _Meter, question: str) -> str:
+    async def _single(self, meter: Meter, question: str) -> str:
         from llm_runtime.messages import Message
 
         label = CallLabel("ai_crucible", "single")
         model = self.model or _ANY
-        return (await meter.ask(Request(model, (Message("user", question),), label, seed=self.seed))).text
+        return (await meter(Request(model, (Message("user", question),), label, seed=self.seed))).text
 
     async def _generate(self) -> Generate:
         if self._function is not None:
@@ -129,7 +129,7 @@ class CouncilAPI(ModelAPI):
             await gateway.aclose()
         self._gateways.clear()
 
-    def _output(self, text: str, with_tools: bool, number: int, meter: _Meter) -> ModelOutput:
+    def _output(self, text: str, with_tools: bool, number: int, meter: Meter) -> ModelOutput:
         model = f"assay/{self.model_name.removeprefix('assay/')}"
         output = ModelOutput.from_content(model=model, content=text)
         calls = parse_call(text, number) if with_tools else ()
@@ -157,26 +157,14 @@ class CouncilAPI(ModelAPI):
         return output
 
 
-class _Meter:
-    """Adds up what one answer takes."""
+def _out_of_purse(generate: Generate) -> Generate:
+    """Make each call out of the trial's purse, where there is one."""
 
-    def __init__(self, generate: Generate) -> None:
-        self._generate = generate
-        self.calls = 0
-        self.input_tokens = 0
-        self.output_tokens = 0
-        self.cost: int | None = 0
-        self.models: Counter[str] = Counter()
-
-    async def ask(self, request: Request) -> Reply:
+    async def call(request: Request) -> Reply:
         purse = PURSE.get()
-        reply = await (purse.patiently(lambda: self._generate(request)) if purse else self._generate(request))
-        self.calls += 1
-        self.models[reply.model] += 1
-        self.input_tokens += reply.usage.input_tokens
-        self.output_tokens += reply.usage.output_tokens
-        self.cost = None if self.cost is None or reply.cost is None else self.cost + reply.cost
-        return reply
+        return await (purse.patiently(lambda: generate(request)) if purse else generate(request))
+
+    return call
 
 
 def as_question(messages: list[ChatMessage], tools: list[ToolInfo], seed: int) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from llm_runtime.pricing import Price
+    from llm_runtime.price import Price
     from llm_runtime.settings import Settings
 
 #: Micro-dollars above which a person at a terminal is asked first.

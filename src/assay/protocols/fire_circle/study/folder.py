@@ -26,7 +26,7 @@ from fire_circle.config import EvaluationConfig
 from fire_circle.measurement.ablation import without_chair
 from fire_circle.study import Study
 from llm_runtime.errors import ConfigurationError, StoreDamaged, StoreUnwritable
-from llm_runtime.wrappers.budgeted import Spend
+from llm_runtime.wrappers.accounts import Spend
 
 _DRAFTS = {"items.jsonl", ".items.jsonl.new"}
 """What a folder may hold whose study was killed before it began."""
