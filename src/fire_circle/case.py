@@ -65,6 +65,11 @@ class Case:
         return f"{stated} What was said in them:\n\n{fence('EARLIER TURNS', self.earlier)}"
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """All that is not ours in it: the layers and the earlier turns."""
+        return (*(layer.text for layer in self.prompt.layers), self.earlier)
+
+    @property
     def earlier(self) -> str:
         """What was said before, as the judges are shown it; empty where it is not known."""
         turns = enumerate(self.session.turns if self.session else (), start=1)

@@ -266,6 +266,7 @@ class _Circle:
         return Shown(
             role=request.messages[0].content,
             evidence=self.case.show(Fence(self.transcript.seed, request.label)),
+            texts=self.case.texts,
             peers=[e for e in said if e.seat != seat.index],
             own=[e for e in said if e.seat == seat.index],
         )

@@ -178,7 +178,7 @@ async def independent_evaluations(
             request=request,
             seat=seat,
             number=sample,
-            shown=Shown(role.content, question.content),
+            shown=Shown(role.content, question.content, case.texts),
             settings=settings,
             salvaging=True,
         )

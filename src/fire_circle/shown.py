@@ -35,12 +35,14 @@ class Shown:
     Args:
         role: who it was told to be.
         evidence: the layers and the earlier turns, as they were shown.
+        texts: the same without what is ours.
         peers: the other judges' evaluations that it saw.
         own: what it said itself in earlier rounds; it may stand by that.
     """
 
     role: str
     evidence: str
+    texts: Sequence[str]
     peers: Sequence[NeutrosophicEvaluation] = ()
     own: Sequence[NeutrosophicEvaluation] = ()
 
@@ -69,7 +71,7 @@ class Shown:
         return (
             bool(labelled & self._numbers)
             or any((e.truth, e.indeterminacy, e.falsehood) == triple for e in self.peers)
-            or normal(prose).text in normal(self.evidence).text
+            or any(normal(prose).text in form for form in self._forms)
         )
 
     @cached_property
@@ -79,8 +81,8 @@ class Shown:
 
     @cached_property
     def _forms(self) -> tuple[str, ...]:
-        plain = normal(self.evidence).text
-        return (plain, normal(_unescaped(self.evidence)).text) if "\\" in self.evidence else (plain,)
+        escaped = [_unescaped(text) for text in self.texts if "\\" in text]
+        return tuple(normal(text).text for text in (*self.texts, *escaped))
 
     @cached_property
     def _numbers(self) -> set[tuple[str, float | None]]:

@@ -107,7 +107,7 @@ async def test_every_measurement_at_once(
     assert {method["name"] for method in figures["lift"]["methods"]} >= {"consensus", "round-1 max", "control max"}
     assert set(figures["pairs"]) == {"no earlier turn", "another history"}
     assert set(figures["overdefence"]["by_category"]) == {"family 0", "family 1"}
-    assert set(figures["hijack"]["families"]) == {"fence", "forged_json", "instruction"}
+    assert len(figures["hijack"]["families"]) == 10
     assert figures["ablation"]["items"] == 16
     page = (tmp_path / "s/report.html").read_text()
     for heading in (
