@@ -17,6 +17,7 @@ from crux.anonymity import Panel
 from crux.claims.judge import Judge
 from crux.config import DebateConfig, Task
 from crux.earning import weighed
+from crux.ending import OVER
 from crux.events import ConcessionEntered, TurnTaken
 from crux.history import View
 from crux.phrases import PhraseReport, check_phrases
@@ -27,12 +28,8 @@ from crux.results import CoarseType, TrackedStance
 from crux.retrieval import Grounding, Grounds
 from crux.transcript import Transcript
 from llm_runtime.errors import (
-    AuthenticationFailed,
-    BudgetExceeded,
     CallError,
-    DeadlineExceeded,
     LlmRuntimeError,
-    PaymentRequired,
     StructuredOutputError,
 )
 from llm_runtime.events import Emit
@@ -43,9 +40,6 @@ from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
 
 MAX_UTTERANCE = 4_000
-FATAL = (AuthenticationFailed, PaymentRequired)
-"""Failed calls that every further call would repeat: they end a debate instead of skipping a turn."""
-OVER = (BudgetExceeded, DeadlineExceeded, *FATAL)
 
 
 # The docstrings of answer models are part of the JSON schema that a model gets: to change one breaks recordings.
@@ -280,7 +274,7 @@ class DebateContext:
         claims = transcript.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
         entry = concession(before, stance, claims)
         if entry is not None and before is not None and entry.earned:
-            entry = await weighed(self, entry, before, stance, claims)
+            entry = await weighed(self.generate, self.config.models, transcript, entry, before, stance, claims)
         flags: list[str] = []
         if entry is not None:
             transcript.ledger.append(entry)
