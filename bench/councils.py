@@ -57,7 +57,7 @@ def figures() -> Iterator[Figure]:
             rounds.append(
                 {
                     (kind, together): measured(kind, at_once if together == 1 else later, together, councils, sent)
-                    for together, councils in ((1, 100), (AT_ONCE, 300))
+                    for together, councils in ((1, 60), (AT_ONCE, 200))
                     for kind in ("bare", "gateway", "recorded")
                 }
             )

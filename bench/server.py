@@ -40,6 +40,11 @@ _STREAM_HEAD = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\n"
     b"Transfer-Encoding: chunked\r\n\r\n"
 )
+#: What the endpoint lists, in OpenRouter's form.
+_PRICING = {"prompt": "0.000003", "completion": "0.000015"}
+_MODELS = [
+    {"id": name, "pricing": _PRICING, "context_length": 200_000} for name in (TRIAGE_MODEL, "openrouter/auto")
+]
 _JSON_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
@@ -60,7 +65,12 @@ def server(latency: float) -> Generator[str]:
 def whole(text: str, model: str) -> bytes:
     """Return the response that is one JSON body."""
     choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    body = json.dumps({"id": "gen-1", "model": model, "choices": [choice], "usage": USAGE}).encode()
+    return as_json({"id": "gen-1", "model": model, "choices": [choice], "usage": USAGE})
+
+
+def as_json(data: Any) -> bytes:
+    """Return a response with this body."""
+    body = json.dumps(data).encode()
     return _JSON_HEAD % len(body) + body
 
 
@@ -82,6 +92,7 @@ def streamed(text: str, model: str) -> list[bytes]:
     return pieces
 
 
+_LIST = as_json({"data": _MODELS})
 _WHOLE = {True: whole(json.dumps(TRIAGE), TRIAGE_MODEL), False: whole(POSITION, "openrouter/auto")}
 _STREAMED = {True: streamed(json.dumps(TRIAGE), TRIAGE_MODEL), False: streamed(POSITION, "openrouter/auto")}
 
@@ -111,7 +122,10 @@ class Answering(asyncio.Protocol):
         size = int(rest.partition(b"\r\n")[0]) if named else 0
         if len(body) >= size:
             self._came.clear()
-            self._answer(bytes(body))
+            if head.startswith(b"GET"):
+                self._transport.write(_LIST)
+            else:
+                self._answer(bytes(body))
 
     def _answer(self, body: bytes) -> None:
         # Prompts quote such words with a backslash before the marks, so these are fields.

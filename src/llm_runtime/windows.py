@@ -12,9 +12,10 @@ from typing import Any
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http
+from llm_runtime.http.shape import count, mapping, sequence, text
 from llm_runtime.messages import Request
-from llm_runtime.providers._shape import count, mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
+from llm_runtime.providers.catalogue import FRESH_SECONDS
 
 #: What servers write into ``owned_by``, which tells them apart wherever they listen.
 _OWNERS: dict[str, str] = {
@@ -100,9 +101,11 @@ async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
     """Return what the endpoint's list of models says."""
     if endpoint.dialect.wire == "messages":
         endpoint = with_version(endpoint)
-        body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
+        body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"), fresh=FRESH_SECONDS)
     else:
-        body = await http.get_json(endpoint, "/models")
+        # What runs here may be another model by the next run.
+        fresh = 0.0 if endpoint.local or endpoint.dialect.local else FRESH_SECONDS
+        body = await http.get_json(endpoint, "/models", fresh=fresh)
     entries = [mapping(entry) for entry in sequence(mapping(body).get("data"))]
     named = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
     owners = (text(entry.get("owned_by")) for entry in entries)

@@ -13,11 +13,13 @@ from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
 from llm_runtime.http import Http
+from llm_runtime.http.shape import mapping, sequence, text
 from llm_runtime.price import Price
-from llm_runtime.providers._shape import mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
 from llm_runtime.providers.listing import Listed, read_listing
 
+#: How long the list of a hosted endpoint is taken to hold: runs of one process ask for it again and again.
+FRESH_SECONDS = 300.0
 PROBE_SECONDS = 0.4
 #: For a server that somebody named: it is there, and may be busy.
 NAMED_SECONDS = 5.0
@@ -161,7 +163,8 @@ async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
         CallError: any of its kinds.
     """
     prices: dict[str, Price] = {}
-    for entry in sequence(mapping(await http.get_json(endpoint, "/models")).get("data")):
+    body = await http.get_json(endpoint, "/models", fresh=FRESH_SECONDS)
+    for entry in sequence(mapping(body).get("data")):
         fields = mapping(entry)
         pricing = mapping(fields.get("pricing"))
         asked, answered = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))

@@ -22,12 +22,12 @@ from llm_runtime.errors import (
     ReplyTooLarge,
     WrongEndpoint,
 )
-from llm_runtime.providers._errors import error_for_status, not_an_answer
-from llm_runtime.providers._failures import read_failure
-from llm_runtime.providers._secrets import HeaderSecret, Redactor
-from llm_runtime.providers._shape import mapping, one_line, text
-from llm_runtime.providers._waits import about_waiting, read_wait
-from llm_runtime.reading import Incoming, is_stream, listen, parse_json, read_whole
+from llm_runtime.http.causes import error_for_status, not_an_answer
+from llm_runtime.http.failures import read_failure
+from llm_runtime.http.reading import Incoming, is_stream, listen, parse_json, read_whole
+from llm_runtime.http.secrets import HeaderSecret, Redactor
+from llm_runtime.http.shape import mapping, one_line, text
+from llm_runtime.http.waits import about_waiting, read_wait
 from llm_runtime.silence import HOSTED_PATIENCE, Patience, Silence
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Http:
         self._clock = clock
         self._open: dict[asyncio.AbstractEventLoop, _OpenSession] = {}
         self._routes: dict[Endpoint, _Route] = {}
+        self._known: dict[tuple[Endpoint, str], tuple[float, Any]] = {}
 
     async def post_json(
         self, endpoint: Endpoint, path: str, payload: dict[str, Any], *, model: str
@@ -106,9 +107,18 @@ class Http:
         """Return what takes this endpoint's key out of texts that are put together from a stream."""
         return (self._routes.get(endpoint) or self._route(endpoint)).redactor
 
-    async def get_json(self, endpoint: Endpoint, path: str, *, model: str = "") -> Any:
-        """Return the parsed body of a GET. Raises what :meth:`post_json` raises."""
+    async def get_json(self, endpoint: Endpoint, path: str, *, model: str = "", fresh: float = 0.0) -> Any:
+        """Return the parsed body of a GET, or the one of at most ``fresh`` seconds ago; leave it as it is.
+
+        Raises:
+            CallError: what :meth:`post_json` raises.
+        """
+        asked, known = time.monotonic(), self._known.get((endpoint, path))
+        if known is not None and asked - known[0] < fresh:
+            return known[1]
         body, _ = await self._call(endpoint, path, None, model)
+        if fresh:
+            self._known[endpoint, path] = asked, body
         return body
 
     async def open(self) -> None:
