@@ -221,13 +221,14 @@ class DebateContext:
         When the money or the time runs out in the middle, those that were answered are kept: they are paid for.
         """
 
-        async def one(plan: TurnPlan[A]) -> Spoken[A] | Skipped | LlmRuntimeError:
+        async def one(plan: TurnPlan[A]) -> tuple[Spoken[A] | Skipped | LlmRuntimeError]:
+            # In a tuple: a refusal that is returned bare ends the others, answered ones too.
             try:
-                return await self.speak(plan)
+                return (await self.speak(plan),)
             except OVER as over:
-                return over
+                return (over,)
 
-        return await gather(one(plan) for plan in plans)
+        return [turn for (turn,) in await gather(one(plan) for plan in plans)]
 
     async def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
         """Enter a turn that gets the id ``message``: its stance, its concession, its flags."""
