@@ -15,16 +15,43 @@ from statistics import median
 from typing import Any
 
 from bench.figures import Figure
+from bench.questions import QUESTIONS
 from crux import Debate, DebateConfig
 from crux.measurement import gold_replies
 from crux.personas import Corpus, CorpusItem, Persona, build_persona, import_corpus, make_corpus
-from crux.retrieval import Grounding
+from crux.quotes import folded
+from crux.retrieval import Grounding, Index
 from llm_runtime.messages import Request
 from llm_runtime.providers.scripted import scripted
 
 CHUNKS = 100_000
 TURNS = 200
 DEBATES = 5
+COMMON = [
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "that",
+    "is",
+    "was",
+    "for",
+    "it",
+    "with",
+    "as",
+    "his",
+    "on",
+    "be",
+    "at",
+    "by",
+    "this",
+    "had",
+    "not",
+    "but",
+    "from",
+    "have",
+]
 TOPIC = "Should a city let software decide who waits, who pays and whose house is inspected?"
 QUESTION = "Did most of the traffic that the charge removed cease, rather than move next door?"
 _BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
@@ -32,7 +59,9 @@ _BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", 
 
 def figures() -> Iterator[Figure]:
     """The figures of debates; those on real essays are left out, and it is said, where the essays are absent."""
-    yield Figure(f"retrieval for a turn over {CHUNKS:,} chunks, CPU", retrieval(), "ms", at_most=5)
+    built, asked = asyncio.run(retrieval())
+    yield Figure(f"index of {CHUNKS:,} chunks, CPU", built, "s", at_most=90)
+    yield Figure(f"retrieval for a turn over {CHUNKS:,} chunks, CPU", asked, "ms", at_most=20)
     calls, cpu = asyncio.run(debates())
     yield Figure(f"a debate of {calls} calls with a scripted model, CPU a call", cpu, "ms", at_most=3)
     essays = Path(os.environ.get("ASSAY_SHARED", Path(__file__).parents[2] / "shared")) / "corpora" / "ratification"
@@ -41,32 +70,51 @@ def figures() -> Iterator[Figure]:
         return
     count, seconds = asyncio.run(belief_graph(essays / "hamilton"))
     yield Figure(f"belief graph of {count} essays, model time aside, CPU", seconds, "s", at_most=20)
+    ten, four = questions(essays)
+    yield Figure(f"passages of {len(QUESTIONS)} questions among the first ten, by words", ten, "", at_least=17)
+    yield Figure(f"passages of {len(QUESTIONS)} questions among the first four, by words", four, "", at_least=16)
     found, known = replies(essays)
     yield Figure(f"known replies in the first five, of {known}", found, "", at_least=6)
 
 
-def retrieval() -> float:
-    """Median CPU milliseconds in which a turn's beliefs, passages and sentences are found."""
+async def retrieval() -> tuple[float, float]:
+    """CPU seconds of an index, and median milliseconds in which a turn's beliefs and sentences are found."""
     lot = random.Random(7)
     words = [f"{lot.choice('bcdfglmnprstv')}{lot.choice('aeiou')}{number:x}th" for number in range(30_000)]
     zipf = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
 
     def sentence(length: int = 16) -> str:
-        return " ".join(lot.choices(words, cum_weights=zipf, k=length)).capitalize() + "."
+        rare = lot.choices(words, cum_weights=zipf, k=length // 2)
+        return " ".join(part for word in rare for part in (lot.choice(COMMON), word)).capitalize() + "."
 
     items = (
         CorpusItem(id=f"t{number}", source="bench", text=" ".join(sentence() for _ in range(5)))
         for number in range(CHUNKS)
     )
     author, _ = authors()
-    grounding = Grounding(author.model_copy(update={"corpus": make_corpus(items)}))
+    persona = author.model_copy(update={"corpus": make_corpus(items)})
+    assert len(persona.corpus.chunks) == CHUNKS
+    begun = time.process_time()
+    grounding = Grounding(persona)
+    built = time.process_time() - begun
     took: list[float] = []
     for _ in range(TURNS):
         claim, question = sentence(40), sentence(14)
         begun = time.process_time()
-        grounding.grounds(claim, 6, (question,))
+        await grounding.grounds(claim, 6, (question,))
         took.append((time.process_time() - begun) * 1000)
-    return median(took)
+    return built, median(took)
+
+
+def questions(essays: Path) -> tuple[int, int]:
+    """How many of the questions find a passage that decides them: among the first ten, among the first four."""
+    indexes = {author: Index(import_corpus(essays / author).corpus) for author, _, _ in QUESTIONS}
+    ranks: list[int] = []
+    for author, question, words in QUESTIONS:
+        index = indexes[author]
+        near = [folded(index.corpus.chunks[at].text).casefold() for at, _ in index.lexical.nearest(question, 10)]
+        ranks += [rank for rank, text in enumerate(near, 1) if any(one.casefold() in text for one in words)][:1]
+    return len(ranks), sum(rank <= 4 for rank in ranks)
 
 
 def authors() -> list[Persona]:

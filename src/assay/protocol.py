@@ -88,6 +88,7 @@ class RunType:
         batch: whether jobs of a batch can be of this kind.
         form: whether the web offers a form.
         seatless: whether nobody has a seat whose words are followed while it works.
+        reworded: pairs of passages of its prompts, as they are now and as older logs have them.
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
     """
@@ -112,6 +113,7 @@ class RunType:
     batch: bool = True
     form: bool = True
     seatless: bool = False
+    reworded: Ref = ""
     replayable: bool = True
     own_models: bool = False
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from crux.anonymity import Mask
 from crux.budget import clip, fitting
 from crux.personas import BeliefNode, Persona
 from crux.results import Place
-from crux.retrieval import Grounds
+from crux.retrieval import Grounds, Sentence
 from llm_runtime.tokens import estimate_tokens
 
 ANCHOR_TOKENS = 300
 _WORDS_TOKENS = 130
 _QUOTE_TOKENS = 45
 _MOST_WORDS = 2
+#: Sentences that go on for longer than this with their neighbours are shown alone.
+_CONTEXT_TOKENS = 110
 _MOST_DEPENDENTS = 3
 
 
@@ -24,12 +28,12 @@ def anchors(persona: Persona, grounds: Grounds, mask: Mask, tokens: int = ANCHOR
     """
     if grounds.outside:
         return "Nothing on record: no text of this person bears on this question."
+    own = [found for found in grounds.sentences if not mask.names(found.place.quote)]
     if not grounds.beliefs:
-        lines = [f'- wrote: "{mask.others(clip(_flat(chunk.text), 80))}"' for chunk in grounds.chunks]
-        return "\n".join(fitting(lines, tokens))
-    words = [_wrote(place) for place in grounds.sentences if not mask.names(place.quote)]
+        return "\n".join(_in_context(own, mask, tokens))
+    words = [_wrote(found.place, found.place.quote) for found in own]
     words = fitting((mask.others(line) for line in words[:_MOST_WORDS]), _WORDS_TOKENS)
-    shown = {place.quote for place in grounds.sentences}
+    shown = {found.place.quote for found in own[:_MOST_WORDS]}
     nearest = grounds.beliefs[0]
     weighty = max(grounds.beliefs, key=lambda node: node.confidence)
     lines: list[str] = []
@@ -41,9 +45,30 @@ def anchors(persona: Persona, grounds: Grounds, mask: Mask, tokens: int = ANCHOR
     return "\n".join([*fitting(lines, left), *words])
 
 
-def _wrote(place: Place) -> str:
+def _in_context(found: Sequence[Sentence], mask: Mask, tokens: int) -> list[str]:
+    """Return own sentences, the nearest first, each once, with their neighbours where there is room for them.
+
+    The neighbours tell whether a sentence is the person's view or one that the person goes on to refute.
+    """
+    lines: list[str] = []
+    covered: list[tuple[str, int, int]] = []
+    for sentence in found:
+        place, around = sentence.place, sentence.around
+        if any(item == place.item and start <= place.start < end for item, start, end in covered):
+            continue
+        for shown in (around, place):
+            line = mask.others(_wrote(place, shown.quote))
+            fits = estimate_tokens(line) <= _CONTEXT_TOKENS or shown is place
+            if fits and len(fitting([*lines, line], tokens)) > len(lines):
+                lines.append(line)
+                covered.append((shown.item, shown.start, shown.end))
+                break
+    return lines
+
+
+def _wrote(place: Place, words: str) -> str:
     where = ", ".join(part for part in (place.title, place.date[:4]) if part)
-    return f'- wrote{f" ({where})" if where else ""}: "{_flat(place.quote)}"'
+    return f'- wrote{f" ({where})" if where else ""}: "{_flat(words)}"'
 
 
 def _line(node: BeliefNode, persona: Persona, grounds: Grounds, mask: Mask, shown: set[str]) -> str:

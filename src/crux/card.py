@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from crux.budget import clip, fitting
 from crux.crux_room import CruxRoom
 from crux.history import judged
-from crux.provenance import sources_of
+from crux.provenance import sources_of, unsourced
 from crux.requests import request
 from crux.results import CardLabel, CardNotes, CruxCard, DisagreementType, PersonaPosition, Place, Stance
 from llm_runtime.messages import CallLabel, Request
@@ -72,11 +72,12 @@ async def extract_card(room: CruxRoom) -> tuple[CruxCard, CardNotes]:
             return "a NUANCED position needs its condition"
         return None
 
-    answer = (await ask(room.debate.generate, card_request(room), CardAnswer, check=both_sides)).value
-    return _checked(room, answer)
+    asked = await card_request(room)
+    answer = (await ask(room.debate.generate, asked, CardAnswer, check=both_sides)).value
+    return await _checked(room, answer)
 
 
-def card_request(room: CruxRoom) -> Request:
+async def card_request(room: CruxRoom) -> Request:
     """Return the question for a room's card, with real sentences of both corpora to choose quotations from."""
     debate, transcript = room.debate, room.debate.transcript
     label = CallLabel("crux", "card", room.id)
@@ -91,7 +92,8 @@ def card_request(room: CruxRoom) -> Request:
     ]
     offered: list[str] = []
     for name in room.pair.personas:
-        quotes = [place.quote for place in offered_quotes(room, name) if mask(place.quote) == place.quote]
+        places = await offered_quotes(room, name)
+        quotes = [place.quote for place in places if mask(place.quote) == place.quote]
         lines = [
             json.dumps({"speaker": transcript.panel.alias(name), "wrote": quote}, ensure_ascii=False)
             for quote in quotes
@@ -110,14 +112,15 @@ def card_request(room: CruxRoom) -> Request:
     return request(debate.config.models, "card", label, text)
 
 
-def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
+async def offered_quotes(room: CruxRoom, name: str) -> list[Place]:
     """Return the sentences of a person's corpus nearest to the room's question, its core and their words there."""
     spoken = [message.text for message in room.messages if message.persona == name]
     core = [one.core.statement for who, one in room.outcome.named.items() if who == name]
-    return room.debate.groundings[name].quotes(" ".join([room.question, *core, *spoken[:1], *spoken[-1:]]), _QUOTES)
+    claim = " ".join([room.question, *core, *spoken[:1], *spoken[-1:]])
+    return await room.debate.groundings[name].quotes(claim, _QUOTES)
 
 
-def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
+async def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
     transcript = room.debate.transcript
     flags: list[str] = []
     places: dict[str, tuple[Place, ...]] = {}
@@ -183,12 +186,21 @@ def _checked(room: CruxRoom, answer: CardAnswer) -> tuple[CruxCard, CardNotes]:
             for side in answer.sides
         },
     }
+    sources = await sources_of(card, room, cites)
+    empty = unsourced(sources)
+    flags += [
+        f"the falsifier of {source.persona} was proposed by the card writer"
+        for source in empty
+        if source.part == "falsifier"
+    ]
+    if empty:
+        flags.append(f"{len(empty)} of {len(sources)} sentences have no source")
     notes = CardNotes(
         card_id=card.id,
         flags=tuple(flags),
         dropped_quotes=dropped,
         places=places,
-        sources=sources_of(card, room, cites),
+        sources=sources,
     )
     return card, notes
 

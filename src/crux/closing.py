@@ -23,7 +23,7 @@ def position_shifts(transcript: Transcript, groundings: dict[str, Grounding]) ->
         if opening is None or closing is None or first is None or last is None:
             continue
         entry = next((e for e in transcript.ledger if e.message == closing.id), None)
-        likeness = groundings[persona.name].space.similarity(opening.text, closing.text)
+        likeness = groundings[persona.name].likeness(opening.text, closing.text)
         shifts.append(
             PositionShift(
                 persona=persona.name,

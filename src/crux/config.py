@@ -5,7 +5,7 @@ CX1, CX2, CX3, CX4, CX8, CX9.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -28,6 +28,10 @@ Task: TypeAlias = Literal[
     "extraction",
     "baseline",
     "judge",
+    "reading",
+    "linking",
+    "relate",
+    "comparison",
 ]
 
 
@@ -90,6 +94,10 @@ def _table() -> dict[Task, TaskSettings]:
         "extraction": fast(0.2, 300, 2000),
         "baseline": strong(0.3, 600, 3000),
         "judge": fast(0.2, 80, 400),
+        "reading": fast(0.2, 1_600, 6_000),
+        "linking": fast(0.2, 1_200, 6_000),
+        "relate": fast(0.0, 700, 3_000),
+        "comparison": strong(0.2, 1_500, 6_000),
     }
 
 
@@ -150,7 +158,11 @@ class DebateConfig(_Settings):
         extensions: how often two sides that name different things go on, 0 to 2.
         room_turns: no room has more turns than this, at most 16.
         beliefs_per_turn: belief nodes that a turn is shown, 5 to 10.
-        flip_test: negate each card's premise and run both closings again (CX21): 4 calls a card at the most.
+        flip_test: negate each card's premise and close again, beside a premise that means nothing (CX21).
+        flip_samples: how often each side closes under each of the two, 1 to 5.
+        questions: yes/no questions that are the rounds, up to 4: those that a comparison of the texts found, say;
+            with fewer than two, the decomposition is asked for the rest.
+        anyway: debate a topic also where nothing that anybody wrote bears on it.
         baselines: also ask for a one-call and a chain-of-thought answer (CX24): 2 calls.
     """
 
@@ -166,6 +178,9 @@ class DebateConfig(_Settings):
     room_turns: int = Field(default=16, ge=6, le=16)
     beliefs_per_turn: int = Field(default=6, ge=5, le=10)
     flip_test: bool = False
+    flip_samples: int = Field(default=3, ge=1, le=5)
+    questions: tuple[Annotated[str, Field(min_length=3, max_length=400)], ...] = Field(default=(), max_length=4)
+    anyway: bool = False
     baselines: bool = False
 
     @model_validator(mode="after")

@@ -23,6 +23,8 @@ from llm_runtime.structured import ask
 A = TypeVar("A", bound=TurnAnswer)
 
 _JUDGED_TOKENS = 1_000
+#: A position is shown whole to the other side for the whole room; one that is longer is asked for shorter.
+POSITION_WORDS = 80
 
 
 class ExitCheck(BaseModel):
@@ -128,7 +130,7 @@ class CruxRoom:
         for turn in await self.debate.side_by_side(plans):
             if isinstance(turn, Exception):
                 raise turn
-            yield self._posted(turn, "position")
+            yield await self._posted(turn, "position")
 
     async def _exchange(self, limit: int, *, checked: bool) -> AsyncGenerator[CruxMessage | Skipped]:
         config = self.debate.config
@@ -142,7 +144,7 @@ class CruxRoom:
             late = number > config.steelman_after
             prompt = "room_steelman" if late else "room_exchange"
             plan = self._plan(name, "exchange", prompt, number, TurnAnswer, steelmanned=late)
-            yield self._posted(await self.debate.speak(plan), "exchange")
+            yield await self._posted(await self.debate.speak(plan), "exchange")
             enough = number >= config.exit_check_from and (number - config.exit_check_from) % 2 == 0
             if checked and enough and number < limit and await self._exit(number):
                 return
@@ -159,7 +161,7 @@ class CruxRoom:
         for spoken in await self.debate.side_by_side(plans):
             if isinstance(spoken, Exception):
                 raise spoken
-            posted = self._posted(spoken, "convergence")
+            posted = await self._posted(spoken, "convergence")
             yield posted
             if isinstance(spoken, Spoken) and isinstance(posted, CruxMessage):
                 self.outcome.named[spoken.plan.persona] = Named(spoken.answer.core, posted.stance, posted.id)
@@ -197,14 +199,15 @@ class CruxRoom:
             tokens=ROOM_TOKENS,
             fills={"opponent": panel.alias(other)} | ({"number": str(number)} if phase == "exchange" else {}),
             steelmanned=steelmanned,
+            most_words=POSITION_WORDS if phase == "position" else 0,
         )
 
-    def _posted(self, turn: Spoken[Any] | Skipped, phase: RoomPhase) -> CruxMessage | Skipped:
+    async def _posted(self, turn: Spoken[Any] | Skipped, phase: RoomPhase) -> CruxMessage | Skipped:
         if isinstance(turn, Skipped):
             return turn
         transcript = self.debate.transcript
         key = transcript.next_id()
-        stance, flags = self.debate.track(turn, key)
+        stance, flags = await self.debate.track(turn, key)
         return self._add(
             CruxMessage(
                 id=key,

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import combinations
+from pathlib import Path
+from typing import Literal
 
 from crux.anonymity import Panel
 from crux.baselines import ask_baselines
 from crux.card import extract_card
+from crux.claims.judge import Pair
 from crux.clash import clash
 from crux.closing import position_shifts
 from crux.config import CruxConfigurationError, DebateConfig
@@ -37,6 +40,7 @@ from crux.panel_turns import closing_plan, opening_plan, take_plan
 from crux.personas import Persona, shared_texts
 from crux.results import (
     Baseline,
+    CruxCard,
     CruxMessage,
     DebateAspect,
     DebateResult,
@@ -46,7 +50,7 @@ from crux.results import (
     Spend,
     State,
 )
-from crux.retrieval import Embedding, Grounding
+from crux.retrieval import Embed, Grounding
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
 from crux.turns import FATAL, OVER, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
@@ -71,11 +75,12 @@ class Debate:
         seed: 0 to 2^53-1; every nonce derives from it.
         clock: milliseconds, stamped on messages and cards; never part of a request.
         evidence: texts that are read out in rooms (CX26).
-        embedding: how beliefs and passages are found; TF-IDF where nothing is said.
+        embed: a model that knows meaning, for retrieval; None finds passages by their words alone.
+        index: the folder where indexes of large corpora, and vectors, are kept; None keeps them in memory.
 
     Raises:
         CruxConfigurationError: the topic or the panel cannot be used; nothing was asked.
-        MissingExtraError: scikit-learn is not installed.
+        MissingExtraError: the extra ``debate`` is not installed.
     """
 
     def __init__(
@@ -89,7 +94,8 @@ class Debate:
         seed: int = 0,
         clock: Callable[[], int] = now_ms,
         evidence: Sequence[Evidence] = (),
-        embedding: Embedding | None = None,
+        embed: Embed | None = None,
+        index: Path | None = None,
     ) -> None:
         topic = " ".join(topic.split())
         if not 1 <= len(topic) <= MAX_TOPIC:
@@ -102,9 +108,15 @@ class Debate:
         self._evidence = tuple(evidence)
         self._state: State = "running"
         self._transcript = Transcript(topic, Panel(personas), seed, clock)
-        groundings = {persona.name: Grounding(persona, embedding) for persona in personas}
+        groundings = {persona.name: Grounding(persona, index, embed) for persona in personas}
         self._context = DebateContext(self._meter, self.config, self._transcript, groundings, emit)
         self._baselines: list[Baseline] = []
+        self._silent_rooms = 0
+        if not self.config.anyway and all(grounding.outside(topic) for grounding in groundings.values()):
+            raise CruxConfigurationError(
+                "nothing that any of them wrote bears on this topic, so they would have to make it up; "
+                "name another topic, or debate it all the same with --anyway"
+            )
 
     async def events(self) -> AsyncGenerator[DebateEvent]:
         """Run it. Every event is emitted before it is yielded.
@@ -115,6 +127,8 @@ class Debate:
         try:
             async for event in self._steps():
                 yield self._posted(event)
+            if self._silent_rooms and self._silent_rooms == self._transcript.rooms:
+                raise StructuredOutputError("in no room did both sides give a usable turn: there is no card", "")
             self._state = "finished"
         except OVER as over:
             self._state = "failed" if isinstance(over, FATAL) else "stopped"
@@ -235,7 +249,7 @@ class Debate:
             if isinstance(turn, Exception):
                 over = over or turn
             else:
-                yield self._message(turn, phase, aspect)
+                yield await self._message(turn, phase, aspect)
         if over is not None:
             raise over
 
@@ -244,7 +258,7 @@ class Debate:
     ) -> AsyncGenerator[DebateEvent]:
         yield ClashStart(personas=pair.personas, aspect=aspect.id)
         async for turn in clash(self._context, aspect, pair, takes, name):
-            yield self._message(turn, "clash", aspect.id)
+            yield await self._message(turn, "clash", aspect.id)
 
     async def _still(
         self, aspect: DebateAspect, pair: DisagreementCandidate, name: str
@@ -292,25 +306,58 @@ class Debate:
             except (CallError, StructuredOutputError) as fault:
                 yield self._error(f"{room.id} has no card: {' '.join(str(fault).split())[:200]}")
             else:
+                twin = await self._twin(card)
+                if twin is not None:
+                    self._note_again(twin, room.id)
+                    yield CruxRoomComplete(room_id=room.id)
+                    return
+                notes = notes.model_copy(update={"seen_in": await self._seen_in(card)})
                 transcript.cards.append(card)
                 transcript.notes[card.id] = notes
                 self._emit(CardNoted(notes=notes.model_dump(mode="json")))
                 yield CruxCardPosted(card=card)
+        else:
+            silent = [name for name in pair.personas if name not in {message.persona for message in room.messages}]
+            self._silent_rooms += 1
+            yield self._error(f"{room.id} has no card: {' and '.join(silent)} gave no usable turn in it")
         yield CruxRoomComplete(room_id=room.id)
+
+    async def _twin(self, card: CruxCard) -> CruxCard | None:
+        """Return the card of the same two that asks the same, as the judge reads it both ways."""
+        others = [one for one in self._transcript.cards if one.personas.keys() == card.personas.keys()]
+        pairs = [Pair(card.question, one.question) for one in others]
+        verdicts = await self._context.judge.relate(pairs, f"same-{card.crux_room_id}", strict=True)
+        return next((one for one, v in zip(others, verdicts, strict=True) if v.kind == "same"), None)
+
+    def _note_again(self, card: CruxCard, room: str) -> None:
+        """Note on a card that another room came to the same question."""
+        notes = self._transcript.notes[card.id]
+        notes = notes.model_copy(update={"flags": (*notes.flags, f"{room} came to the same question again")})
+        self._transcript.notes[card.id] = notes
+        self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+
+    async def _seen_in(self, card: CruxCard) -> Literal["debate", "both"] | None:
+        """Tell whether a card's question was among those found in the texts; None where none were given."""
+        if not self.config.questions:
+            return None
+        pairs = [Pair(card.question, question) for question in self.config.questions]
+        verdicts = await self._context.judge.relate(pairs, f"seen-{card.crux_room_id}", strict=True)
+        return "both" if any(verdict.kind == "same" for verdict in verdicts) else "debate"
 
     async def _flip_tests(self) -> None:
         for card in self._transcript.cards:
-            kind = await flip_test(self._context, card)
-            notes = self._transcript.notes[card.id].model_copy(update={"kind": kind})
+            kind, flips = await flip_test(self._context, card)
+            update = {"kind": kind, "flips": flips or None}
+            notes = self._transcript.notes[card.id].model_copy(update=update)
             self._transcript.notes[card.id] = notes
             self._emit(CardNoted(notes=notes.model_dump(mode="json")))
 
-    def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
+    async def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
         if isinstance(turn, Skipped):
             return self._error(turn.error)
         transcript = self._transcript
         key = transcript.next_id()
-        stance, flags = self._context.track(turn, key)
+        stance, flags = await self._context.track(turn, key)
         message = DialogueMessage(
             id=key,
             persona=turn.plan.persona,
@@ -347,7 +394,8 @@ async def run_debate(
     seed: int = 0,
     clock: Callable[[], int] = now_ms,
     evidence: Sequence[Evidence] = (),
-    embedding: Embedding | None = None,
+    embed: Embed | None = None,
+    index: Path | None = None,
 ) -> AsyncGenerator[DebateEvent]:
     """Yield the wire events of a debate, no others; arguments and errors as for :class:`Debate`."""
     debate = Debate(
@@ -359,7 +407,8 @@ async def run_debate(
         seed=seed,
         clock=clock,
         evidence=evidence,
-        embedding=embedding,
+        embed=embed,
+        index=index,
     )
     async for event in debate.events():
         yield event

@@ -13,6 +13,8 @@ from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
 
+_FOUND = "At issue is a question on which what both have written parts."
+
 
 class Aspect(BaseModel):
     """One aspect as the model gives it."""
@@ -28,12 +30,22 @@ class Aspects(BaseModel):
 
 
 async def decompose(debate: DebateContext) -> list[DebateAspect]:
-    """Ask for 2 to 4 aspects: more are cut, fewer are asked for again once.
+    """Return 2 to 4 aspects: the questions of the settings, and where these are fewer than two, a model's.
 
     Raises:
-        StructuredOutputError: even then there were fewer than two.
+        StructuredOutputError: even when asked again a model gave fewer than two.
         CallError: the call failed.
     """
+    given = [Aspect(label=question, description=_FOUND) for question in debate.config.questions]
+    aspects = given if len(given) > 1 else [*given, *await _asked(debate)][: debate.config.most_aspects]
+    return [
+        DebateAspect(id=f"a{place}", label=clip(_flat(one.label), 60), description=clip(_flat(one.description), 80))
+        for place, one in enumerate(aspects, start=1)
+    ]
+
+
+async def _asked(debate: DebateContext) -> list[Aspect]:
+    """Ask for aspects: more than there is room for are cut, fewer are asked for again once."""
     transcript, config = debate.transcript, debate.config
     label = CallLabel("crux", "decomposition")
     wanted = "two to four" if config.aspects == "auto" else {2: "two", 3: "three", 4: "four"}[config.aspects]
@@ -57,10 +69,7 @@ async def decompose(debate: DebateContext) -> list[DebateAspect]:
     aspects = _distinct(answer.value)[: config.most_aspects]
     if len(aspects) < 2:
         raise StructuredOutputError("a topic needs at least two aspects", answer.reply.text)
-    return [
-        DebateAspect(id=f"a{place}", label=clip(_flat(one.label), 60), description=clip(_flat(one.description), 80))
-        for place, one in enumerate(aspects, start=1)
-    ]
+    return aspects
 
 
 def _distinct(answer: Aspects) -> list[Aspect]:

@@ -22,6 +22,7 @@ INPUT_TOKENS: dict[Task, int] = {
     "summary": 2_000,
     "closing": 3_500,
     "baseline": 500,
+    "relate": 2_500,
 }
 
 
@@ -64,7 +65,7 @@ def estimate(
     Args:
         personas: 2 to 26.
         config: the debate's. For four personas and three aspects the defaults give 63 calls, as in the
-            specification, and three that look at each clash once more (CX2).
+            specification, three that look at each clash once more (CX2), and eight of the judge (CX22, CX23).
         price: of a model by its id; without one, nothing has a cost.
     """
     config = config or DebateConfig()
@@ -109,7 +110,7 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
     rooms = min(course.rooms, config.rooms_per_aspect * aspects, clashes)
     if course.every_aspect:
         rooms = min(config.rooms_per_aspect * aspects, clashes)
-    closings = personas + (2 * rooms if config.flip_test else 0)
+    closings = personas + (4 * config.flip_samples * rooms if config.flip_test else 0)
     turns = min(course.turns, config.room_turns)
     calls: dict[Task, int] = {
         "decomposition": 1,
@@ -120,6 +121,8 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
         "room_turn": rooms * turns,
         "exit_check": rooms * course.checks,
         "card": rooms,
+        "relate": 3 * rooms,
+        "judge": rooms,
         "summary": aspects,
         "closing": closings,
         "baseline": 2 if config.baselines else 0,
@@ -127,6 +130,8 @@ def _calls(personas: int, config: DebateConfig, course: _Course) -> dict[Task, i
     if course.twice:
         # Every answer may be asked for again once, and every turn once more for a polite phrase.
         spoken: set[Task] = {"opening", "take", "rebuttal", "room_turn", "closing"}
+        # A concession in every turn is weighed each time.
+        calls["judge"] = calls["rebuttal"] + calls["room_turn"] + personas
         calls = {task: count * (3 if task in spoken else 2) for task, count in calls.items()}
     return calls
 

@@ -12,7 +12,7 @@ def library(module: str, feature: str) -> Any:
     """Return an optional module.
 
     Args:
-        module: its full name, ``"sklearn.feature_extraction.text"``.
+        module: its full name, ``"sentencex"``.
         feature: what needs it, in words for the one line that a user without it gets.
 
     Raises:

@@ -20,7 +20,9 @@ _CLAIM_TOKENS = 35
 _CARD_TOKENS = 60
 _MESSAGE_TOKENS = 160
 _TOPIC_TOKENS = 120
-_POSITION_TOKENS = 60
+#: A position in the 80 words that are asked for is never cut; this bounds whoever does not keep to them.
+_POSITION_TOKENS = 120
+_EVIDENCE_TOKENS = 200
 #: Verbatim exchanges in a room, each a turn of both sides.
 LAST_EXCHANGES = 4
 
@@ -164,7 +166,7 @@ class View:
             lines = [
                 _line_of({"id": one.id, "evidence": self._seen(one.text, _MESSAGE_TOKENS)}) for one in evidence
             ]
-            blocks.append(self._fence("EVIDENCE", "\n".join(fitting(lines, 2 * _MESSAGE_TOKENS))))
+            blocks.append(self._fence("EVIDENCE", "\n".join(fitting(lines, _EVIDENCE_TOKENS))))
         left = tokens - sum(estimate_tokens(block) + 1 for block in blocks) - 24
         spoken = [message for message in shown if message.persona][-2 * LAST_EXCHANGES :]
         if spoken:

@@ -48,11 +48,12 @@ def take_plan(debate: DebateContext, name: str, aspect: DebateAspect, number: in
 
 
 def closing_plan(
-    debate: DebateContext, name: str, supposition: str = "", attempt: str = ""
+    debate: DebateContext, name: str, supposition: str = "", attempt: str = "", sample: int = 1
 ) -> TurnPlan[TurnAnswer]:
-    """Plan the final position; with a supposition, the same turn with something granted (CX21)."""
+    """Plan the final position; with a supposition, the same turn with something granted, once more (CX21)."""
     seat = debate.transcript.panel.seat(name)
-    label = CallLabel("crux", "flip_test" if supposition else "closing", f"{seat}@{attempt}" if attempt else seat)
+    phase, place = ("flip_test", f"{seat}@{attempt}") if supposition else ("closing", seat)
+    label = CallLabel("crux", phase, place, sample - 1)
     shown = debate.transcript.panel.mask(name).others(supposition)
     return TurnPlan(
         persona=name,

@@ -6,14 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crux.polarity import content_words
 from crux.results import LedgerEntry, Stance, TrackedStance
 
 _LABEL = re.compile(
     r"\s*[\"'*]*(YES|NO BASIS|NOTHING ON RECORD|NONE|NO|NUANCED)\b[\"'*]*[\s:.,;—–-]*", re.IGNORECASE
 )
-#: Words that a stated reason must share with the claim it names, at least.
-_SHARED = 2
 
 
 def read_position(text: str) -> tuple[Stance | None, str]:
@@ -51,15 +48,19 @@ def concession(before: TrackedStance | None, after: TrackedStance, claims: Claim
     """Return the ledger's entry for a turn; None where nothing was conceded.
 
     A concession is a turn whose speaker says that the position changed, or whose label on the same question is
-    another than before. It is earned by one of two conditions and by nothing else: a claim that
-    somebody else made and that the stated reason really speaks of, or a flip condition that something heard meets.
+    another than before. This settles what needs no reading: whether a cause is named that can be one. An entry that
+    is earned so far still has to be weighed (:func:`crux.earning.weighed`).
+
+    Args:
+        before: the last stance on the same question; else the last on any, from which only a change that the
+            speaker states counts.
     """
     if before is None or "NONE" in (before.stance, after.stance):
         return None
-    changed = before.stance != after.stance
+    changed = before.question == after.question and before.stance != after.stance
     if not (changed or after.updated):
         return None
-    earned, reason = _earned(after, claims)
+    earned, reason = _named(after, claims)
     return LedgerEntry(
         persona=after.persona,
         message=after.message,
@@ -73,7 +74,7 @@ def concession(before: TrackedStance | None, after: TrackedStance, claims: Claim
     )
 
 
-def _earned(after: TrackedStance, claims: Claims) -> tuple[bool, str]:
+def _named(after: TrackedStance, claims: Claims) -> tuple[bool, str]:
     reference = after.claim_ref.strip()
     if not after.updated:
         return False, "silent: the label changed and the speaker did not say so"
@@ -82,24 +83,9 @@ def _earned(after: TrackedStance, claims: Claims) -> tuple[bool, str]:
     if reference in claims.own:
         return False, "the claim named is the speaker's own"
     if reference in claims.flips:
-        return _met(after, claims, claims.flips[reference])
+        return True, "flip condition"
     if reference not in claims.heard:
         return False, f"no claim {reference[:20]} was made before this turn"
     if not claims.steelmanned and reference not in claims.evidence:
         return False, "before the other side was stated at its strongest"
-    if not speaks_of(after.because, claims.heard[reference]):
-        return False, "the reason does not say what in the claim moved the speaker"
     return True, "named claim"
-
-
-def _met(after: TrackedStance, claims: Claims, condition: str) -> tuple[bool, str]:
-    if not speaks_of(after.because, condition):
-        return False, "the reason does not say how the flip condition is met"
-    if not any(speaks_of(heard, condition) for heard in claims.heard.values()):
-        return False, "nothing that was said meets the flip condition"
-    return True, "flip condition"
-
-
-def speaks_of(reason: str, claim: str) -> bool:
-    """Tell whether a text shares at least two content words with a claim: one is chance, a formula shares none."""
-    return len(content_words(reason) & content_words(claim)) >= _SHARED

@@ -1,85 +1,103 @@
-"""Every sentence of a card opens to message, belief, and the place in the corpus (CX22)."""
+"""Every sentence of a card opens to message, belief, and the place in the corpus, or says "no source" (CX22)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from crux.claims.judge import BEARING, Pair, Verdict
 from crux.quotes import sentences
 from crux.results import CruxCard, Place, SentenceSource
 
 if TYPE_CHECKING:
     from crux.crux_room import CruxRoom
 
-_MOST_PLACES = 2
+#: What is judged for a sentence: messages that were cited or are nearest, and sentences of the texts.
+_MESSAGES, _PLACES = 2, 1
+#: Nearer than this in its words a text is worth a judgement; below, they share words by chance.
+_LEAST_LIKENESS = 0.05
 
 
-def sources_of(
+@dataclass(slots=True)
+class _Sought:
+    """A sentence whose source is sought, with what may be it: (premise, message id, belief id, place)."""
+
+    part: str
+    sentence: str
+    persona: str
+    candidates: list[tuple[str, str, str, Place | None]] = field(
+        default_factory=list[tuple[str, str, str, Place | None]]
+    )
+
+
+async def sources_of(
     card: CruxCard, room: CruxRoom, cites: Mapping[str, Sequence[Sequence[str]]]
 ) -> tuple[SentenceSource, ...]:
-    """Return one entry for every sentence, in the order of the card.
+    """Return one entry for every sentence, in the order of the card; one without a source has nothing in it.
+
+    What the model cited, or what is nearest in words, is proposed; what bears the sentence is for the judge to say.
 
     Args:
         card: the card.
         room: where it comes from.
         cites: under ``"diagnosis"`` and each persona's name, the ids that the model gave for each sentence.
     """
-    core = [named.message for named in room.outcome.named.values()]
-    sources = [_source(room, "question", card.question, "", core)]
-    sources += _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
+    core = [named.message for named in room.outcome.named.values() if named.message]
+    sought = [await _sought(room, "question", card.question, "", core)]
+    sought += await _each(room, "diagnosis", card.diagnosis, "", cites.get("diagnosis", ()))
     if card.resolution:
-        sources += _each(room, "resolution", card.resolution, "", ())
+        sought += await _each(room, "resolution", card.resolution, "", ())
     for name, side in card.personas.items():
-        sources += _each(room, "reasoning", side.reasoning, name, cites.get(name, ()))
+        sought += await _each(room, "reasoning", side.reasoning, name, cites.get(name, ()))
         for part, text in (("falsifier", side.falsifier), ("condition", side.condition)):
             if text:
-                sources += _each(room, part, text, name, ())
-    return tuple(sources)
+                sought += await _each(room, part, text, name, ())
+    mask = room.debate.transcript.panel.mask()
+    pairs = [Pair(mask(one[0]), mask(each.sentence)) for each in sought for one in each.candidates]
+    verdicts = iter(await room.debate.judge.relate(pairs, f"sources-{room.id}"))
+    return tuple(_sourced(each, [next(verdicts) for _ in each.candidates]) for each in sought)
 
 
-def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Sequence[str]]) -> list[SentenceSource]:
+def unsourced(sources: Sequence[SentenceSource]) -> list[SentenceSource]:
+    """Return the sentences that rest on nothing that was said or written."""
+    return [source for source in sources if not source.messages and not source.places]
+
+
+async def _each(room: CruxRoom, part: str, text: str, name: str, cites: Sequence[Sequence[str]]) -> list[_Sought]:
     """Return the sentences of a part; the n-th has the n-th's citations, and what is over shares the last's."""
-    parts = sentences(text)
     return [
-        _source(room, part, sentence, name, cites[min(place, len(cites) - 1)] if cites else ())
-        for place, sentence in enumerate(parts)
+        await _sought(room, part, sentence, name, cites[min(place, len(cites) - 1)] if cites else ())
+        for place, sentence in enumerate(sentences(text))
     ]
 
 
-def _source(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence[str]) -> SentenceSource:
-    spoken = {message.id: message for message in room.messages if message.persona and name in ("", message.persona)}
-    messages = tuple(dict.fromkeys(key for key in cited if key in spoken)) or _nearest(room, sentence, name)
-    transcript = room.debate.transcript
-    beliefs: list[str] = []
-    places: list[Place] = []
+async def _sought(room: CruxRoom, part: str, sentence: str, name: str, cited: Sequence[str]) -> _Sought:
+    found = _Sought(part, sentence, name)
+    spoken = {message.id: message.text for message in room.messages if name in ("", message.persona)}
+    likeness = room.debate.groundings[name or room.pair.personas[0]].likeness
+    near = sorted(spoken, key=lambda key: -likeness(sentence, spoken[key]))
+    near = [key for key in near if likeness(sentence, spoken[key]) >= _LEAST_LIKENESS]
+    chosen = list(dict.fromkeys([*(key for key in cited if key in spoken), *near]))[:_MESSAGES]
+    found.candidates += [(spoken[key], key, "", None) for key in chosen]
     for speaker in [name] if name else room.pair.personas:
         grounding = room.debate.groundings[speaker]
-        shown = list(dict.fromkeys(belief for key in messages for belief in transcript.beliefs_shown.get(key, ())))
-        near = grounding.nearest_beliefs(sentence, 8)
-        graph = grounding.persona.beliefs
-        behind = [graph.by_id[key] for key in shown if key in graph.by_id] if graph else []
-        # Nearest to the sentence among what its speaker was shown; else the first that was shown; else the nearest.
-        chosen = ([node for node in near if node in behind] or behind or near)[:1]
-        for node in chosen:
-            beliefs.append(node.id)
-            places += grounding.nearest_places(sentence, node)[:1]
-        if not chosen:
-            places += grounding.quotes(sentence, 1)
+        nodes = grounding.nearest_beliefs(sentence, 1)
+        places = [(node.id, place) for node in nodes for place in grounding.nearest_places(sentence, node)[:1]]
+        places = places or [("", place) for place in await grounding.quotes(sentence, 1)]
+        found.candidates += [(place.quote, "", belief, place) for belief, place in places[:_PLACES]]
+    return found
+
+
+def _sourced(sought: _Sought, verdicts: Sequence[Verdict]) -> SentenceSource:
+    # A question is borne by whatever answers it, either way.
+    kinds = BEARING | {"contradicts", "undermines"} if sought.part == "question" else BEARING
+    bearing = [one for one, verdict in zip(sought.candidates, verdicts, strict=True) if verdict.kind in kinds]
     return SentenceSource(
-        part=part,
-        sentence=sentence,
-        persona=name,
-        messages=messages,
-        beliefs=tuple(beliefs),
-        places=tuple(places[:_MOST_PLACES]),
+        part=sought.part,
+        sentence=sought.sentence,
+        persona=sought.persona,
+        messages=tuple(key for _, key, _, _ in bearing if key),
+        beliefs=tuple(belief for _, _, belief, _ in bearing if belief),
+        places=tuple(place for _, _, _, place in bearing if place is not None),
     )
-
-
-def _nearest(room: CruxRoom, sentence: str, name: str) -> tuple[str, ...]:
-    """Return the message that says it most nearly, where the model named none."""
-    spoken = [message for message in room.messages if message.persona and name in ("", message.persona)]
-    if not spoken:
-        return ()
-    space = room.debate.groundings[name or room.pair.personas[0]].space
-    best = max(enumerate(spoken), key=lambda entry: (space.similarity(sentence, entry[1].text), entry[0]))
-    return (best[1].id,)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from crux.extras import library
+
 #: A longer "quotation" is a copy of the essay, not evidence.
 MAX_QUOTE = 2_000
 #: Fewer letters and digits prove nothing.
 LEAST_SIGNS = 12
 # One character for one character, so that places in the folded text are places in the text.
 _MARKS = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"})
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]]?\s+(?=[\"'“‘(\[]?[A-Z0-9])")
+#: A piece that begins so goes on with the sentence before it: a dash, a small letter, the number after "No.".
+_GOES_ON = re.compile(r"[\s\"'“‘(\[]*(?:[—–-]\s|[a-zà-öø-ÿа-яё])|\s*\d{1,4}[,;.)]?(?:\s|$)")
 
 
 def folded(text: str) -> str:
@@ -32,9 +35,36 @@ def find_quote(quote: str, text: str) -> tuple[int, int] | None:
     return match.span() if match else None
 
 
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, in order, each stripped; by punctuation, which is enough to point at one."""
-    return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
+def sentences(text: str, language: str = "en") -> list[str]:
+    """Return the sentences of a text, in order, each stripped."""
+    return [text[start:end] for start, end in spans(text, language)]
+
+
+@lru_cache(maxsize=4096)
+def spans(text: str, language: str = "en") -> tuple[tuple[int, int], ...]:
+    """Return where the sentences of a text begin and end, white space left out.
+
+    Args:
+        text: in any script.
+        language: ISO 639-1; it decides which abbreviations end no sentence.
+
+    Raises:
+        MissingExtraError: the extra ``debate`` is not installed.
+    """
+    found: list[tuple[int, int]] = []
+    at = 0
+    for piece in library("sentencex", "finding sentences").segment(language, text):
+        body = piece.strip()
+        start = text.index(body, at) if body else at
+        at = start + len(body)
+        if not body:
+            continue
+        gap = text[found[-1][1] : start] if found else "\n\n"
+        if found and "\n\n" not in gap and _GOES_ON.match(body):
+            found[-1] = (found[-1][0], at)
+        else:
+            found.append((start, at))
+    return tuple(found)
 
 
 def opens_quoted(text: str, at: int) -> bool:

@@ -172,6 +172,23 @@ class SentenceSource(Wire):
     places: tuple[Place, ...] = ()
 
 
+class FlipTally(Wire):
+    """How one side closed when the other answer to a card's question was granted.
+
+    Args:
+        samples: how often it was asked, under the premise and under the placebo each.
+        answered: the smaller number of usable answers of the two.
+        flips: answers with the opposite label; ``weakened``, with NUANCED.
+        placebo: answers under the placebo with another label than before.
+    """
+
+    samples: int
+    answered: int
+    flips: int
+    weakened: int
+    placebo: int
+
+
 class CardNotes(Wire):
     """What is known about a card beside its own fields.
 
@@ -181,6 +198,9 @@ class CardNotes(Wire):
         dropped_quotes: quotes that stand nowhere in the person's corpus; they are not on the card.
         sources: one entry for every sentence of the card.
         places: by persona, where each of the card's quotes stands.
+        flips: by persona, what the flip test counted; unset where it was not made.
+        seen_in: where the card's question was met, where a comparison of the texts was at hand: ``both`` where
+            that had it too, ``debate`` where it had not.
     """
 
     card_id: str
@@ -189,6 +209,8 @@ class CardNotes(Wire):
     dropped_quotes: int = 0
     sources: tuple[SentenceSource, ...] = ()
     places: dict[str, tuple[Place, ...]] = Field(default_factory=dict)
+    flips: dict[str, FlipTally] | None = None
+    seen_in: Literal["debate", "both"] | None = None
 
 
 class TrackedStance(Wire):

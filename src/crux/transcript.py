@@ -85,9 +85,9 @@ class Transcript:
         everything: Sequence[DialogueMessage | CruxMessage] = (*self.messages, *self.room_messages)
         return {message.id: (message.persona, message.text) for message in everything}
 
-    def last_stance(self, persona: str, question: str) -> TrackedStance | None:
-        """Return where a persona last stood on a question."""
-        own = (s for s in reversed(self.stances) if s.persona == persona and s.question == question)
+    def last_stance(self, persona: str, question: str = "") -> TrackedStance | None:
+        """Return where a persona last stood on a question; without one, on any."""
+        own = (s for s in reversed(self.stances) if s.persona == persona and question in ("", s.question))
         return next(own, None)
 
     def claims(self, persona: str, visible: Sequence[str], *, steelmanned: bool) -> Claims:

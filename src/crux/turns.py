@@ -14,7 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from crux.anchors import anchors
 from crux.anonymity import Panel
+from crux.claims.judge import Judge
 from crux.config import DebateConfig, Task
+from crux.earning import weighed
 from crux.events import ConcessionEntered, TurnTaken
 from crux.history import View
 from crux.phrases import PhraseReport, check_phrases
@@ -103,6 +105,7 @@ class TurnPlan(Generic[A]):
         tokens: of context and beliefs together.
         fills: further values of the task's prompt.
         steelmanned: a shift is permitted in this turn.
+        most_words: of what is said; what is longer is asked for once again, shorter, and then stands; 0 for any.
     """
 
     persona: str
@@ -117,6 +120,7 @@ class TurnPlan(Generic[A]):
     tokens: int
     fills: dict[str, str] = field(default_factory=dict[str, str])
     steelmanned: bool = True
+    most_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,7 @@ class DebateContext:
         self.transcript = transcript
         self.groundings = groundings
         self.emit = emit
+        self.judge = Judge(generate, config.models, transcript.seed)
         panel = transcript.panel
         self._systems = {
             persona.name: system_prompt(
@@ -175,13 +180,13 @@ class DebateContext:
             for persona in panel.personas
         }
 
-    def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
+    async def prepare(self, plan: TurnPlan[A]) -> tuple[Request, Grounds, tuple[str, ...]]:
         """Return the request of a turn, what it is grounded in, and the ids of the messages it shows."""
         transcript, config = self.transcript, self.config
         mask = transcript.panel.mask(plan.persona)
         persona = transcript.panel.by_name[plan.persona]
         fence = Fence(transcript.seed, plan.label)
-        grounds = self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
+        grounds = await self.groundings[plan.persona].grounds(plan.claim, config.beliefs_per_turn, plan.about)
         held = fence("BELIEFS ON RECORD", anchors(persona, grounds, mask))
         blocks, visible = plan.context(
             View(transcript, plan.persona, fence), plan.tokens - estimate_tokens(held) - 2
@@ -201,10 +206,10 @@ class DebateContext:
             BudgetExceeded, DeadlineExceeded, AuthenticationFailed, PaymentRequired: the debate is over.
             LlmRuntimeError: a replay or the store failed.
         """
-        asked, grounds, visible = self.prepare(plan)
+        asked, grounds, visible = await self.prepare(plan)
         voice = self.transcript.panel.by_name[plan.persona].contract.voice
         try:
-            first = await self._ask(asked, plan.answer)
+            first = await self._ask(asked, plan)
             report = check_phrases(first.value.utterance, voice.forbidden_phrases)
             if not report.polite:
                 return Spoken(plan, first.value, grounds, visible, report, regenerated=False)
@@ -230,7 +235,7 @@ class DebateContext:
 
         return await gather(one(plan) for plan in plans)
 
-    def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
+    async def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
         """Enter a turn that gets the id ``message``: its stance, its concession, its flags."""
         plan, state = spoken.plan, spoken.answer.state
         named = self.transcript.panel.named_text
@@ -251,7 +256,7 @@ class DebateContext:
                 because=named(state.because),
                 claim_ref=state.claim_ref.strip().strip("[]"),
             )
-            flags += self._ledger(stance, spoken)
+            flags += await self._ledger(stance, spoken)
             if spoken.grounds.outside:
                 flags.append("outside the corpus" if label == "NONE" else "answers where nothing is on record")
             self.transcript.stances.append(stance)
@@ -269,11 +274,13 @@ class DebateContext:
         )
         return stance, tuple(flags)
 
-    def _ledger(self, stance: TrackedStance, spoken: Spoken[A]) -> list[str]:
+    async def _ledger(self, stance: TrackedStance, spoken: Spoken[A]) -> list[str]:
         transcript, plan = self.transcript, spoken.plan
-        before = transcript.last_stance(plan.persona, plan.question)
+        before = transcript.last_stance(plan.persona, plan.question) or transcript.last_stance(plan.persona)
         claims = transcript.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
         entry = concession(before, stance, claims)
+        if entry is not None and before is not None and entry.earned:
+            entry = await weighed(self, entry, before, stance, claims)
         flags: list[str] = []
         if entry is not None:
             transcript.ledger.append(entry)
@@ -284,18 +291,23 @@ class DebateContext:
             flags.append("agrees without a named reason")
         return flags
 
-    async def _ask(self, asked: Request, model: type[A]) -> Structured[A]:
+    async def _ask(self, asked: Request, plan: TurnPlan[A]) -> Structured[A]:
         complained = False
 
         def check(answer: A) -> str | None:
-            # A missing label is worth one more try and no more: the turn is usable without it, and flagged.
+            # Worth one more try and no more: the turn is usable without a label, and flagged; or at its length.
             nonlocal complained
-            if complained or read_position(answer.state.position)[0] is not None:
+            words = len(answer.utterance.split())
+            if complained:
                 return None
             complained = True
-            return "state.position must begin with YES, NO, NUANCED or NONE"
+            if read_position(answer.state.position)[0] is None:
+                return "state.position must begin with YES, NO, NUANCED or NONE"
+            if plan.most_words and words > plan.most_words:
+                return f"the utterance has {words} words; say the same in {plan.most_words} or fewer"
+            return None
 
-        return await ask(self.generate, asked, model, check=check)
+        return await ask(self.generate, asked, plan.answer, check=check)
 
     async def _once_more(self, asked: Request, first: Structured[A], model: type[A], report: PhraseReport) -> A:
         """Regenerate a turn once, with the reason; the first stands where the second is unusable (CX12)."""

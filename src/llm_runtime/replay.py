@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 from llm_runtime import errors
 from llm_runtime.errors import CallError, LlmRuntimeError, ReplayMismatch
@@ -12,6 +12,7 @@ from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event
 from llm_runtime.messages import CallLabel, Reply, Request, request_digest
 
 _SPAN = 32
+Rewordings: TypeAlias = Sequence[tuple[str, str]]
 #: How a request is to be answered and by whom else, and not what it asks. A recording may be older than these.
 _MANNER = ("effort", "fallbacks", "grammar", "schema")
 
@@ -65,11 +66,15 @@ class Recording:
         """Tell whether the call was answered."""
         return isinstance(self._outcomes.get((digest, occurrence)), Reply)
 
-    def as_recorded(self, request: Request) -> Request:
-        """Return the request without the schema, grammar, effort or fallbacks that the recording asked it without.
+    def as_recorded(self, request: Request, reworded: Rewordings = ()) -> Request:
+        """Return the request in the form in which the recording asked it, where that is an older one.
 
-        What it asked with counts as ever: another schema is another request. So the log of an older version still
-        answers, and its replay asks the same to the byte.
+        That is without the schema, grammar, effort or fallbacks that it did not have yet, and in the words that a
+        prompt had before. What it asked with counts as ever: another schema is another request. So the log of an
+        older version still answers, and its replay asks the same to the byte.
+
+        Args:
+            reworded: passages of prompts as they are now and as they were before.
         """
         if not self._requests:
             return request
@@ -80,9 +85,10 @@ class Recording:
             self._by_question = {}
             for recorded in self._requests.values():
                 self._by_question.setdefault(_question(recorded), []).append(recorded)
-        for recorded in self._by_question.get(_question(data), ()):
-            if all(recorded[name] == data.get(name) for name in _MANNER if name in recorded):
-                return dataclasses.replace(Request.from_dict(recorded), session_id=request.session_id)
+        for form in (data, _in_older_words(data, reworded)):
+            for recorded in self._by_question.get(_question(form), ()):
+                if all(recorded[name] == data.get(name) for name in _MANNER if name in recorded):
+                    return dataclasses.replace(Request.from_dict(recorded), session_id=request.session_id)
         return request
 
     def mismatch(self, request: Request, digest: str, occurrence: int) -> ReplayMismatch:
@@ -107,6 +113,15 @@ class Recording:
             self._outcomes[event.digest, event.occurrence] = Reply.from_dict(event.reply)
         elif isinstance(event, CallFailed) and event.error != "CancelledError":
             self._outcomes[event.digest, event.occurrence] = event
+
+
+def _in_older_words(data: dict[str, Any], reworded: Rewordings) -> dict[str, Any]:
+    def older(text: str) -> str:
+        for now, before in reworded:
+            text = text.replace(now, before)
+        return text
+
+    return {**data, "messages": [{**turn, "content": older(turn["content"])} for turn in data["messages"]]}
 
 
 def _question(data: dict[str, Any]) -> str:

@@ -12,8 +12,8 @@ from typing import Any
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http
+from llm_runtime.http.shape import count, mapping, sequence, text
 from llm_runtime.messages import Request
-from llm_runtime.providers._shape import count, mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
 from llm_runtime.providers.catalogue import FRESH_SECONDS
 

@@ -110,7 +110,7 @@ def build() -> Callable[..., Awaitable[tuple[Persona, GateReport]]]:
     """Build a persona with a fixed seed and time."""
 
     async def make(stored: StoredCorpus, model: Generate, **more: Any) -> tuple[Persona, GateReport]:
-        pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+        pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
         return await build_persona(
             stored.name,
             stored.corpus,
@@ -127,7 +127,7 @@ def build() -> Callable[..., Awaitable[tuple[Persona, GateReport]]]:
 @pytest.fixture(scope="session")
 def authors(reader: Callable[[], ScriptedModel]) -> list[Persona]:
     """Maud Tarrowby and Ilario Fennimast, built."""
-    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
     built: list[Persona] = []
     for slug in ("maud-tarrowby", "ilario-fennimast"):
         stored = shipped_corpus(slug)
@@ -285,7 +285,28 @@ def card(request: Request) -> str:
     )
 
 
+def earned(request: Request) -> str:
+    """A judge who finds the claim in the words that are cited, and takes praise for praise."""
+    praise = any(word in block(request, "REASON") for word in ("good point", "brilliant"))
+    span = " ".join(block(request, "CITED WORDS").split("\n")[0].split()[:6])
+    return json.dumps({"span": span, "bears": True, "ground": "politeness" if praise else "argument"})
+
+
+def judged(request: Request) -> str:
+    """A judge who hears support wherever two texts share three words of some length."""
+    verdicts: list[dict[str, Any]] = []
+    for line in block(request, "PAIRS").split("\n"):
+        pair = json.loads(line)
+        words = [set(re.findall(r"\w{4,}", pair[side].lower())) for side in ("premise", "claim")]
+        near = len(words[0] & words[1]) >= 3
+        span = " ".join(pair["premise"].split()[:4])
+        verdicts.append({"pair": pair["pair"], "kind": "supports" if near else "unrelated", "span": span})
+    return json.dumps({"verdicts": verdicts})
+
+
 PANEL: dict[str, Any] = {
+    "earned": earned,
+    "judge": judged,
     "decomposition": aspects(),
     "opening": speak,
     "take": speak,
@@ -367,6 +388,7 @@ def hold() -> Callable[..., Awaitable[Held]]:
     ) -> Held:
         model = ScriptedModel({**PANEL, **(script or {})})
         house: list[Event] = []
+        config.setdefault("anyway", True)  # these small persons have written on little
         debate = Debate(
             topic,
             personas,

@@ -11,6 +11,7 @@ import pytest
 from crux import Debate, DebateConfig, Evidence, Persona
 from crux.baselines import BaselineAnswer
 from crux.card_changes import compare_cards
+from crux.config import CruxConfigurationError
 from crux.events import BaselineAnswered, CardNoted
 from crux.quotes import find_quote, sentences
 from llm_runtime.events import Event
@@ -64,7 +65,11 @@ def test_quotations_match_but_for_white_space_and_marks() -> None:
     assert span is not None and text[span[0] : span[1]] == "“I don’t   count it as\nevidence at all.”"
     assert find_quote("I do count it as evidence at all.", text) is None
     assert find_quote("And left.", text) is None  # too short to prove anything
-    assert sentences("One. Two! “Three?” Four") == ["One.", "Two!", "“Three?", "Four"]
+    assert sentences("Mr. Ash said one. Two! Three — and four? See no. 5.")[1:] == [
+        "Two!",
+        "Three — and four?",
+        "See no. 5.",
+    ]
 
 
 async def test_a_label_that_contradicts_the_tracked_position_is_flagged(
@@ -119,22 +124,46 @@ async def test_nuanced_states_its_condition_or_is_asked_again(
     assert len(held.model.asked("card")) == 4
 
 
-async def test_every_sentence_of_a_card_opens_to_its_sources(authors: list[Persona], hold: Hold) -> None:
-    held = await hold(authors, aspects=2)
-    by_name = {persona.name: persona for persona in authors}
-    spoken = {message.id: message for message in held.result.room_messages}
+SUPPORTED = "counts and kitchens disagree"
 
+
+def bears_what_was_said(request: Request) -> str:
+    """A judge for whom the words of the room bear a sentence that repeats them, and nothing bears any other."""
+    verdicts: list[dict[str, Any]] = []
+    for line in request.messages[-1].content.split("\n"):
+        if line.startswith('{"pair"'):
+            pair = json.loads(line)
+            bears = SUPPORTED in pair["premise"] and SUPPORTED in pair["claim"]
+            kind, span = ("supports", SUPPORTED) if bears else ("unrelated", "")
+            verdicts.append({"pair": pair["pair"], "kind": kind, "span": span})
+    return json.dumps({"verdicts": verdicts})
+
+
+async def test_a_sentence_opens_to_what_bears_it_and_one_that_nothing_bears_says_so(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    def half_supported(answer: dict[str, Any]) -> None:
+        answer["diagnosis"][0]["sentence"] = f"For both {SUPPORTED}."
+        for side in answer["sides"]:
+            side["reasoning"] = [
+                {"sentence": f"It is said that {SUPPORTED}.", "messages": side["messages"]},
+                {"sentence": "The moon is made of green cheese.", "messages": side["messages"]},
+            ]
+
+    script = {"card": changed(scripts, half_supported), "judge": bears_what_was_said}
+    held = await hold(authors, aspects=2, script=script)
+    spoken = {message.id: message for message in held.result.room_messages}
     for card, notes in zip(held.result.cards, held.result.notes, strict=True):
         covered = " ".join(source.sentence for source in notes.sources)
         for text in (card.question, card.diagnosis, *(side.reasoning for side in card.personas.values())):
             assert all(sentence in covered for sentence in sentences(text))
         for source in notes.sources:
-            assert source.messages and source.beliefs and source.places, source
-            for key in source.messages:
-                assert source.persona in ("", spoken[key].persona)
-            for place in source.places:
-                owners = [p for p in by_name.values() if place.item in p.corpus.by_id]
-                assert owners[0].corpus.by_id[place.item].text[place.start : place.end] == place.quote
+            bearing = SUPPORTED in source.sentence
+            assert bool(source.messages) is bearing and not source.places and not source.beliefs, source
+            assert all(source.persona in ("", spoken[key].persona) for key in source.messages)
+        assert f"the falsifier of {MAUD} was proposed by the card writer" in notes.flags
+        assert any("sentences have no source" in flag for flag in notes.flags)
+    assert "sources-room-1" in [request.label.seat for request in held.model.asked("judge")]
 
 
 async def test_cards_speak_of_people_by_name(authors: list[Persona], hold: Hold) -> None:
@@ -147,6 +176,9 @@ async def test_cards_speak_of_people_by_name(authors: list[Persona], hold: Hold)
 async def test_the_flip_test(authors: list[Persona], hold: Hold, scripts: Any, moved: str, kind: str) -> None:
     def supposing(request: Request) -> str:
         supposed = scripts.block(request, "SUPPOSITION")
+        if "placebo" in request.label.seat:
+            assert scripts.core not in supposed
+            return str(scripts.speak(request))
         other = {"YES": "NO", "NO": "YES"}[scripts.stance_of(request)]
         assert supposed.startswith(scripts.core) and f"the answer is {other}" in supposed
         label = other if scripts.letter(request) in moved else scripts.stance_of(request)
@@ -155,6 +187,96 @@ async def test_the_flip_test(authors: list[Persona], hold: Hold, scripts: Any, m
     held = await hold(authors, aspects=2, flip_test=True, script={"flip_test": supposing})
     assert [notes.kind for notes in held.result.notes] == [kind, kind]
     assert [event.notes["kind"] for event in held.heard(CardNoted)][-1] == kind
+    assert len(held.model.asked("flip_test")) == 2 * 12
+    tally = (held.result.notes[0].flips or {})[MAUD]
+    assert (tally.samples, tally.flips, tally.placebo) == (3, 3 if "A" in moved else 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("granted", "placebo", "kind"),
+    [
+        (["NO", "NO", "YES"], "YES", "single crux"),
+        (["NO", "YES", "YES"], "YES", "not a crux"),
+        (["NUANCED", "NUANCED", "NUANCED"], "YES", "not a crux"),
+        (["NO", "NO", "NO"], "NO", "not a crux"),
+    ],
+)
+async def test_a_side_flips_for_the_premise_mostly_and_never_for_the_placebo(
+    authors: list[Persona], hold: Hold, scripts: Any, granted: list[str], placebo: str, kind: str
+) -> None:
+    def supposing(request: Request) -> str:
+        if scripts.letter(request) == "B":
+            return str(scripts.speak(request))
+        label = placebo if "placebo" in request.label.seat else granted[request.label.round]
+        return str(scripts.turn(f"{label}: with that granted."))
+
+    held = await hold(authors, aspects=2, rooms_per_aspect=1, flip_test=True, script={"flip_test": supposing})
+    assert held.result.notes[0].kind == kind
+
+
+async def test_two_who_close_alike_are_not_tested(authors: list[Persona], hold: Hold, scripts: Any) -> None:
+    script = {"closing": scripts.turn("NO: both of us.")}
+    held = await hold(authors, aspects=2, flip_test=True, script=script)
+    assert {notes.kind for notes in held.result.notes} == {"not tested"} and not held.model.asked("flip_test")
+
+
+async def test_a_side_that_gives_no_turn_is_named_and_where_no_room_has_both_the_debate_fails(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    def silent(request: Request) -> str:
+        return "nothing" if scripts.letter(request) == "B" else str(scripts.speak(request))
+
+    phases = ("room_position", "room_exchange", "room_convergence")
+    held = await hold(authors, aspects=2, script=dict.fromkeys(phases, silent))
+    assert f"room-1 has no card: {ILARIO} gave no usable turn in it" in held.result.errors
+    assert held.result.state == "failed" and not held.result.cards
+
+
+async def test_a_position_is_asked_for_shorter_and_shown_whole(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    long = "The premise of it all is that a count was made. " * 12
+
+    def position(request: Request) -> str:
+        return str(scripts.turn("YES: so.", long if request.label.attempt == 1 else f"{long[:400]} In short, yes."))
+
+    held = await hold(authors, aspects=2, rooms_per_aspect=1, script={"room_position": position})
+    again = [request for request in held.model.asked("room_position") if request.label.attempt == 2]
+    assert again and "say the same in 80 or fewer" in again[0].messages[-1].content
+    shown = scripts.block(held.model.asked("room_exchange")[0], "POSITIONS")
+    assert "In short, yes." in shown and "…" not in shown
+
+
+def same_questions(request: Request) -> str:
+    """A judge for whom texts that are equal, or two wordings of one question, say the same."""
+    verdicts: list[dict[str, Any]] = []
+    for line in request.messages[-1].content.split("\n"):
+        if line.startswith('{"pair"'):
+            pair = json.loads(line)
+            same = "traffic" in pair["premise"] and "traffic" in pair["claim"] and "?" in pair["premise"]
+            kind, span = ("same", pair["premise"]) if same else ("unrelated", "")
+            verdicts.append({"pair": pair["pair"], "kind": kind, "span": span})
+    return json.dumps({"verdicts": verdicts})
+
+
+async def test_two_rooms_that_come_to_the_same_question_give_one_card(authors: list[Persona], hold: Hold) -> None:
+    held = await hold(authors, aspects=2, rooms_per_aspect=1, script={"judge": same_questions})
+    assert len(held.result.cards) == 1 and len(held.of("crux_room_complete")) == 2
+    assert "room-2 came to the same question again" in held.result.notes[0].flags
+
+
+async def test_questions_found_in_the_texts_are_the_rounds_and_a_card_says_where_it_was_met(
+    authors: list[Persona], hold: Hold
+) -> None:
+    questions = ("Did the traffic cease when the charge came?", "Is a printed rule enough?")
+    held = await hold(authors, questions=questions, script={"judge": same_questions})
+    assert [aspect.label for aspect in held.result.aspects] == list(questions)
+    assert not held.model.asked("decomposition")
+    assert held.result.notes[0].seen_in == "both"
+    other = await hold(authors, questions=("Is it just?", "Is a printed rule enough?"))
+    assert {notes.seen_in for notes in other.result.notes} == {"debate"}
+    one = await hold(authors, questions=("Is it just?",), aspects=2)
+    assert [aspect.id for aspect in one.result.aspects] == ["a1", "a2"] and one.model.asked("decomposition")
 
 
 async def test_two_plain_answers_stand_beside_the_debate_with_their_cost(
@@ -240,7 +362,7 @@ async def test_evidence_forks_a_debate_and_the_beginning_stays_identical(
     assert [(c.change, c.resolved) for c in cards] == [("same", (False, False)), ("moved", (False, True))]
     assert cards[1].labels == {MAUD: ("YES", "NO"), ILARIO: ("NO", "NO")}
     assert any(entry.earned and entry.claim_ref == "e1" for entry in after.ledger)
-    assert not after.notes[1].flags
+    assert not any("earned" in flag or "resolved" in flag for flag in after.notes[1].flags)
 
 
 async def test_a_topic_outside_every_corpus_is_said_to_be_so(
@@ -254,6 +376,8 @@ async def test_a_topic_outside_every_corpus_is_said_to_be_so(
         return str(scripts.turn("YES: surely.", "Inflation is a price too."))
 
     for topic in key["outside_every_corpus"]:
+        with pytest.raises(CruxConfigurationError, match="nothing that any of them wrote bears on this topic"):
+            await hold(authors, topic, anyway=False)
         held = await hold(authors, topic, aspects=2, script={"opening": honest})
         maud, ilario = held.result.messages[:2]
         assert maud.flags == ("outside the corpus",) and maud.stance == "NONE"
@@ -266,6 +390,6 @@ async def test_topics_inside_the_corpus_find_beliefs(authors: list[Persona], key
 
     for persona in authors:
         grounding = Grounding(persona)
-        assert not grounding.grounds(key["topic"]).outside
+        assert not (await grounding.grounds(key["topic"])).outside
         for crux in key["crux"]:
-            assert 1 <= len(grounding.grounds(crux["question"], 10).beliefs) <= 10
+            assert 1 <= len((await grounding.grounds(crux["question"], 10)).beliefs) <= 10

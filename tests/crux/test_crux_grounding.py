@@ -11,7 +11,6 @@ from crux.personas import CorpusItem, Persona, make_corpus
 from crux.personas.contract import SAMPLE_TOKENS, sample
 from crux.quotes import opens_quoted
 from crux.retrieval import Grounding
-from crux.retrieval.embedding import singular
 from llm_runtime.tokens import estimate_tokens
 
 
@@ -51,7 +50,7 @@ async def test_words_of_somebody_else_are_never_shown_as_the_persons_own(small_p
         "Montes writes of tolls. “A toll on the bridge always ruins the poor of the town. So it was always.” "
         "A toll on the bridge did not ruin the poor of this town, and the count of the carts shows it.",
     )
-    found = Grounding(persona).quotes("Does a toll on the bridge ruin the poor of the town?", 5)
+    found = await Grounding(persona).quotes("Does a toll on the bridge ruin the poor of the town?", 5)
     assert found and all("always ruins" not in place.quote and "So it was" not in place.quote for place in found)
 
 
@@ -59,15 +58,8 @@ async def test_a_question_in_the_singular_finds_what_was_written_in_the_plural(s
     persona: Persona = await small_persona(
         "Ann Ash", "Bridges decay when tolls are farmed out to brokers.", "Rain."
     )
-    grounds = Grounding(persona).grounds("Should a toll be farmed out to a broker?")
+    grounds = await Grounding(persona).grounds("Should a toll be farmed out to a broker?")
     assert not grounds.outside and grounds.chunks[0].text.startswith("Bridges")
-    assert [singular(word) for word in ("armies", "laws", "class", "census", "gas")] == [
-        "army",
-        "law",
-        "class",
-        "census",
-        "gas",
-    ]
 
 
 async def test_the_first_turn_in_a_room_knows_the_clash_that_led_to_it(

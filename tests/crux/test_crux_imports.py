@@ -184,7 +184,7 @@ def test_a_fifty_megabyte_archive_is_read_and_a_bomb_is_not(tmp_path: Path) -> N
         ("x.zip", "not a zip", "not a readable ZIP"),
         ("lines.jsonl", "", "holds no text"),
         ("lines.jsonl", "nonsense\n[]\n{}", "line 1"),
-        ("book.pdf", "%PDF", "no source of texts"),
+        ("book.mobi", "BOOK", "no source of texts"),
         ("empty.md", "  \n", "holds no text"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -29,7 +29,6 @@ from crux.measurement.card_quality import is_answerable, is_concrete
 from crux.measurement.share import share
 from crux.measurement.words import Rarity
 from crux.results import CruxCard, DebateResult, PersonaPosition
-from crux.retrieval import DenseEmbedding, TfidfEmbedding, VectorCache
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel
 
@@ -312,37 +311,3 @@ async def test_exports(authors: list[Persona], hold: Hold, scripts: Any) -> None
     rows = list(csv.DictReader(io.StringIO(stances_csv(result))))
     assert len(rows) == len(result.stances)
     assert not any(value[:1] in "=+-@" for row in rows for value in row.values() if value)
-
-
-# --- retrieval
-
-
-def test_retrieval_is_ordered_and_says_nothing_about_nothing() -> None:
-    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
-    space = TfidfEmbedding().fit(["the toll on the bridge", "the bridge toll", "a stair that fell", "the the the"])
-    found = space.nearest("bridge toll", 3)
-    assert [place for place, _ in found] == [0, 1] and found[0][1] == pytest.approx(found[1][1])
-    assert space.nearest("nothing known", 3) == [] and space.nearest("bridge", 0) == []
-    assert TfidfEmbedding().fit([]).nearest("bridge", 3) == []
-    assert space.similarity("toll bridge", "the toll, the bridge") == pytest.approx(1.0)
-    assert space.coverage("toll", 0) == 1.0 and space.coverage("toll stair paid", 0) == 0.0
-
-
-def test_dense_vectors_are_cached_by_content(tmp_path: Any) -> None:
-    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
-    asked: list[str] = []
-
-    def encode(texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        asked.extend(texts)
-        return [[float("toll" in text), float("stair" in text), 0.1] for text in texts]
-
-    texts = ["the toll", "the stair", "the toll"]
-    for _ in range(2):
-        space = DenseEmbedding("tiny", encode, VectorCache(tmp_path)).fit(texts)
-        assert [place for place, _ in space.nearest("toll?", 2)] == [0, 2]
-    assert asked == ["the toll", "the stair", "toll?"]
-    next(tmp_path.glob("*.npy")).write_bytes(b"cut")
-    DenseEmbedding("tiny", encode, VectorCache(tmp_path)).fit(texts)
-    assert len(asked) <= 4
-    with pytest.raises(ValueError, match="1 vectors for 2 texts"):
-        DenseEmbedding("bad", lambda texts: [[1.0]]).fit(["a", "b"])

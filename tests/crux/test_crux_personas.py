@@ -25,6 +25,7 @@ from crux.personas import (
     shipped_corpus,
 )
 from crux.personas.beliefs import BuildCounts, density
+from crux.personas.contract import unquoted
 from crux.personas.extraction import Read, Relations, placed
 from crux.personas.graph_building import build_graph
 from crux.personas.merging import Concepts, Groups, apply, batches, merge_alike
@@ -74,13 +75,13 @@ def relation(cause: str, effect: str, quote: str, polarity: int = 1) -> dict[str
     }
 
 
-async def test_one_essay_gives_no_graph_and_the_reasons(build: Build, plain_reader: ScriptedModel) -> None:
+async def test_one_essay_gives_a_thin_graph_and_the_reasons(build: Build, plain_reader: ScriptedModel) -> None:
     text = "The queue is a price, paid in minutes by whoever waits."
     found = json.dumps({"relationships": [relation("a queue is a price", "the poor pay it", text[:30])]})
     model = faulty(plain_reader, {"extraction": found})
     persona, report = await build(StoredCorpus(name="Ann Ash", corpus=make_corpus([essay(text)])), model)
 
-    assert persona.beliefs is None
+    assert persona.beliefs is not None and len(persona.beliefs.nodes) == 2, "what was read is kept"
     with pytest.raises(BeliefGraphRefused) as caught:
         require_graph(persona, report)
     assert "2 beliefs, at least 20" in str(caught.value) and "more than one text" in str(caught.value)
@@ -115,7 +116,7 @@ async def test_a_passage_without_an_answer_is_lost_and_not_the_build(build: Buil
 
 
 def test_concepts_merge_by_meaning_and_never_across_a_negation() -> None:
-    pytest.importorskip("sklearn", reason="merging needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="merging needs the extra 'debate'")
     names = [
         "A queue is a price paid in minutes",
         "a queue is the price, paid in minutes",
@@ -178,7 +179,7 @@ def test_contradictions_across_time_are_kept_and_dated() -> None:
 
 
 async def test_only_what_changed_is_built_again(tmp_path: Path, reader: Any) -> None:
-    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored = shipped_corpus("maud-tarrowby")
     path = tmp_path / "answers.jsonl"
 
@@ -199,7 +200,7 @@ async def test_only_what_changed_is_built_again(tmp_path: Path, reader: Any) -> 
 
 
 async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path: Path, reader: Any) -> None:
-    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored = shipped_corpus("maud-tarrowby")
     path = tmp_path / "answers.jsonl"
     with pytest.raises(BudgetExceeded):
@@ -222,7 +223,7 @@ async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path:
 async def test_a_contract_that_is_stopped_keeps_the_answers_that_are_under_way(
     tmp_path: Path, reader: Any, fault: Exception
 ) -> None:
-    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored, path = shipped_corpus("maud-tarrowby"), tmp_path / "answers.jsonl"
     inner, refused = reader(), asyncio.Event()
 
@@ -285,3 +286,12 @@ def test_two_names_with_one_id_are_refused(tmp_path: Path) -> None:
     store.add_corpus(StoredCorpus(name="Ann Ash", corpus=make_corpus([essay("words")])))
     with pytest.raises(PersonaError, match="same id"):
         store.add_corpus(StoredCorpus(name="Ann  -Ash", corpus=make_corpus([essay("words")])))
+
+
+def test_a_quotation_in_the_portrait_that_stands_nowhere_loses_its_marks() -> None:
+    corpus = make_corpus([essay("The queue is a price, paid in minutes by whoever waits. It’s fair.")])
+    prose = 'She calls the queue “a price” and waiting \'a virtue\'; it\'s "paid in minutes", or "paid in gold".'
+    assert unquoted(prose, corpus) == (
+        'She calls the queue “a price” and waiting a virtue; it\'s "paid in minutes", or paid in gold.',
+        2,
+    )

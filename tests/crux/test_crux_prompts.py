@@ -142,7 +142,7 @@ async def everything_asked(text: str, hold: Hold, scripts: Any) -> list[Request]
 
 @pytest.mark.counted
 async def test_two_hundred_payloads_through_every_prompt(hold: Hold, scripts: Any) -> None:
-    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
     assert len(set(PAYLOADS)) == 200
     harmless = {str(request.label): request for request in await everything_asked("harmless words", hold, scripts)}
     expected = {label.split("/")[1]: request for label, request in harmless.items()}
@@ -268,7 +268,7 @@ async def test_people_read_names_and_agents_read_letters(authors: list[Persona],
 
 async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -> None:
     """CX9: system prompt 2,200 tokens, turn context 2,000, room context 1,000 (characters / 4)."""
-    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
     long = "The queue is a price that the poor pay in minutes at the crossing, and nobody ever counted it. " * 60
     builder = ScriptedModel(contract_of(long[:6_000]))
     panel: list[Persona] = []

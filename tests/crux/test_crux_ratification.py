@@ -122,7 +122,7 @@ def ratification(shared: Path) -> Path:
 @pytest.fixture(scope="module")
 def founders(ratification: Path) -> list[Persona]:
     """Hamilton and "Brutus", read by the script above."""
-    pytest.importorskip("sklearn", reason="the belief pipeline needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     built: list[Persona] = []
     for folder, name in (("hamilton", "Alexander Hamilton"), ("brutus", "Brutus")):
         found = import_corpus(ratification / folder)
@@ -202,7 +202,7 @@ async def test_hamilton_and_brutus_debate_whether_a_republic_can_be_large(
 
 
 def test_at_least_six_of_eight_known_replies_are_in_the_first_five(ratification: Path) -> None:
-    pytest.importorskip("sklearn", reason="retrieval needs the extra 'debate'")
+    pytest.importorskip("bm25s", reason="retrieval needs the extra 'debate'")
 
     def essays(*folders: str) -> list[CorpusItem]:
         return [item for folder in folders for item in import_corpus(ratification / folder).corpus.items]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -61,12 +62,12 @@ def claims(*, steelmanned: bool = True) -> Claims:
         ),
         (stance("NO"), False, "silent"),
         (stance("NO", updated=True, because="a good point"), False, "no claim named"),
-        (stance("NO", updated=True, because="you raise a good point", ref="m7"), False, "does not say what"),
+        (stance("NO", updated=True, because="the count left out the tunnel"), False, "no claim named"),
         (stance("NO", updated=True, because="the count left out the tunnel", ref="m6"), False, "speaker's own"),
         (stance("NO", updated=True, because="the count left out the tunnel", ref="m99"), False, "no claim m99"),
     ],
 )
-def test_a_concession_is_earned_by_a_named_claim_or_a_met_condition_only(
+def test_only_a_claim_of_another_or_a_condition_can_earn_a_concession(
     after: TrackedStance, earned: bool, reason: str
 ) -> None:
     entry = concession(stance("YES"), after, claims())
@@ -84,11 +85,78 @@ def test_no_shift_before_the_other_side_was_stated_at_its_strongest() -> None:
     assert entry is not None and entry.earned
 
 
-def test_a_flip_condition_must_be_met_by_something_that_was_said() -> None:
-    after = stance("NO", updated=True, because="the survey finds no change at windows", ref="F1")
-    unmet = Claims(heard={"m7": CLAIM}, own=frozenset(), evidence=frozenset(), flips=claims().flips)
-    entry = concession(stance("YES"), after, unmet)
-    assert entry is not None and not entry.earned and "nothing that was said" in entry.reason
+def yields(scripts: Any, because: str, reference: str = "") -> Callable[[Request], str]:
+    """B gives way in the room, from the first turn after the steelman on, for the reason given."""
+
+    def exchange(request: Request) -> str:
+        if scripts.letter(request) == "A" or request.label.round < 6:
+            return str(scripts.speak(request))
+        said = scripts.block(request, "WHAT WAS SAID").split("\n")
+        key = reference or next(line.split('"')[3] for line in reversed(said) if '"Speaker A"' in line)
+        return str(scripts.turn("YES: moved.", "So it is.", updated=True, because=because, claim_ref=key))
+
+    return exchange
+
+
+@pytest.mark.parametrize(
+    ("verdict", "reason"),
+    [
+        ({"span": "Turn room_exchange", "bears": True, "ground": "politeness"}, "praise is no reason"),
+        ({"span": "Turn room_exchange", "bears": True, "ground": "number"}, "how many say so is no reason"),
+        ({"span": "Turn room_exchange", "bears": True, "ground": "style"}, "how well it is said is no reason"),
+        ({"span": "Turn room_exchange", "bears": True, "ground": "insistence"}, "how often it is said"),
+        ({"span": "a written right is wanted", "bears": True, "ground": "argument"}, "do not say it"),
+        ({"span": "", "bears": True, "ground": "argument"}, "do not say it"),
+        ({"span": "Turn room_exchange", "bears": False, "ground": "argument"}, "no reason for this change"),
+        (
+            {"span": "Turn room_exchange", "bears": True, "ground": "argument", "held_before": True},
+            "granted it before",
+        ),
+        ("no verdict at all", "not judged"),
+    ],
+)
+async def test_what_the_judge_does_not_find_in_the_words_cited_earns_nothing(
+    authors: list[Persona], hold: Hold, scripts: Any, verdict: Any, reason: str
+) -> None:
+    because = "You are so right that the counts and kitchens disagree, brilliant point"
+    script = {"room_exchange": yields(scripts, because), "earned": json.dumps(verdict)}
+    held = await hold(authors, aspects=2, script=script, rooms_per_aspect=1)
+    entry = held.result.ledger[0]
+    assert not entry.earned and reason in entry.reason
+    asked = held.model.asked("earned")[0].messages[-1].content
+    assert because in asked and "Maud" not in asked and "Ilario" not in asked
+
+
+async def test_a_claim_that_the_judge_finds_there_earns_the_concession(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    script = {"room_exchange": yields(scripts, "the counts and kitchens disagree")}
+    held = await hold(authors, aspects=2, script=script, rooms_per_aspect=1)
+    assert (held.result.ledger[0].earned, held.result.ledger[0].reason) == (True, "named claim")
+
+
+async def test_a_flip_condition_must_be_met_by_words_that_were_said(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    for span, earned in (("Turn room_exchange", True), ("the condition is denied", False)):
+        verdict = json.dumps({"span": span, "bears": True, "ground": "evidence"})
+        script = {"room_exchange": yields(scripts, "the count shows it", "F1"), "earned": verdict}
+        held = await hold(authors, aspects=2, script=script, rooms_per_aspect=1)
+        entry = held.result.ledger[0]
+        assert entry.earned is earned
+        assert entry.reason == ("flip condition" if earned else "nothing that was said meets the flip condition")
+
+
+async def test_whoever_says_to_have_moved_is_in_the_ledger_whatever_the_question(
+    authors: list[Persona], hold: Hold, scripts: Any
+) -> None:
+    def clash(request: Request) -> str:
+        if scripts.letter(request) == "A":
+            return str(scripts.speak(request))
+        return str(scripts.turn("NO: I was wrong about the courts.", "I was wrong about the courts.", updated=True))
+
+    held = await hold(authors, aspects=2, script={"clash": clash}, rooms_per_aspect=0)
+    assert held.result.ledger and all(entry.reason == "no claim named" for entry in held.result.ledger)
 
 
 def test_staying_is_no_concession_and_neither_is_finding_a_first_word() -> None:

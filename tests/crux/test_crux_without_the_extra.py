@@ -1,4 +1,4 @@
-"""What works without scikit-learn and networkx, and the one line where something does not."""
+"""What works without the libraries of the extra, and the one line where something does not."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 from crux.extras import library
 from crux.personas import CorpusItem, build_persona, make_corpus
 from crux.personas.build import build_calls
-from crux.retrieval import TfidfEmbedding
+from crux.retrieval import Lexical
 from llm_runtime.errors import MissingExtraError
 from llm_runtime.testing import ScriptedModel
 
-HEAVY = ("numpy", "scipy", "sklearn", "networkx", "aiohttp", "rich", "click")
+HEAVY = ("numpy", "bm25s", "Stemmer", "sentencex", "py3langid", "networkx", "aiohttp", "rich", "click")
 
 
 def test_importing_crux_touches_only_pydantic() -> None:
@@ -45,7 +45,7 @@ def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_missing_extra_is_one_line_with_the_command(no_extra: None) -> None:
     with pytest.raises(MissingExtraError, match=r"^retrieval needs an optional part; .*assay\[debate\]"):
-        TfidfEmbedding().fit(["words"])
+        Lexical.of(["words"])
     with pytest.raises(MissingExtraError, match="debate"):
         library("networkx", "a belief graph")
 

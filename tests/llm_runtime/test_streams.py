@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_runtime.http.streams import EventStream, LineStream, StreamEvent
 from llm_runtime.providers._thinking import ThinkingSplit
-from llm_runtime.streams import EventStream, LineStream, StreamEvent
 
 MEBIBYTE = 2**20
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
 from assay.launch.execution import Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
-from assay.launch.logs import first_event, result_of
+from assay.launch.logs import first_event, result_of, reworded, told_when_kept
 from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
@@ -22,17 +22,7 @@ from llm_runtime.clock import now_ms
 from llm_runtime.errors import (
     ConfigurationError,
 )
-from llm_runtime.events import (
-    BudgetMoved,
-    CallFailed,
-    CallFinished,
-    Emit,
-    Event,
-    RunFinished,
-    RunResumed,
-    RunStarted,
-    tee,
-)
+from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
@@ -280,7 +270,7 @@ class Launcher:
         emit = tee(*listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
-        generate = as_recorded(generate, recorded)
+        generate = as_recorded(generate, recorded, reworded(run.run))
         context = RunContext(started.run_id, started.seed, generate, emit, self._clock, in_force(events))
         result = await load(run.run.run)(run.task, run.options, context)
         emit(RunFinished(state="finished", result=result))
@@ -324,7 +314,7 @@ class Launcher:
                 for listener in job.listeners:
                     listener(event)
             watched = job.listeners if job.words is None else (*job.listeners, job.words)
-            emit = relay.target = tee(_heard_once_written(log) if job.listeners else log.emit, *watched)
+            emit = relay.target = told_when_kept(log.emit, tee(*watched))
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.before is not None:
@@ -333,7 +323,7 @@ class Launcher:
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             if len(answers):
-                recorded = as_recorded(recorded, answers)
+                recorded = as_recorded(recorded, answers, reworded(job.run.run))
             context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms, local)
             return await carry_through(job.run, context)
 
@@ -349,18 +339,6 @@ async def _opened(open_log: Callable[[T], RunLog], what: T, stack: AsyncExitStac
 
     stack.push_async_callback(close)
     return await asyncio.shield(opening)
-
-
-def _heard_once_written(log: RunLog) -> Emit:
-    """Return the emit of a log whose listeners hear of an answer, and of the end, when it is on disk."""
-
-    def emit(event: Event) -> Awaitable[None]:
-        written = log.emit(event)
-        if isinstance(event, (CallFinished, CallFailed, RunFinished)):
-            log.write()
-        return written
-
-    return emit
 
 
 def _account(before: Account) -> BudgetMoved:

@@ -1,12 +1,15 @@
-"""What a run's log says of its beginning and its end."""
+"""What a run's log says of its beginning and its end, and when others hear of what it takes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Generator, Iterable
+from dataclasses import dataclass
 from typing import Any
 
+from assay.protocol import RunType, load
 from llm_runtime.errors import LlmRuntimeError
-from llm_runtime.events import Event, RunFinished, RunStarted
+from llm_runtime.events import CallFinished, Emit, Event, RunFinished, RunStarted
+from llm_runtime.replay import Rewordings
 
 
 def first_event(events: Iterable[Event]) -> RunStarted:
@@ -24,3 +27,32 @@ def result_of(events: Iterable[Event]) -> dict[str, Any] | None:
         if isinstance(event, RunFinished):
             result = event.result if event.state == "finished" else None
     return result
+
+
+def reworded(run: RunType) -> Rewordings:
+    """Return the passages of a kind of run's prompts that older logs have in other words."""
+    return load(run.reworded) if run.reworded else ()
+
+
+def told_when_kept(log: Emit, listeners: Emit) -> Emit:
+    """Return one ``Emit`` for a log and who listens beside it; an answer is shown only once it is on disk."""
+
+    def emit(event: Event) -> Awaitable[None] | None:
+        written = log(event)
+        if written is not None and isinstance(event, CallFinished):
+            return _Answered(written, event, listeners)
+        listeners(event)
+        return written
+
+    return emit
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    written: Awaitable[None]
+    event: CallFinished
+    listeners: Emit
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from self.written.__await__()
+        self.listeners(self.event)

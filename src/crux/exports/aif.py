@@ -7,11 +7,8 @@ from typing import Any
 
 from crux.results import DebateResult
 
-_SCHEMES = {
-    "YES": ("RA", "Default Inference"),
-    "NO": ("CA", "Default Conflict"),
-    "NUANCED": ("RA", "Default Inference"),
-}
+#: A NUANCED side infers nothing and is in conflict with nothing: it is said, with its condition.
+_SCHEMES = {"YES": ("RA", "Default Inference"), "NO": ("CA", "Default Conflict")}
 
 
 def to_aif(result: DebateResult) -> str:
@@ -21,7 +18,8 @@ def to_aif(result: DebateResult) -> str:
         question = graph.node(card.question, "I")
         for name, side in card.personas.items():
             reason = graph.node(side.reasoning, "I")
-            graph.link(reason, _SCHEMES[side.position], question)
+            if scheme := _SCHEMES.get(side.position):
+                graph.link(reason, scheme, question)
             graph.said(name, reason, f"{name}: {side.position}")
             if side.condition:
                 graph.link(graph.node(side.condition, "I"), ("RA", "Condition"), reason)

@@ -34,19 +34,19 @@ def stances_csv(result: DebateResult) -> str:
                 result.debate_id,
                 point.step,
                 point.message,
-                _cell(point.persona),
+                safe(point.persona),
                 point.question,
-                _cell(point.where),
+                safe(point.where),
                 point.stance,
-                _cell(point.position),
+                safe(point.position),
                 "yes" if point.moved else "no",
                 "" if point.earned is None else "yes" if point.earned else "no",
-                _cell(point.claim_ref),
+                safe(point.claim_ref),
             ]
         )
     return text.getvalue()
 
 
-def _cell(text: str) -> str:
+def safe(text: str) -> str:
     """Return a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
+from collections import Counter
 from collections.abc import Sequence
+from math import log
 from typing import Any
 
 from crux.extras import library
@@ -11,6 +14,7 @@ from crux.measurement.share import Share, share
 from crux.results import Wire
 
 _SHUFFLES = 200
+_WORD = re.compile(r"\w+")
 
 
 class Attribution(Wire):
@@ -78,10 +82,25 @@ def tell_apart(texts: Sequence[tuple[str, str]], *, seed: int, analyzer: str = "
 
 
 def _vectors(texts: Sequence[str], analyzer: str) -> Any:
-    text = library("sklearn.feature_extraction.text", "telling texts apart")
-    grams = (3, 3) if analyzer == "char_wb" else (1, 1)
-    vectorizer = text.TfidfVectorizer(analyzer=analyzer, ngram_range=grams, sublinear_tf=True)
-    return vectorizer.fit_transform(texts).toarray()
+    """Return a row a text: 1 + ln(count), times inverse document frequency, to unit length."""
+    np = library("numpy", "telling texts apart")
+    counts = [Counter(_parts(text, analyzer)) for text in texts]
+    columns = {part: place for place, part in enumerate(sorted({part for count in counts for part in count}))}
+    rows = np.zeros((len(texts), max(1, len(columns))))
+    for row, count in zip(rows, counts, strict=True):
+        for part, number in count.items():
+            row[columns[part]] = 1 + log(number)
+    rows *= np.log((1 + len(texts)) / (1 + (rows > 0).sum(axis=0))) + 1
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+
+
+def _parts(text: str, analyzer: str) -> list[str]:
+    """Return a text's words of two letters or more; or all triples of characters in its words, edges included."""
+    words = _WORD.findall(text.lower())
+    if analyzer == "word":
+        return [word for word in words if len(word) > 1]
+    padded = [f" {word} " for word in text.lower().split()]
+    return [word[at : at + 3] for word in padded for at in range(len(word) - 2)]
 
 
 def _centroids(vectors: Any, labels: Sequence[str], persons: Sequence[str]) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from crux.measurement.share import Share, share
 from crux.personas import CorpusItem
 from crux.results import Wire
-from crux.retrieval import Embedding, TfidfEmbedding
+from crux.retrieval import Lexical
 
 
 class GoldReply(Wire):
@@ -31,7 +31,6 @@ def gold_replies(
     essays: Sequence[CorpusItem],
     candidates: Sequence[CorpusItem],
     *,
-    embedding: Embedding | None = None,
     first: int = 5,
 ) -> GoldReplies:
     """Rank ``candidates`` by their likeness to each essay that has links among them.
@@ -41,14 +40,15 @@ def gold_replies(
         candidates: the essay itself is never counted.
         first: how many places count, 1 or more.
     """
-    space = (embedding or TfidfEmbedding()).fit([item.text for item in candidates])
+    index = Lexical.of([item.text for item in candidates])
     ids = [item.id for item in candidates]
     replies: list[GoldReply] = []
     for essay in essays:
         linked = tuple(link for link in essay.replies_to if link in ids and link != essay.id)
         if not linked:
             continue
-        order = [ids[place] for place, _ in space.nearest(essay.text, len(ids)) if ids[place] != essay.id]
+        likeness = {item.id: index.likeness(essay.text, item.text) for item in candidates if item.id != essay.id}
+        order = sorted((key for key in ids if likeness.get(key)), key=lambda key: -likeness[key])
         ranks = [order.index(link) + 1 for link in linked if link in order]
         replies.append(
             GoldReply(item=essay.id, linked=linked, rank=min(ranks, default=None), found=tuple(order[:first]))

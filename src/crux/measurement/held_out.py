@@ -17,7 +17,7 @@ from crux.measurement.share import Share, share
 from crux.personas import CorpusItem, Persona, make_corpus
 from crux.requests import request
 from crux.results import Wire
-from crux.retrieval import Embedding, Grounding
+from crux.retrieval import Embed, Grounding
 from crux.turns import OVER
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
@@ -81,7 +81,7 @@ async def held_out_fidelity(
     generate: Generate,
     models: ModelTable | None = None,
     hidden: Sequence[str] | None = None,
-    embedding: Embedding | None = None,
+    embed: Embed | None = None,
     seed: int = 0,
 ) -> HeldOut:
     """Predict the stance of every hidden text, at three calls a text.
@@ -107,7 +107,7 @@ async def held_out_fidelity(
         update={"corpus": make_corpus(item for item in items if item.id not in ids), "beliefs": None}
     )
     asking = _Asking(generate, models or ModelTable(), seed)
-    own, control = Grounding(rest, embedding), Grounding(other, embedding)
+    own, control = Grounding(rest, embed=embed), Grounding(other, embed=embed)
     cases: list[HeldOutCase] = []
     for key in ids:
         truth = "YES" if rng.random() < 0.5 else "NO"
@@ -163,8 +163,7 @@ class _Asking:
         """Ask which answer an author's texts let one expect; empty where the model gave none."""
         label = CallLabel("crux", "held_out_predict", f"{key}@{side}")
         fence = Fence(self._seed, label)
-        chunks = grounding.persona.corpus.chunks
-        passages = "\n\n".join(chunks[place].text for place, _ in grounding.space.nearest(question, _PASSAGES))
+        passages = "\n\n".join(hit.chunk.text for hit in await grounding.index.passages(question, _PASSAGES))
         text = load_prompt("crux.measurement", "held_out_predict").render(
             question=fence("QUESTION", question), passages=fence("PASSAGES", passages or "none")
         )

@@ -32,6 +32,7 @@ from crux.personas.contract import (
     VoiceProfile,
     contract_request,
     measured_voice,
+    unquoted,
     verbatim,
 )
 from crux.personas.corpus import Chunk, Corpus
@@ -88,8 +89,8 @@ async def build_persona(
 ) -> tuple[Persona, GateReport]:
     """Build contract and belief graph of one person, from their texts.
 
-    The graph is held to its gate: where it fails, the persona comes without beliefs, and the report says why;
-    :func:`require_graph` makes that an error.
+    The graph is held to its gate. Where it fails it is kept all the same, for every belief in it has its sentence,
+    and the report says why it is thin; :func:`require_graph` makes that an error.
 
     Args:
         name: as people and events will know the person.
@@ -103,7 +104,7 @@ async def build_persona(
         PersonaError: the name cannot be used.
         CallError, StructuredOutputError: a part of the contract was not to be had.
         BudgetExceeded, DeadlineExceeded: as ``generate`` raises them; what was answered is kept.
-        MissingExtraError: scikit-learn or networkx is not installed.
+        MissingExtraError: a library of the extra ``debate`` is not installed.
     """
     name = check_name(name)
     for module in ("sklearn", "scipy", "networkx"):
@@ -115,7 +116,7 @@ async def build_persona(
     emit(
         PersonaBuilt(persona=name, gate=report.model_dump(mode="json"), counts=graph.counts.model_dump(mode="json"))
     )
-    return Persona(contract=contract, corpus=corpus, beliefs=graph if report.passed else None), report
+    return Persona(contract=contract, corpus=corpus, beliefs=graph if graph.nodes else None), report
 
 
 def require_graph(persona: Persona, report: GateReport) -> None:
@@ -204,7 +205,8 @@ async def _contract(
             voice = group.create_task(ask("voice", VoiceAnswer))
     except ExceptionGroup as faults:
         raise first_error(faults) from None
-    written = {part: " ".join(_had(task.result()).text.split()) for part, task in prose.items()}
+    told = {part: unquoted(" ".join(_had(task.result()).text.split()), corpus) for part, task in prose.items()}
+    written = {part: text for part, (text, _) in told.items()}
     conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
     anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)
     examples, also_lost = verbatim(spoken.examples, corpus, _MOST_EXAMPLES)
@@ -229,7 +231,7 @@ async def _contract(
             words_per_sentence=words,
             contractions_per_100_words=contractions,
         ),
-        dropped_quotes=lost + also_lost,
+        dropped_quotes=lost + also_lost + sum(count for _, count in told.values()),
         corpus_digest=corpus.digest,
     )
 

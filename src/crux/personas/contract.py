@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
@@ -9,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus, spread
-from crux.quotes import sentences
+from crux.quotes import folded, sentences
 from crux.requests import request
 from crux.results import Place, Wire
 from llm_runtime.messages import CallLabel, Request
@@ -20,6 +21,8 @@ ProsePart: TypeAlias = Literal["personality", "bias", "stakes", "epistemology", 
 PROSE: tuple[ProsePart, ...] = ("personality", "bias", "stakes", "epistemology", "time_horizon", "evidence_policy")
 #: How much of the corpus a contract call is shown, in tokens (characters/4).
 SAMPLE_TOKENS = 6_000
+#: Words in quotation marks, double or single; an apostrophe within a word opens and closes nothing.
+_QUOTED = re.compile(r"[“\"]([^“”\"]{3,400})[”\"]|(?<!\w)[‘']([^‘’']{3,400})[’'](?!\w)")
 
 
 class Prose(BaseModel):
@@ -71,7 +74,8 @@ class PersonaContract(Wire):
     """A person as a debater.
 
     Args:
-        dropped_quotes: excerpts and examples that stood nowhere in the corpus.
+        dropped_quotes: excerpts, examples and quotations in the prose that stood nowhere in the corpus; the last
+            lost their marks for it.
         corpus_digest: of the corpus it was written from.
     """
 
@@ -140,6 +144,22 @@ def verbatim(quotes: Sequence[str], corpus: Corpus, most: int) -> tuple[list[Pla
     places = [corpus.find(quote) for quote in quotes]
     found = list(dict.fromkeys(place for place in places if place is not None))
     return found[:most], places.count(None)
+
+
+def unquoted(text: str, corpus: Corpus) -> tuple[str, int]:
+    """Take the marks from quotations in prose that stand nowhere in the corpus; return the prose, and how many."""
+    lost = 0
+
+    def checked(match: re.Match[str]) -> str:
+        nonlocal lost
+        words = next(group for group in match.groups() if group)
+        wanted = folded(words).strip(" .,;:").casefold()
+        if any(wanted in folded(item.text).casefold() for item in corpus.items):
+            return match[0]
+        lost += 1
+        return words
+
+    return _QUOTED.sub(checked, text), lost
 
 
 def measured_voice(corpus: Corpus) -> tuple[float, float]:

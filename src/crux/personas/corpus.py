@@ -18,6 +18,7 @@ T = TypeVar("T")
 CHUNK_CHARS = 1_600
 """About 270 words: an argument with its reason, and few enough calls to read a whole shelf."""
 MAX_ITEM_CHARS = 2_000_000
+"""Longer texts are kept in parts (:func:`in_parts`)."""
 # Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -34,6 +35,7 @@ class CorpusItem(Wire):
         url: where it was published, or empty.
         text: cleaned plain text; every place in a card or a belief counts its characters.
         replies_to: ids of texts that it answers, where the source says so; used in measurement only.
+        quoted: spans of ``text`` that the source marks as somebody else's words: (start, end), in order.
     """
 
     id: str
@@ -43,6 +45,7 @@ class CorpusItem(Wire):
     url: str = ""
     text: str
     replies_to: tuple[str, ...] = ()
+    quoted: tuple[tuple[int, int], ...] | None = None
 
 
 class Chunk(Wire):
@@ -116,9 +119,27 @@ def make_corpus(items: Iterable[CorpusItem]) -> Corpus:
 
 
 def clean(text: str) -> str:
-    """Remove characters that cannot be seen; return text with plain line breaks, within :data:`MAX_ITEM_CHARS`."""
+    """Remove characters that cannot be seen; return text with plain line breaks."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-    return _UNSEEN.sub("", plain).replace("\u00a0", " ").strip()[:MAX_ITEM_CHARS]
+    return _UNSEEN.sub("", plain).replace("\u00a0", " ").strip()
+
+
+def in_parts(item: CorpusItem) -> list[CorpusItem]:
+    """Return a text as parts of at most :data:`MAX_ITEM_CHARS` characters, cut between paragraphs if possible."""
+    parts: list[CorpusItem] = []
+    start = 0
+    while len(item.text) - start > MAX_ITEM_CHARS:
+        cut = item.text.rfind("\n\n", start + MAX_ITEM_CHARS // 2, start + MAX_ITEM_CHARS)
+        cut = cut if cut > 0 else start + MAX_ITEM_CHARS
+        parts.append(_part(item, start, cut, len(parts) + 1))
+        start = cut
+    return [*parts, _part(item, start, len(item.text), len(parts) + 1)] if parts else [item]
+
+
+def _part(item: CorpusItem, start: int, end: int, number: int) -> CorpusItem:
+    spans = [(max(a, start) - start, min(b, end) - start) for a, b in item.quoted or () if a < end and start < b]
+    update = {"id": f"{item.id}-part-{number}", "text": item.text[start:end], "quoted": tuple(spans) or None}
+    return item.model_copy(update=update | {"title": f"{item.title or item.id}, part {number}"})
 
 
 def chunked(item: CorpusItem) -> list[Chunk]:

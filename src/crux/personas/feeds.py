@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from xml.etree import ElementTree
 
 from crux.personas.corpus import CorpusItem
-from crux.personas.source import CorpusError, iso_date, one_line, plain
+from crux.personas.source import CorpusError, iso_date, one_line, readable
 
 _TEXTS = ("encoded", "content", "description", "summary")
-_DATES = ("published", "pubDate", "date", "updated")
+_DATES = ("published", "pubDate", "post_date", "date", "updated")
 
 
-def read_feed(text: str, name: str) -> list[CorpusItem]:
-    """Read the entries of a feed; those without text are left out.
+def read_feed(
+    text: str, name: str, author: str = "", *, drafts: bool = False
+) -> tuple[list[CorpusItem], list[str]]:
+    """Read the entries of a feed, or of a WordPress export; those left out are listed with the reason.
+
+    Of a WordPress export that is what is no post or page, drafts, and what others wrote than the one who wrote
+    most, or than ``author``.
 
     Document type declarations are refused: no feed needs one, and entities make large files of small ones.
 
@@ -31,11 +37,20 @@ def read_feed(text: str, name: str) -> list[CorpusItem]:
     entries = [element for element in root.iter() if _local(element) in ("item", "entry")]
     if not entries:
         raise CorpusError(f"{name} has no <item> or <entry>; is it an RSS or Atom feed?")
+    found = [_fields(entry) for entry in entries]
+    wordpress = any("post_type" in fields for fields in found)
+    writers = Counter(fields.get("creator", "").strip() for fields in found if _published(fields))
+    chosen = author or (writers.most_common(1)[0][0] if wordpress and writers else "")
     items: list[CorpusItem] = []
-    for number, entry in enumerate(entries, start=1):
-        fields = _fields(entry)
-        body = plain(next((fields[key] for key in _TEXTS if fields.get(key, "").strip()), ""))
+    skipped: list[str] = []
+    for number, fields in enumerate(found, start=1):
+        title = one_line(fields.get("title")) or f"entry {number}"
+        if why := _left_out(fields, chosen, wordpress=wordpress, drafts=drafts):
+            skipped.append(f"{name}, {title}: {why}")
+            continue
+        body, quoted = readable(next((fields[key] for key in _TEXTS if fields.get(key, "").strip()), ""))
         if not body:
+            skipped.append(f"{name}, {title}: no text")
             continue
         items.append(
             CorpusItem(
@@ -47,9 +62,27 @@ def read_feed(text: str, name: str) -> list[CorpusItem]:
                 date=_date(next((fields[key] for key in _DATES if key in fields), "")),
                 url=_web(fields.get("link", "")),
                 text=body,
+                quoted=quoted,
             )
         )
-    return items
+    return items, skipped
+
+
+def _published(fields: dict[str, str]) -> bool:
+    return fields.get("post_type", "").strip() in ("post", "page") and fields.get("status", "").strip() == "publish"
+
+
+def _left_out(fields: dict[str, str], author: str, *, wordpress: bool, drafts: bool) -> str:
+    """Return why an entry is not the author's published text; empty where it is."""
+    writer, kind = fields.get("creator", "").strip(), fields.get("post_type", "").strip()
+    if wordpress and kind not in ("post", "page"):
+        return f"no post but {kind or 'something else'}"
+    status = fields.get("status", "publish").strip()
+    if wordpress and status != "publish" and not drafts:
+        return f"not published ({status}); --drafts takes it too"
+    if author and writer and writer.casefold() != author.casefold():
+        return f"by {writer}; --author says whose texts are meant"
+    return ""
 
 
 def _fields(entry: ElementTree.Element) -> dict[str, str]:

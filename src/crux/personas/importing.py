@@ -6,16 +6,18 @@ one line that says which, and how large.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import from_json
 
-from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, CorpusItem, in_parts, make_corpus
+from crux.personas.documents import DOCUMENTS, read_document
 from crux.personas.feeds import read_feed
 from crux.personas.front_matter import split_front_matter
-from crux.personas.source import CorpusError, iso_date, one_line, plain, read_text
+from crux.personas.posts import read_posts
+from crux.personas.source import CorpusError, iso_date, one_line, plain, read_text, readable
 from crux.personas.x_archive import is_archive, read_x_archive
 
 MAX_FILES = 20_000
@@ -40,12 +42,16 @@ class Imported:
     skipped: tuple[str, ...] = ()
 
 
-def import_corpus(path: Path) -> Imported:
+def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bool = False) -> Imported:
     """Read whatever ``path`` is.
 
     Args:
         path: a folder of Markdown, text or HTML files; an unpacked X archive (a folder with ``data/tweets.js``) or
-            its ZIP file; ``tweets.js`` itself; an RSS or Atom file; a JSONL file; or one text.
+            its ZIP file; ``tweets.js`` itself; a Substack or Medium export, unpacked; a WordPress export; an RSS or
+            Atom file; a JSONL file; a PDF, DOCX, EPUB or subtitle file; or one text.
+        author: whose entries of a feed or WordPress export are meant, as it names them.
+        speaker: whose words of a transcript with several voices are meant.
+        drafts: take what was never published too.
 
     Raises:
         CorpusError: it does not exist, is no such thing, is too large, or holds no text at all.
@@ -55,26 +61,43 @@ def import_corpus(path: Path) -> Imported:
     if is_archive(path):
         imported = Imported(make_corpus(read_x_archive(path)))
     elif path.is_dir():
-        imported = read_folder(path)
+        imported = read_folder(path, speaker, drafts=drafts)
     elif path.suffix.lower() in _FEEDS:
-        imported = Imported(make_corpus(read_feed(read_text(path), path.name)))
+        entries, left_out = read_feed(read_text(path), path.name, author, drafts=drafts)
+        imported = Imported(make_corpus(entries), skipped=tuple(left_out))
+    elif path.suffix.lower() in DOCUMENTS:
+        imported = Imported(make_corpus([read_document(path, speaker)]))
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
         imported = read_jsonl(path)
     elif path.suffix.lower() in _TEXTS:
         imported = _gather([path], path.parent)
     else:
         raise CorpusError(
-            f"{path.name} is no source of texts; give a folder of .md or .txt, an RSS or Atom .xml, an X archive, "
-            "or a .jsonl file"
+            f"{path.name} is no source of texts; give a folder, .md, .txt, .html, .pdf, .docx, .epub, .srt, .vtt, "
+            "an RSS, Atom or WordPress .xml, an X archive, or a .jsonl file"
         )
     if not imported.corpus.items:
         why = f" ({imported.skipped[0]})" if imported.skipped else ""
         raise CorpusError(f"{path.name} holds no text{why}; a persona needs at least one")
-    return imported
+    return _parted(imported)
 
 
-def read_folder(folder: Path) -> Imported:
-    """Read all texts below a folder, links not followed.
+def _parted(imported: Imported) -> Imported:
+    """Cut texts that are too long for one item into parts, and say so."""
+    items: list[CorpusItem] = []
+    lines: list[str] = []
+    for item in imported.corpus.items:
+        parts = in_parts(item)
+        items += parts
+        if len(parts) > 1:
+            lines.append(f"{item.id}: {len(item.text):,} characters, kept whole, in {len(parts)} parts")
+    if not lines:
+        return imported
+    return replace(imported, corpus=make_corpus(items), skipped=(*imported.skipped, *lines))
+
+
+def read_folder(folder: Path, speaker: str = "", *, drafts: bool = False) -> Imported:
+    """Read all texts below a folder, links not followed; a Substack or Medium export is known by its files.
 
     Raises:
         CorpusError: too many files, or one that is too large.
@@ -82,11 +105,11 @@ def read_folder(folder: Path) -> Imported:
     files = sorted(
         file
         for file in folder.rglob("*")
-        if file.suffix.lower() in _TEXTS and file.is_file() and not file.is_symlink()
+        if file.suffix.lower() in _TEXTS | DOCUMENTS and file.is_file() and not file.is_symlink()
     )
     if len(files) > MAX_FILES:
         raise CorpusError(f"{folder.name} has {len(files):,} texts, the limit is {MAX_FILES:,}; split it")
-    return _gather(files, folder)
+    return _gather(files, folder, speaker, drafts=drafts)
 
 
 def read_jsonl(path: Path) -> Imported:
@@ -125,25 +148,35 @@ def read_jsonl(path: Path) -> Imported:
     return Imported(make_corpus(items), skipped=tuple(skipped))
 
 
-def _gather(files: list[Path], root: Path) -> Imported:
+def _gather(files: list[Path], root: Path, speaker: str = "", *, drafts: bool = False) -> Imported:
     items: list[CorpusItem] = []
     skipped: list[str] = []
+    posts = read_posts(root)
     authors: dict[str, int] = {}
     signed: dict[str, None] = {}
     for file in files:
+        post = posts.get(file.stem)
+        if not drafts and (file.name.startswith("draft_") or (post is not None and not post.published)):
+            skipped.append(f"{file.name}: not published; --drafts takes it too")
+            continue
         try:
+            if file.suffix.lower() in DOCUMENTS:
+                items.append(read_document(file, speaker))
+                continue
             head, body = split_front_matter(read_text(file).replace("\r\n", "\n"))
         except CorpusError as fault:
             skipped.append(str(fault))
             continue
-        text = plain(body)
+        text, quoted = readable(body)
         if not text:
             skipped.append(f"{file.name}: empty")
             continue
+        if post is not None:
+            head = {"title": post.title, "date": post.date, **head}
         for name in _listed(head.get("author")):
             authors[name] = authors.get(name, 0) + 1
         signed.update(dict.fromkeys(_listed(head.get("signed")) + _listed(head.get("aliases"))))
-        items.append(_item(file, root, head, text))
+        items.append(_item(file, root, head, text).model_copy(update={"quoted": quoted}))
     author = max(authors, key=lambda name: authors[name], default="")
     return Imported(make_corpus(items), author, tuple(name for name in signed if name != author), tuple(skipped))
 

@@ -1,4 +1,4 @@
-"""Plain text out of HTML: what a reader would read; scripts, styles and hidden parts left out."""
+"""Plain text out of HTML: what a reader would read, and which of it the page gives as somebody else's words."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _SILENT = frozenset(_SILENT_TAGS.split())
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _BLANK = re.compile(r"\n[ \t]*\n\s*")
 _TAG = re.compile(r"<[a-zA-Z!/][^>]{0,2000}>")
+#: Where a quotation begins and ends, while white space is put in order; both are for private use, and none's text.
+_OPEN, _SHUT = "\ue000", "\ue001"
 
 
 def looks_like_html(text: str) -> bool:
@@ -22,11 +24,46 @@ def looks_like_html(text: str) -> bool:
 
 def text_of_html(markup: str) -> str:
     """Return the readable text, one blank line between blocks."""
+    return quoted_text(markup)[0]
+
+
+def quoted_text(markup: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Return the readable text, and the spans of its block quotations."""
+    return spans_of(marked_text(markup))
+
+
+def marked_text(markup: str) -> str:
+    """Return the readable text with its block quotations marked, for :func:`spans_of`."""
     reader = _Reader()
-    reader.feed(markup)
+    reader.feed(markup.replace(_OPEN, "").replace(_SHUT, ""))
     reader.close()
     lines = [" ".join(line.split()) for line in "".join(reader.parts).split("\n")]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def marked(text: str) -> str:
+    """Mark the block quotations of a Markdown text, for :func:`spans_of`."""
+    return re.sub(r"(?m)^(?:[ ]{0,3}>.*(?:\n|\Z))+", lambda block: f"{_OPEN}{block[0].rstrip()}{_SHUT}\n", text)
+
+
+def spans_of(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """Take the marks of quotations out of a text, and return where they stood."""
+    spans: list[tuple[int, int]] = []
+    plain, depth, start = "", 0, 0
+    for piece in re.split(f"([{_OPEN}{_SHUT}])", text):
+        if piece == _OPEN:
+            start = start if depth else len(plain)
+            depth += 1
+        elif piece == _SHUT:
+            depth = max(0, depth - 1)
+            body = plain[start:]
+            first, last = start + len(body) - len(body.lstrip()), start + len(body.rstrip())
+            if not depth and first < last:
+                spans.append((first, last))
+        else:
+            # What stood on both sides of a mark may have ended and begun with a blank line.
+            plain += piece.lstrip("\n") if plain.endswith("\n\n") or not plain else piece
+    return plain.rstrip(), tuple(spans)
 
 
 class _Reader(HTMLParser):
@@ -39,7 +76,7 @@ class _Reader(HTMLParser):
         if tag in _SILENT:
             self._silent.append(tag)
         elif tag in _BLOCKS:
-            self.parts.append("\n\n")
+            self.parts.append(f"\n\n{_OPEN}" if tag == "blockquote" else "\n\n")
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in _BLOCKS:
@@ -50,7 +87,7 @@ class _Reader(HTMLParser):
             while self._silent.pop() != tag:
                 pass
         elif tag in _BLOCKS:
-            self.parts.append("\n\n")
+            self.parts.append(f"{_SHUT}\n\n" if tag == "blockquote" else "\n\n")
 
     def handle_data(self, data: str) -> None:
         if not self._silent:

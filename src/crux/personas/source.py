@@ -7,7 +7,7 @@ from pathlib import Path
 
 from crux.config import CruxConfigurationError
 from crux.personas.corpus import clean
-from crux.personas.markup import looks_like_html, text_of_html
+from crux.personas.markup import looks_like_html, marked, marked_text, spans_of
 
 MAX_FILE_BYTES = 256 * 2**20
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -38,7 +38,13 @@ def read_text(path: Path) -> str:
 
 def plain(text: str) -> str:
     """Clean a text; HTML becomes what a reader would read."""
-    return clean(text_of_html(text) if looks_like_html(text) else text)
+    return readable(text)[0]
+
+
+def readable(text: str) -> tuple[str, tuple[tuple[int, int], ...] | None]:
+    """Clean a text, as :func:`plain`; return it with the spans of its block quotations, None where it has none."""
+    whole, spans = spans_of(clean(marked_text(text) if looks_like_html(text) else marked(text)))
+    return whole, spans or None
 
 
 def iso_date(text: str) -> str:

@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
+from crux.claims.book import ClaimBook
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefGraph
-from crux.personas.contract import PersonaContract
+from crux.personas.contract import PROSE, PersonaContract, unquoted
 from crux.personas.corpus import Corpus
 from crux.personas.gate import GateReport, gate
 from crux.personas.persona import Persona, PersonaError, check_name, slug
@@ -91,6 +92,22 @@ class PersonaStore:
         """Return what models answered in earlier builds of a person."""
         return Answers(self.root / "answers" / f"{check_name(name)}.jsonl")
 
+    def book(self, name: str) -> ClaimBook | None:
+        """Read what was read of a person's texts, claim by claim; None where nothing was.
+
+        Raises:
+            PersonaError: the file is damaged.
+        """
+        return self._read("books", name, ClaimBook) if self._path("books", name).is_file() else None
+
+    def save_book(self, name: str, book: ClaimBook) -> None:
+        """Keep what was read of a person's texts.
+
+        Raises:
+            StoreUnwritable: the disk is full, or fails.
+        """
+        self._write("books", name, book)
+
     def save(self, persona: Persona) -> None:
         """Keep what was built; a graph that is None removes the one that was kept.
 
@@ -131,7 +148,7 @@ class PersonaStore:
 
     def remove(self, name: str) -> None:
         """Delete everything that is kept under a name."""
-        for kind in ("contracts", "corpus", "beliefs"):
+        for kind in ("contracts", "corpus", "beliefs", "books"):
             self._path(kind, name).unlink(missing_ok=True)
         (self.root / "answers" / f"{check_name(name)}.jsonl").unlink(missing_ok=True)
 
@@ -178,6 +195,9 @@ def check_persona(persona: Persona) -> PersonaCheck:
         place.item not in corpus.by_id or corpus.by_id[place.item].text[place.start : place.end] != place.quote
         for place in places
     )
+    prose = sum(unquoted(getattr(contract, part), corpus)[1] for part in PROSE)
+    if prose:
+        problems.append(f"{prose} quotations in the portrait stand nowhere in the texts")
     stale = contract.corpus_digest != corpus.digest
     if stale:
         problems.append("the texts have changed since it was built: build it again")

@@ -1,16 +1,19 @@
 """Finding what a person has written on a claim: no model call, a few milliseconds."""
 
-from crux.retrieval.dense import DenseEmbedding, VectorCache, sentence_model
-from crux.retrieval.embedding import Embedding, Space, TfidfEmbedding
+from crux.retrieval.embed import Embed, EndpointEmbed, FastEmbed, embed_of
 from crux.retrieval.grounding import Grounding, Grounds
+from crux.retrieval.index import Hit, Index, Sentence
+from crux.retrieval.lexical import Lexical
 
 __all__ = [
-    "DenseEmbedding",
-    "Embedding",
+    "Embed",
+    "EndpointEmbed",
+    "FastEmbed",
     "Grounding",
     "Grounds",
-    "Space",
-    "TfidfEmbedding",
-    "VectorCache",
-    "sentence_model",
+    "Hit",
+    "Index",
+    "Lexical",
+    "Sentence",
+    "embed_of",
 ]

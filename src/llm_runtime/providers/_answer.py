@@ -18,10 +18,10 @@ from llm_runtime.errors import (
     ReplyFiltered,
     ReplyTruncated,
 )
+from llm_runtime.http.causes import error_in_reply
+from llm_runtime.http.secrets import Redactor
+from llm_runtime.http.shape import mapping, one_line, sequence
 from llm_runtime.messages import Delta, OnDelta, Reply, Request, Usage, unwatched
-from llm_runtime.providers._errors import error_in_reply
-from llm_runtime.providers._secrets import Redactor
-from llm_runtime.providers._shape import mapping, one_line, sequence
 from llm_runtime.providers._thinking import Kind, ThinkingSplit
 from llm_runtime.tokens import estimate_input, estimate_tokens
 

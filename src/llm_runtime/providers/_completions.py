@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from llm_runtime.http.shape import amount, count, mapping, sequence, text
 from llm_runtime.messages import Reply, Request, Usage
 from llm_runtime.providers._answer import Answer
-from llm_runtime.providers._shape import amount, count, mapping, sequence, text
 
 _NO_COMPLETION = "the answer is not a chat completion; is this the right base URL?"
 _REASONING = ("reasoning_content", "reasoning")

@@ -8,7 +8,7 @@ from collections.abc import Set
 from typing import Any, Literal, TypeAlias
 
 from llm_runtime.errors import CallError, ContextExceeded, ModelNotFound, Moderated, RequestRefused
-from llm_runtime.providers._shape import mapping
+from llm_runtime.http.shape import mapping
 
 Quirk: TypeAlias = Literal[
     "no schema",

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from pydantic_core import from_json
 
-from llm_runtime.providers._shape import mapping, sequence
-from llm_runtime.providers._shape import text as text_of
+from llm_runtime.http.shape import mapping, sequence
+from llm_runtime.http.shape import text as text_of
 
 #: What Anthropic's grammar compiler refuses; whoever reads the answer still checks it.
 _BOUNDS = frozenset(

@@ -13,8 +13,8 @@ from llm_runtime.dialects import DIALECTS
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError, MalformedReply
 from llm_runtime.http import Http
+from llm_runtime.http.shape import mapping, sequence, text
 from llm_runtime.price import Price
-from llm_runtime.providers._shape import mapping, sequence, text
 from llm_runtime.providers.anthropic import versioned, with_version
 from llm_runtime.providers.listing import Listed, read_listing
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError
 from llm_runtime.http import Http
+from llm_runtime.http.shape import amount, count, mapping
 from llm_runtime.messages import Generate, Reply, Request, Usage
-from llm_runtime.providers._shape import amount, count, mapping
 
 #: Seconds before each question: the record is there a moment after the generation's end.
 _PAUSES = (0.0, 1.0, 3.0)

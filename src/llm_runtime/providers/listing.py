@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from llm_runtime.providers._shape import count, mapping, sequence, text
+from llm_runtime.http.shape import count, mapping, sequence, text
 
 _WORD = re.compile(r"[a-z]+")
 #: Parts of an id that name a release, not a line.

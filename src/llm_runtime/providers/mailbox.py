@@ -19,9 +19,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from llm_runtime.errors import ConnectionFailed, EmptyReply, MalformedReply, ReplyTooLarge, RequestRefused
 from llm_runtime.files import write_atomic
+from llm_runtime.http.shape import harmless, mapping, one_line
 from llm_runtime.messages import Generate, Reply, Request, Usage, request_digest
 from llm_runtime.models import first_fault
-from llm_runtime.providers._shape import harmless, mapping, one_line
 from llm_runtime.tokens import estimated_usage
 
 FORMAT = "llm-mailbox/1"

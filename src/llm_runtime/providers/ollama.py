@@ -10,11 +10,11 @@ from pydantic_core import from_json
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
+from llm_runtime.http.shape import count, mapping, text
 from llm_runtime.messages import Effort, Generate, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
-from llm_runtime.providers._shape import count, mapping, text
 from llm_runtime.silence import LOCAL_PATIENCE, Patience
 from llm_runtime.tokens import token_bound
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
+from llm_runtime.http.shape import count, mapping, sequence, text
 from llm_runtime.messages import Generate, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
-from llm_runtime.providers._shape import count, mapping, sequence, text
 from llm_runtime.providers.payloads import responses_payload
 from llm_runtime.silence import HOSTED_PATIENCE, Patience
 

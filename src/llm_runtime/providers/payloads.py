@@ -10,10 +10,10 @@ from typing import Any
 from pydantic_core import from_json
 
 from llm_runtime.endpoints import Endpoint
+from llm_runtime.http.shape import mapping
 from llm_runtime.messages import Message, Request
 from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers._schemas import closed_schema, enforceable
-from llm_runtime.providers._shape import mapping
 
 _OPENROUTER_MODELS = 3
 _OPENROUTER_SESSION_CHARACTERS = 256

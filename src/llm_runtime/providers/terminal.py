@@ -8,8 +8,8 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from llm_runtime.errors import ConfigurationError, EmptyReply
+from llm_runtime.http.shape import harmless
 from llm_runtime.messages import Generate, Reply, Request
-from llm_runtime.providers._shape import harmless
 from llm_runtime.tokens import estimated_usage
 
 END = "."

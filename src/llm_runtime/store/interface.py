@@ -79,10 +79,6 @@ class RunLog(Protocol):
         """
         ...
 
-    def write(self) -> None:
-        """Have all that was emitted on disk on return. Raises :class:`~llm_runtime.errors.StoreError`."""
-        ...
-
     def close(self) -> None:
         """Write what waits, sign the head and let the run go. A second call does nothing.
 

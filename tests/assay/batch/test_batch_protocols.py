@@ -79,7 +79,7 @@ async def carried_out(folder: Path, claim: Claim, run: Prepared, model: Generate
 
 
 async def test_a_debate_is_a_job_with_its_personas_whole(tmp_path: Path) -> None:
-    pytest.importorskip("sklearn", reason="the extra debate is not installed")
+    pytest.importorskip("bm25s", reason="the extra debate is not installed")
     from assay.demo import demo_answers
 
     ledger, runs = entered(tmp_path, DEBATES, "topics.csv", ["topic", '"Should a city let software decide?"'])

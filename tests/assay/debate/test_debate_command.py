@@ -17,7 +17,7 @@ from llm_runtime.testing import LoopbackServer, Received
 
 from .conftest import KEY, PANEL, SEED, TOPIC, Answers, scripted
 
-pytest.importorskip("sklearn", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
 
 Assay = Any
@@ -187,11 +187,11 @@ async def test_the_recorded_debate_plays_and_says_what_it_is(assay: Assay, tmp_p
 
 
 async def test_without_the_extra_it_says_so_in_one_line(assay: Assay, tmp_path: Path) -> None:
-    (tmp_path / "sklearn.py").write_text("raise ImportError")
+    (tmp_path / "bm25s.py").write_text("raise ImportError")
     hidden = tmp_path / "sitecustomize.py"
     hidden.write_text(
         "import importlib.util as u\nfind = u.find_spec\n"
-        "u.find_spec = lambda name, package=None: None if name == 'sklearn' else find(name, package)\n"
+        "u.find_spec = lambda name, package=None: None if name == 'bm25s' else find(name, package)\n"
     )
     done = await assay("debate", "T?", "--personas", PANEL, PYTHONPATH=str(tmp_path))
     assert done.code == 2 and "pip install 'assay[debate]'" in done.err

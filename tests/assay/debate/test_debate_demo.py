@@ -17,7 +17,7 @@ from llm_runtime.messages import Reply, Request
 
 from .conftest import hold
 
-pytest.importorskip("sklearn", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
 
 
@@ -74,7 +74,7 @@ async def test_every_quotation_on_a_card_stands_in_its_authors_essays() -> None:
     for name, quote in quoted:
         assert any(quote in item.text for item in corpora[name].items), quote
     for note in result.notes:
-        assert note.dropped_quotes == 0 and not note.flags
+        assert note.dropped_quotes == 0 and all("no source" in flag for flag in note.flags)
         for name, places in note.places.items():
             for place in places:
                 assert corpora[name].by_id[place.item].text[place.start : place.end] == place.quote
@@ -86,7 +86,8 @@ async def test_it_shows_one_card_settled_one_open_and_a_shift_that_was_earned() 
         ("values", False),
         ("definition", True),
     ]
-    assert [note.kind for note in result.notes] == ["double crux", "single crux"]
+    # The one closed NUANCED: only two who close with opposite answers can be tested for a flip.
+    assert {note.kind for note in result.notes} == {"not tested"}
     assert [(shift.before, shift.after, shift.earned) for shift in result.shifts] == [
         ("YES", "NUANCED", True),
         ("NO", "NO", None),

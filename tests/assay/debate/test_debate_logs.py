@@ -22,7 +22,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted
 from llm_runtime.store import RunStore, open_store
 
-pytest.importorskip("sklearn", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
 
 

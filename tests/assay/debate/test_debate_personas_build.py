@@ -16,7 +16,7 @@ import pytest
 
 from llm_runtime.testing import LoopbackServer, Received
 
-pytest.importorskip("sklearn", reason="a build needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a build needs the extra 'debate'")
 pytest.importorskip("networkx", reason="a build needs the extra 'debate'")
 
 Assay = Any
@@ -193,10 +193,9 @@ async def test_beliefs_that_do_not_pass_their_gate_fail_the_build_with_the_reaso
     assert strict.code == 2 and "at least 20 are needed" in strict.err
     assert "not built" in (await assay("debate", "personas", "list")).out
     built = await assay("debate", "personas", "build", "Bo Reed", url=server.url)
-    assert built.code == 1 and "no belief graph: 3 beliefs, at least 20 are needed" in built.err
-    assert (
-        "from passages alone" in built.err and "Bo Reed" in (await assay("debate", "personas", "show", "reed")).out
-    )
+    assert built.code == 1 and "thin: 3 beliefs, at least 20 are needed" in built.err
+    assert "from these beliefs and from passages" in built.err
+    assert "Bo Reed" in (await assay("debate", "personas", "show", "reed")).out
 
 
 async def test_fidelity_asks_for_each_hidden_text_once_and_predicts_it_twice(

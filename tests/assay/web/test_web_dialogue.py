@@ -56,14 +56,14 @@ async def test_the_library_lists_the_authors_that_come_with_assay(web: Any) -> N
     ],
 )
 async def test_what_is_no_debate_is_refused_as_data(web: Any, said: dict[str, Any], why: str) -> None:
-    pytest.importorskip("sklearn", reason="the extra debate is not installed")
+    pytest.importorskip("bm25s", reason="the extra debate is not installed")
     async with web.client.post(web.url + "/api/dialogue", json=said) as answer:
         assert answer.status == 400
         assert why in (await answer.json())["message"]
 
 
 async def test_a_debate_is_started_and_streamed_until_it_is_stopped(web: Any) -> None:
-    pytest.importorskip("sklearn", reason="the extra debate is not installed")
+    pytest.importorskip("bm25s", reason="the extra debate is not installed")
     said = {"topic": "Should software decide who waits?", "personaIds": PAIR, "model": "terminal:"}
     async with web.client.post(web.url + "/api/dialogue", json=said) as answer:
         assert answer.status == 200 and answer.headers["content-type"].startswith("text/event-stream")

@@ -54,7 +54,7 @@ async def test_what_cannot_be_imported_is_refused_in_words(web: Any, said: dict[
 
 
 async def test_a_build_is_a_run_that_can_be_stopped(web: Any) -> None:
-    pytest.importorskip("sklearn", reason="the extra debate is not installed")
+    pytest.importorskip("bm25s", reason="the extra debate is not installed")
     await web.post("/api/personas", name="Ada Queue", text=ESSAY)
     code, told = await web.post("/api/personas/ada-queue/build", model="terminal:")
     assert code == 201, told

@@ -67,7 +67,7 @@ async def test_what_is_no_recording_is_refused(web: Any) -> None:
 
 
 async def test_a_whole_debate_is_streamed_to_its_end_and_mapped(web: Any) -> None:
-    pytest.importorskip("sklearn", reason="the extra debate is not installed")
+    pytest.importorskip("bm25s", reason="the extra debate is not installed")
     async with web.client.post(web.url + "/api/dialogue", json={"recording": True, "speed": 0}) as answer:
         assert answer.status == 200
         run_id = answer.headers["x-run-id"]

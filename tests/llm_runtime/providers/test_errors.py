@@ -15,10 +15,10 @@ from pydantic_core import from_json
 from llm_runtime import errors
 from llm_runtime.errors import AuthenticationFailed, CallError, ContextExceeded
 from llm_runtime.http import Http
+from llm_runtime.http.causes import error_for_status, error_in_reply
+from llm_runtime.http.failures import read_failure
+from llm_runtime.http.waits import Wait, about_waiting, read_wait
 from llm_runtime.messages import CallLabel, Message, Request
-from llm_runtime.providers._errors import error_for_status, error_in_reply
-from llm_runtime.providers._failures import read_failure
-from llm_runtime.providers._waits import Wait, about_waiting, read_wait
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import LoopbackServer
 

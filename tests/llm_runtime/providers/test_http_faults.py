@@ -34,8 +34,8 @@ from llm_runtime.errors import (
     WrongEndpoint,
 )
 from llm_runtime.http import Http
+from llm_runtime.http.waits import retry_after_seconds
 from llm_runtime.messages import CallLabel, Generate, Message, Request
-from llm_runtime.providers._waits import retry_after_seconds
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.testing import Fault, LoopbackServer, Received

@@ -27,8 +27,8 @@ from llm_runtime.errors import (
     WrongEndpoint,
 )
 from llm_runtime.http import Http
+from llm_runtime.http.secrets import REDACTED
 from llm_runtime.messages import CallLabel, Delta, Generate, Message, Reply, Request
-from llm_runtime.providers._secrets import REDACTED
 from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.silence import Patience

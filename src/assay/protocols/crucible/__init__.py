@@ -14,6 +14,7 @@ COUNCIL = RunType(
     options=f"{_HERE}.task:Options",
     run=f"{_HERE}.task:run",
     upgrade=f"{_HERE}.task:upgrade",
+    reworded="crucible.triage.prompts:REWORDED",
     fold=f"{_HERE}.report:CouncilFold",
     measures=f"{_HERE}.task:MEASURES",
     seats=(

@@ -53,6 +53,21 @@ FIDELITY = RunType(
     batch=False,
     form=False,
 )
+COMPARE = RunType(
+    name="crux.compare",
+    aliases=("compare",),
+    title="Compare two authors",
+    about="Two authors' claims side by side, each with its sentences, and the questions on which they may turn.",
+    noun="comparison",
+    task=f"{_HERE}.compare:Task",
+    options=f"{_HERE}.compare:Options",
+    prepare=f"{_HERE}.compare:prepare",
+    run=f"{_HERE}.compare:run",
+    title_of=f"{_HERE}.compare:title_of",
+    fold=f"{_HERE}.report.comparison:ComparisonFold",
+    measures=f"{_HERE}.compare:MEASURES",
+    seats=(Seat("*"),),
+)
 
 PROTOCOL = Protocol(
     name="crux",
@@ -62,10 +77,10 @@ PROTOCOL = Protocol(
     "both turn. It ends in crux cards with verbatim quotes.",
     command=("debate", f"{_HERE}.commands:debate"),
     command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
-    runs=(DEBATE, PERSONA, FIDELITY),
+    runs=(DEBATE, COMPARE, PERSONA, FIDELITY),
     pages=f"{_HERE}.pages:ADDRESSES",
     extra="debate",
-    modules=("sklearn", "networkx"),
+    modules=("bm25s", "Stemmer", "sentencex", "py3langid", "networkx"),
     demo=Demo(
         name="debate",
         folder=f"{_HERE}.demo",

@@ -118,11 +118,16 @@ def stored_name(name: str, people: PersonaStore) -> str | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def add_texts(place: Path, name: str, people: PersonaStore) -> tuple[StoredCorpus, Sequence[str]]:
+def add_texts(
+    place: Path, name: str, people: PersonaStore, *, author: str = "", speaker: str = "", drafts: bool = False
+) -> tuple[StoredCorpus, Sequence[str]]:
     """Import the texts at ``place``; return what is stored now, and a line for each file that was skipped.
 
     Args:
         name: whose texts they are; the author that they name where it is empty.
+        author: whose entries of a feed or WordPress export are meant.
+        speaker: whose words of a transcript are meant.
+        drafts: take what was never published too.
 
     Raises:
         ConfigurationError: neither says whose they are; or there are no texts.
@@ -131,13 +136,13 @@ def add_texts(place: Path, name: str, people: PersonaStore) -> tuple[StoredCorpu
     from crux.personas import StoredCorpus, import_corpus
     from crux.personas.persona import check_name
 
-    texts = import_corpus(place)
+    texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts)
     if not (name or texts.author):
         raise ConfigurationError("name: the texts do not say whose they are; name the author")
-    author = check_name(name or texts.author)
+    person = check_name(name or texts.author)
     # A text signed by another name than the persona's gives the author away all the same.
-    aliases = dict.fromkeys(one for one in (texts.author, *texts.aliases) if one and one != author)
-    stored = StoredCorpus(name=author, aliases=tuple(aliases), corpus=texts.corpus)
+    aliases = dict.fromkeys(one for one in (texts.author, *texts.aliases) if one and one != person)
+    stored = StoredCorpus(name=person, aliases=tuple(aliases), corpus=texts.corpus)
     people.add_corpus(stored)
     return stored, texts.skipped
 

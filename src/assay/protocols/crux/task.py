@@ -10,7 +10,9 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
+from assay.protocols.crux import PROTOCOL
 from assay.protocols.crux.people import open_people, panel_of
+from assay.protocols.crux.retrieving import EmbedOption, embedder, index_folder
 from crux import Debate, DebateConfig, Evidence, ModelTable, Persona
 from crux import Model as ModelChoice
 from crux.debate import MAX_TOPIC
@@ -19,7 +21,7 @@ from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.models import Model, first_fault
 
 _TABLE = ModelTable()
-_OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines")
+_OF_THE_ENGINE = ("aspects", "rooms_per_aspect", "flip_test", "baselines", "anyway", "questions")
 #: Of a result, for the table of a batch.
 MEASURES: Measures = {
     "crux cards": lambda result: len(result.get("cards", ())),
@@ -78,9 +80,16 @@ class Options(Model):
     ] = like(DebateConfig, "rooms_per_aspect")
     """Rooms that dig for a crux, at most so many a round."""
     flip_test: bool = like(DebateConfig, "flip_test")
-    """Negate each card's premise and close again: 2 calls a card."""
+    """Grant each card's opposite answer, and a placebo, three times a side: 12 calls a card."""
     baselines: bool = like(DebateConfig, "baselines")
     """Also ask for an answer without a debate, in two ways: 2 calls."""
+    questions: Annotated[
+        tuple[str, ...],
+        Ui(flag="--question", metavar="TEXT", help="A question that is a round; up to 4 (repeatable)."),
+    ] = like(DebateConfig, "questions")
+    """Questions that are the rounds, one a line, up to 4; else the topic is broken down."""
+    anyway: bool = like(DebateConfig, "anyway")
+    """Debate a topic on which nobody wrote anything, too."""
     fast: Annotated[str, Ui(help="The model of the small steps [default: the engine's].", metavar="MODEL")] = (
         _TABLE.fast.id
     )
@@ -89,6 +98,8 @@ class Options(Model):
         str, Ui(help="The model that speaks and writes cards [default: the engine's].", metavar="MODEL")
     ] = _TABLE.strong.id
     """The model that speaks and writes cards."""
+    embed: EmbedOption = "none"
+    """Find passages by meaning too, with a model that makes vectors."""
     models: Annotated[
         tuple[str, ...],
         Ui(help="Models that the debaters take in turn to speak.", metavar="A,B,C", label="Panel"),
@@ -159,9 +170,9 @@ def need_extra() -> None:
     """Refuse at once what would fail at the first retrieval.
 
     Raises:
-        MissingExtraError: scikit-learn or networkx is not installed.
+        MissingExtraError: a library of the extra ``debate`` is not installed.
     """
-    if find_spec("sklearn") is None or find_spec("networkx") is None:
+    if any(find_spec(module) is None for module in PROTOCOL.modules):
         raise MissingExtraError("a debate", "debate")
 
 
@@ -173,18 +184,21 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: whatever ended the debate; what there was by then is in its ``crux.debate_ended``.
     """
     clock = ThinkingClock(context.generate)
-    debate = Debate(
-        task.topic,
-        seated(options),
-        generate=clock.generate,
-        config=options.config(),
-        emit=context.emit,
-        seed=context.seed,
-        clock=clock,
-        evidence=task.evidence,
-    )
-    async for _ in debate.events():
-        pass
+    async with embedder(options.embed) as embed:
+        debate = Debate(
+            task.topic,
+            seated(options),
+            generate=clock.generate,
+            config=options.config(),
+            emit=context.emit,
+            seed=context.seed,
+            clock=clock,
+            evidence=task.evidence,
+            embed=embed,
+            index=index_folder(),
+        )
+        async for _ in debate.events():
+            pass
     if debate.stopped_by is not None:
         raise debate.stopped_by
     return debate.result().model_dump(mode="json")

@@ -9,6 +9,10 @@ from assay.console.lazy import HELP, lazy_group
 #: What each command is for, and where it is.
 COMMANDS = {
     "debate": ("Hold a debate; `assay debate TOPIC` is the same.", f"{__name__}.run:debate"),
+    "compare": (
+        "Compare what two authors wrote: shared, opposed, one-sided claims; candidate cruxes.",
+        f"{__name__}.compare:compare",
+    ),
     "personas": ("Import, build, show, check and list those who debate.", f"{__name__}.personas:personas"),
     "cards": ("Print the crux cards of a debate.", f"{__name__}.read:cards"),
     "map": (

@@ -26,8 +26,7 @@ def build(command: RunCommand, name: str, yes: bool, people: str | None) -> int:
     """Build NAME from the texts that were imported: contract, belief graph, voice.
 
     Answers are kept: a build that was stopped goes on where it was, and after a further import only what changed is
-    asked. Where the beliefs do not pass their gate it says why, the exit code is 1, and the persona is kept without
-    them.
+    asked. Beliefs that do not pass their gate are kept and marked thin; it says why, and the exit code is 1.
     """
     command.task |= {"name": name, "people": people}
     _announce(command, yes=yes)
@@ -84,9 +83,10 @@ def _present(command: RunCommand, outcome: Outcome) -> int:
     asked, reused = outcome.result["asked"], outcome.result["reused"]
     click.echo(f"{count_noun(asked, 'question')} asked, {reused} answered before", err=True)
     for reason in gate.reasons:
-        click.echo(f"no belief graph: {reason}", err=True)
+        click.echo(f"thin: {reason}", err=True)
     if gate.reasons:
-        click.echo(f"{name} can debate all the same, from passages alone", err=True)
+        from_what = "from these beliefs and from passages" if gate.nodes else "from passages alone"
+        click.echo(f"{name} can debate all the same, {from_what}", err=True)
     if output.as_json or output.jsonl:
         return command.finish(outcome) or int(not gate.passed)
     shares = f"{gate.largest_component:.0%} in one piece, {gate.grounded_twice:.0%} in more than one text"

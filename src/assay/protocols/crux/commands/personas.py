@@ -22,7 +22,7 @@ COMMANDS = {
         f"{__name__}:check",
     ),
     "import": (
-        "Import texts: a folder of Markdown, text or HTML, an RSS or Atom file, an X archive, or JSONL.",
+        "Import texts: a folder, documents, a feed, an export of Substack, WordPress, Medium or X, or JSONL.",
         f"{__name__}:import_",
     ),
     "list": ("List those who can debate, and those who are not built yet.", f"{__name__}:list_"),
@@ -41,13 +41,24 @@ def personas() -> None:
 @click.command("import")
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--name", help="Whose texts they are [default: the author that the texts name].")
+@click.option("--author", default="", metavar="NAME", help="Whose entries of a feed or WordPress export are meant.")
+@click.option(
+    "--speaker", default="", metavar="NAME", help="Whose words of a transcript with several voices are meant."
+)
+@click.option("--drafts", is_flag=True, help="Take what was never published too.")
 @people_option
-def import_(path: Path, name: str | None, people: str | None) -> int:
-    """Import texts: a folder of Markdown, text or HTML, an RSS or Atom file, an X archive, or JSONL."""
+def import_(path: Path, name: str | None, author: str, speaker: str, drafts: bool, people: str | None) -> int:
+    """Import texts: a folder, documents, a feed, an export of Substack, WordPress, Medium or X, or JSONL.
+
+    Documents are .md, .txt, .html, .pdf, .docx, .epub, .srt and .vtt. What is quoted in them stays somebody else's
+    words; what is left out is listed with its reason.
+    """
     from assay.report.clean import one_line
     from assay.report.units import count_noun
 
-    stored, skipped = add_texts(path, name or "", open_people(people))
+    stored, skipped = add_texts(
+        path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts
+    )
     dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
     also = one_line(f", also known as {', '.join(stored.aliases)}", 200) if stored.aliases else ""

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError
 
-_FORMATS = ("json", "md", "argdown", "aif", "csv", "html")
+if TYPE_CHECKING:
+    from crux.compare import Comparison
+
+_FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml", "mermaid", "kialo")
 
 
 @click.command()
@@ -75,10 +80,10 @@ def map_(run_ids: tuple[str, ...], out: str | None, store_path: str | None) -> i
 @click.option("--out", metavar="PATH", help="Where to write it [default: standard output].")
 @store_option
 def export(run_id: str, form: str, out: str | None, store_path: str | None) -> int:
-    """Write a debate in a form that other programs read.
+    """Write a debate, or a comparison, in a form that other programs read.
 
-    json is the whole debate, csv its tracked stances; argdown and aif are forms of argument maps; html is the
-    report.
+    json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
+    and aif are argument maps; graphml, mermaid and kialo are a comparison's claim books; html is the report.
     """
 
     text = _exported(store_path, run_id, form)
@@ -99,6 +104,7 @@ def _write(path: Path, text: str) -> None:
 
 def _exported(store_path: str | None, run_id: str, form: str) -> str:
     from assay.protocols.crux.report import result_of
+    from assay.protocols.crux.report.comparison import comparison_of
     from assay.registry import story_of
     from assay.report.html import story_html
     from crux import exports
@@ -106,11 +112,15 @@ def _exported(store_path: str | None, run_id: str, form: str) -> str:
     store = open_runs(store_path)
     try:
         run_id = store.find(run_id)
-        result = result_of(store, run_id)
         if form == "html":
             return story_html(story_of(store.records(run_id)))
+        if compared := comparison_of(store, run_id):
+            return _compared(compared, form)
+        result = result_of(store, run_id)
     finally:
         store.close()
+    if form not in ("json", "md", "argdown", "aif", "csv"):
+        raise ConfigurationError(f"--format {form} is for a comparison; see: assay debate compare --help")
     forms = {
         "json": exports.to_json,
         "md": exports.to_markdown,
@@ -120,3 +130,21 @@ def _exported(store_path: str | None, run_id: str, form: str) -> str:
     }
     text = forms[form](result)
     return text if text.endswith("\n") else f"{text}\n"
+
+
+def _compared(found: Comparison, form: str) -> str:
+    from assay.protocols.crux.report.comparison import comparison_story
+    from assay.report.markdown import story_markdown
+    from crux import exports
+
+    forms: dict[str, Callable[[Comparison], str]] = {
+        "json": lambda one: one.model_dump_json(indent=1) + "\n",
+        "md": lambda one: story_markdown(comparison_story(one)),
+        "argdown": exports.claims_argdown,
+        "aif": exports.claims_aif,
+        "csv": exports.claims_csv,
+        "graphml": exports.to_graphml,
+        "mermaid": exports.to_mermaid,
+        "kialo": exports.to_kialo,
+    }
+    return forms[form](found)

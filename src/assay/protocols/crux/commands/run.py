@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 
 @run_command("crux.debate", trace="Show the whole debate after the cards.", noun="cards")
+@click.option("--compared", metavar="RUN", help="Take the candidate cruxes of a comparison as the rounds.")
 @yes_option
 @people_option
-def debate(command: RunCommand, yes: bool, people: str | None) -> int:
+def debate(command: RunCommand, compared: str | None, yes: bool, people: str | None) -> int:
     """Let personas debate TOPIC, a question that can be answered yes or no.
 
     Before anything is asked it says how many calls it will take and what they will cost. The cards go to standard
@@ -33,8 +34,26 @@ def debate(command: RunCommand, yes: bool, people: str | None) -> int:
     assay debate -f topic.txt --personas hamilton,brutus --aspects auto --budget 0.80 --out debate.html
     """
     command.options["people"] = people
+    if compared is not None:
+        command.options["questions"] = _candidates(command.store, compared)
     _announce(command, yes=yes)
     return present_debate(command.go(), command.store, command.output)
+
+
+def _candidates(store: RunStore, run: str) -> list[str]:
+    """Return the questions of a comparison, confirmed ones first.
+
+    Raises:
+        ConfigurationError: the run is no finished comparison, or found none.
+    """
+    from assay.protocols.crux.report.comparison import comparison_of
+    from llm_runtime.errors import ConfigurationError
+
+    found = comparison_of(store, store.find(run))
+    ranked = sorted(found.candidates, key=lambda one: not one.confirmed) if found else []
+    if not ranked:
+        raise ConfigurationError(f"compared: run {run} holds no candidate cruxes; see: assay debate compare --help")
+    return [one.question for one in ranked[:4]]
 
 
 def _announce(command: RunCommand, *, yes: bool) -> None:

@@ -63,8 +63,8 @@ class PersonaFold:
             raise StoreDamaged(f"the persona in the run's log does not fit: {fault.errors()[0]['msg']}") from None
         story = persona_story(persona)
         reasons = run.result.get("gate", {}).get("reasons", ())
-        notes = [Note(f"No belief graph: {reason}", "warning") for reason in reasons]
-        missing = Section("What is missing", tuple(notes)) if notes else None
+        notes = [Note(f"Thin: {reason}", "warning") for reason in reasons]
+        missing = Section("Why it is thin", tuple(notes)) if notes else None
         sections = tuple(section for section in (missing, *story.sections, cost_section(run)) if section)
         return replace(story, tone="warning" if notes else "good", sections=sections)
 

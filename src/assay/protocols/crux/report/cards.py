@@ -79,6 +79,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
         Note(verdict, tone),
+        *([Plain(_SEEN[notes.seen_in])] if notes.seen_in else []),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
     blocks += [_side(state, name, side, notes) for name, side in card.personas.items()]
@@ -94,6 +95,13 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
             Details(f"The room it comes from, in {count_noun(len(room), 'turn')}", room_blocks(state, room))
         )
     return blocks
+
+
+#: Where a card's question was met, where a comparison of the texts was at hand.
+_SEEN = {
+    "both": "Met in the texts and in the debate.",
+    "debate": "Met in the debate alone: the comparison of the texts had not found it.",
+}
 
 
 def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes) -> Voice:
@@ -157,6 +165,8 @@ def _sources(state: DebateState, sources: tuple[SentenceSource, ...]) -> list[Vo
             if key in spoken
         ]
         blocks += _behind(state, source)
+        if not source.messages and not source.places and not source.beliefs:
+            blocks.append(Note("No source: nothing that was said or written bears it.", "warning"))
         accent = state.accent(source.persona) if source.persona else "quiet"
         voices.append(Voice(source.part.capitalize(), tuple(blocks), accent, source.persona))
     return voices

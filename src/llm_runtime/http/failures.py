@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from llm_runtime.providers._shape import count, mapping, one_line, sequence, text
-from llm_runtime.providers._waits import seconds_in, wait_in_words
+from llm_runtime.http.shape import count, mapping, one_line, sequence, text
+from llm_runtime.http.waits import seconds_in, wait_in_words
 
 #: Where the words are, in the order of trust; a value may again be any of these shapes, or JSON in a text.
 _WORDS = ("error", "message", "detail", "msg", "errors")

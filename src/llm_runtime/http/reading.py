@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from pydantic_core import from_json
 
 from llm_runtime.errors import CallError, MalformedReply, ReplyTooLarge
+from llm_runtime.http.streams import EventStream, LineStream, StreamEvent
 from llm_runtime.silence import Silence
-from llm_runtime.streams import EventStream, LineStream, StreamEvent
 
 if TYPE_CHECKING:
     import aiohttp

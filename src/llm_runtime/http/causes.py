@@ -21,8 +21,8 @@ from llm_runtime.errors import (
     ServerFault,
     WrongEndpoint,
 )
-from llm_runtime.providers._failures import Failure, read_failure
-from llm_runtime.providers._waits import LONGEST_WAIT, Wait, in_words
+from llm_runtime.http.failures import Failure, read_failure
+from llm_runtime.http.waits import LONGEST_WAIT, Wait, in_words
 
 _KEY = "the provider does not accept the key; check it with: assay keys"
 _FORBIDDEN = "the provider forbids this; check the key and what it may do"

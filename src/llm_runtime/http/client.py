@@ -22,12 +22,12 @@ from llm_runtime.errors import (
     ReplyTooLarge,
     WrongEndpoint,
 )
-from llm_runtime.providers._errors import error_for_status, not_an_answer
-from llm_runtime.providers._failures import read_failure
-from llm_runtime.providers._secrets import HeaderSecret, Redactor
-from llm_runtime.providers._shape import mapping, one_line, text
-from llm_runtime.providers._waits import about_waiting, read_wait
-from llm_runtime.reading import Incoming, is_stream, listen, parse_json, read_whole
+from llm_runtime.http.causes import error_for_status, not_an_answer
+from llm_runtime.http.failures import read_failure
+from llm_runtime.http.reading import Incoming, is_stream, listen, parse_json, read_whole
+from llm_runtime.http.secrets import HeaderSecret, Redactor
+from llm_runtime.http.shape import mapping, one_line, text
+from llm_runtime.http.waits import about_waiting, read_wait
 from llm_runtime.silence import HOSTED_PATIENCE, Patience, Silence
 
 if TYPE_CHECKING:

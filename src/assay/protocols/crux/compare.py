@@ -1,0 +1,185 @@
+"""Two authors' texts compared before anybody speaks, as a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from assay.fields import Ui
+from assay.protocol import Measures, RunContext
+from assay.protocols.crux.people import open_people, shipped_id, stored_name
+from assay.protocols.crux.task import need_extra
+from crux import Model as ModelChoice
+from crux import ModelTable
+from crux.claims import ClaimBook, batches_of
+from crux.claims.reading import BATCH_TOKENS
+from crux.compare import Shelf, compare
+from crux.events import PersonaStep
+from crux.personas import Corpus, shipped_corpus
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.models import Model, first_fault
+
+_TABLE = ModelTable()
+#: Of a result, for the table of a batch.
+MEASURES: Measures = {
+    "candidate cruxes": lambda result: len(result.get("candidates", ())),
+    "opposed claims": lambda result: len(result.get("opposed", ())),
+    "shared claims": lambda result: len(result.get("shared", ())),
+}
+
+
+class Task(Model):
+    """Who is compared, and on what."""
+
+    authors: Annotated[
+        tuple[str, ...],
+        Ui(
+            flag="A B",
+            doors=("form",),
+            label="Authors",
+            suggest="assay.protocols.crux.people:known_personas",
+        ),
+    ] = Field(min_length=2, max_length=2)
+    """Two whose texts were imported, or who come with Assay, one a line."""
+    topic: Annotated[str, Ui(metavar="TEXT", help="Compare what they wrote on this; else on everything.")] = ""
+    """What the comparison is about; empty for everything."""
+    people: Annotated[str, Ui(hidden=True)] = ""
+    """The folder of personas."""
+
+
+class Options(Model):
+    """How it is done."""
+
+    language: Annotated[str, Ui(metavar="NAME", show_default=True, label="Language of the claims")] = Field(
+        default="English", min_length=2, max_length=40
+    )
+    """In which claims are written; quotations stay as they are."""
+    tokens_a_call: Annotated[int, Ui(metavar="N", show_default=True, label="Tokens a call")] = Field(
+        default=BATCH_TOKENS, ge=200, le=32_000
+    )
+    """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
+    fast: Annotated[str, Ui(help="The model that reads and judges [default: the engine's].", metavar="MODEL")] = (
+        _TABLE.fast.id
+    )
+    """The model that reads and judges."""
+    strong: Annotated[str, Ui(help="The model that compares [default: the engine's].", metavar="MODEL")] = (
+        _TABLE.strong.id
+    )
+    """The model that compares."""
+    takes_temperature: Annotated[
+        bool, Ui(off="--no-temperature", help="The models refuse a temperature: send none.")
+    ] = True
+    """Whether the models take a temperature."""
+    shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    """Both authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The models that must be reached before it begins."""
+        return tuple(dict.fromkeys((self.fast, self.strong)))
+
+    def models(self) -> ModelTable:
+        """Return who answers which question."""
+        fast, strong = (
+            ModelChoice(id=name, takes_temperature=self.takes_temperature) for name in (self.fast, self.strong)
+        )
+        return ModelTable(fast=fast, strong=strong)
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Look both authors up, with what was read of them before.
+
+    Raises:
+        ConfigurationError: both names mean one author.
+        PersonaError: nobody's texts were imported under a name.
+        MissingExtraError: a library of the extra ``debate`` is not installed.
+    """
+    need_extra()
+    if options.shelves:
+        shelved(options)
+        return task, options
+    people = open_people(task.people)
+    shelves: list[dict[str, Any]] = []
+    for name in task.authors:
+        author = shipped_id(name, people)
+        stored = shipped_corpus(author) if author else people.corpus(stored_name(name, people) or name)
+        book = people.book(stored.name)
+        shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
+        shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))
+    names = tuple(shelf["name"] for shelf in shelves)
+    if names[0] == names[1]:
+        raise ConfigurationError(f"authors: {names[0]} is named twice; a comparison needs two")
+    people_folder = str(people.root.absolute())
+    return task.model_copy(update={"authors": names, "people": people_folder}), options.model_copy(
+        update={"shelves": shelves}
+    )
+
+
+def shelved(options: Options) -> list[Shelf]:
+    """Return both authors as the run holds them.
+
+    Raises:
+        ConfigurationError: an author's data is damaged.
+    """
+    try:
+        return [
+            Shelf(
+                data["name"],
+                Corpus.model_validate(data["corpus"]),
+                ClaimBook.model_validate(data["book"]) if "book" in data else None,
+            )
+            for data in options.shelves
+        ]
+    except ValidationError as fault:
+        raise ConfigurationError(f"an author in the run's log is damaged at {first_fault(fault)}") from None
+
+
+def calls_of(options: Options) -> tuple[int, int]:
+    """Return about how many calls reading and comparing will take: what was read before is not read again."""
+    shelves = shelved(options)
+    read = [s.book.authors[0].read if s.book and s.book.authors else () for s in shelves]
+    unread = [batches_of(s.corpus, done, options.tokens_a_call) for s, done in zip(shelves, read, strict=True)]
+    reading = sum(map(len, unread))
+    # Links of a newly read author: a block of claims, then their judging; about six claims a passage's batch.
+    linking = sum(2 + len(batches) // 2 for batches in unread if batches)
+    return reading + linking, 8
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    """Compare; the result is ``Comparison`` as data. What was read is kept for the next comparison.
+
+    Raises:
+        LlmRuntimeError: whatever ends it.
+    """
+    from crux.personas import PersonaStore
+
+    first, second = shelved(options)
+    store = PersonaStore(Path(task.people)) if task.people else None
+
+    def keep(name: str, book: ClaimBook) -> None:
+        if store is not None:
+            store.save_book(name, book)
+
+    def step(name: str, step: str, done: int, of: int) -> None:
+        context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
+
+    found = await compare(
+        first,
+        second,
+        generate=context.generate,
+        models=options.models(),
+        seed=context.seed,
+        topic=task.topic,
+        language=options.language,
+        tokens_a_call=options.tokens_a_call,
+        keep=keep,
+        step=step,
+    )
+    return found.model_dump(mode="json")
+
+
+def title_of(task: Task) -> str:
+    """Return one line for lists."""
+    return f"{' and '.join(task.authors)}{f': {task.topic}' if task.topic else ', compared'}"

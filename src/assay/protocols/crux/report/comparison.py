@@ -1,0 +1,177 @@
+"""A comparison of two authors as a report: candidate cruxes, then what is opposed, shared and said by one alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import ValidationError
+
+from assay.protocols.crux.report.claim_map import map_picture
+from assay.registry import find
+from assay.report.frame import cost_section
+from assay.report.generic import GenericFold
+from assay.report.progress import Progress
+from assay.report.run import RunTotals, timed_events
+from assay.report.story import Block, Details, Fact, Note, Plain, Quote, Section, Story, Voice
+from assay.report.units import count, count_noun
+from crux.compare import Candidate, Comparison, Match, Read, SideView
+from crux.events import PersonaStep
+from crux.results import Place
+from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.events import Event
+from llm_runtime.store import RunStore
+
+_STEPS = {"reading": "reading", "comparing": "comparing"}
+
+
+class ComparisonFold:
+    """The fold of a comparison.
+
+    Args:
+        keep: how many settled calls to remember one by one.
+    """
+
+    def __init__(self, keep: int | None = None) -> None:
+        self._any = GenericFold(keep)
+        self._step: PersonaStep | None = None
+
+    def apply(self, event: Event, at: int) -> None:
+        """Take in the next event."""
+        self._any.apply(event, at)
+        if isinstance(event, PersonaStep):
+            self._step = event
+
+    def announce(self, event: Event) -> str | None:
+        """Return a line for a step that moved on."""
+        if isinstance(event, PersonaStep):
+            return _step_line(event) if event.done else None
+        return self._any.announce(event)
+
+    def progress(self) -> Progress:
+        """Return the comparison as it stands."""
+        phase = _step_line(self._step) if self._step else "reading"
+        return replace(self._any.progress(), protocol="Crux", phase=phase)
+
+    def story(self) -> Story:
+        """Return what was found, or how far it is."""
+        run, story = self._any.run, self._any.story()
+        if not run.result.get("authors"):
+            return replace(story, subtitle=f"Crux · a comparison, {run.state}")
+        try:
+            found = Comparison.model_validate(run.result)
+        except ValidationError as fault:
+            raise StoreDamaged(f"the comparison in the log does not fit: {fault.errors()[0]['msg']}") from None
+        told = comparison_story(found)
+        return replace(told, sections=(*told.sections, *filter(None, [cost_section(run)])))
+
+
+def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
+    """Return what a stored comparison found; None where the run is another kind.
+
+    Raises:
+        ConfigurationError: it has not finished.
+        StoreError: it is not there, or damaged.
+    """
+    totals = RunTotals()
+    for event, at in timed_events(store.records(run_id)):
+        totals.apply(event, at)
+        if totals.started is not None and totals.started.protocol not in find("crux.compare").names:
+            return None
+    if not totals.result.get("authors"):
+        raise ConfigurationError(f"run {run_id} has not finished; go on with: assay runs resume {run_id}")
+    return Comparison.model_validate(totals.result)
+
+
+def comparison_story(found: Comparison) -> Story:
+    """Return a comparison, opened."""
+    names = (found.authors[0].name, found.authors[1].name)
+    notes: list[Block] = [Note(line, "warning") for line in found.warnings]
+    notes += [Note(line, "warning") for read in found.authors for line in _left_out(read)]
+    facts = (
+        Fact("Candidate cruxes", count(len(found.candidates))),
+        Fact("Opposed", count(len(found.opposed))),
+        Fact("Shared", count(len(found.shared))),
+        *(
+            Fact(read.name, f"{count_noun(read.claims, 'claim')} in {read.passages} passages")
+            for read in found.authors
+        ),
+    )
+    picture = map_picture(found)
+    sections = [
+        Section("Candidate cruxes", tuple(_candidate(one, names) for one in found.candidates))
+        if found.candidates
+        else Section("Candidate cruxes", (Plain("None: no two claims were found that cannot both be held."),)),
+        Section("Read with care", tuple(notes)) if notes else None,
+        Section("The two maps", (picture,)) if picture else None,
+        _matches("Opposed", found.opposed, names),
+        _matches("Shared", found.shared, names),
+        *(
+            Section(f"Only {name}", tuple(_details(view) for view in views)) if views else None
+            for name, views in zip(names, (found.first_alone, found.second_alone), strict=True)
+        ),
+    ]
+    about = f" on {found.topic}" if found.topic else ""
+    return Story(
+        f"{names[0]} and {names[1]}{about}",
+        "Crux · the texts compared, before anybody speaks",
+        facts=facts,
+        sections=tuple(section for section in sections if section),
+    )
+
+
+def _step_line(step: PersonaStep) -> str:
+    who = f"{step.persona}: " if step.persona else ""
+    return f"{who}{_STEPS.get(step.step, step.step)}, {step.done} of {step.of}"
+
+
+def _left_out(read: Read) -> list[str]:
+    lines = [f"{read.name}: thin: {reason}" for reason in read.standing.reasons]
+    lines += [f"{read.name}, not read: {line}" for line in read.unread]
+    if read.left_out:
+        lines.append(f"{read.name}: {count_noun(read.left_out, 'claim')} left out of the comparison; name a topic")
+    return lines
+
+
+def _candidate(one: Candidate, names: tuple[str, str]) -> Details:
+    state = "" if one.confirmed else " (not confirmed by their own sentences)"
+    rests = f"{count_noun(one.rests, 'claim')} of both rest on it." if one.rests else "Nothing else rests on it."
+    blocks: list[Block] = [
+        Plain(f"{rests} {one.why}".strip()),
+        *_sides(one.first, one.second, names, ("YES", "NO")),
+    ]
+    return Details(f"{one.question}{state}", tuple(blocks))
+
+
+def _matches(head: str, matches: Sequence[Match], names: tuple[str, str]) -> Section | None:
+    if not matches:
+        return None
+    blocks = [
+        Details(
+            f"{_worded(match.first)} / {_worded(match.second)}",
+            (*((Plain(match.why),) if match.why else ()), *_sides(match.first, match.second, names)),
+        )
+        for match in matches
+    ]
+    return Section(head, tuple(blocks))
+
+
+def _sides(
+    first: SideView, second: SideView, names: tuple[str, str], remarks: tuple[str, str] = ("", "")
+) -> list[Block]:
+    return [
+        Voice(name, (Plain(_worded(view)), *map(_quote, view.places)), accent, remark)
+        for name, view, accent, remark in zip(names, (first, second), ("c0", "c1"), remarks, strict=True)
+    ]
+
+
+def _details(view: SideView) -> Details:
+    return Details(_worded(view), tuple(map(_quote, view.places)))
+
+
+def _worded(view: SideView) -> str:
+    return f"Denies: {view.text}" if view.stance == "denies" else view.text
+
+
+def _quote(place: Place) -> Quote:
+    return Quote(place.quote, ", ".join(part for part in (place.title or place.item, place.date) if part))

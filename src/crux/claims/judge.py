@@ -1,0 +1,149 @@
+"""The judge: does one text support, contradict or say the same as another? Words in common decide nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, Field
+
+from crux.config import ModelTable
+from crux.quotes import folded
+from crux.requests import request
+from crux.results import Wire
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.messages import CallLabel, Generate, Request
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+from llm_runtime.tasks import gather
+
+Kind: TypeAlias = Literal["same", "entails", "supports", "contradicts", "undermines", "unrelated", "unsure"]
+#: Pairs a call. Batches of up to 32 cost no accuracy where arguments are matched to key points.
+PAIRS = 24
+BEARING: frozenset[Kind] = frozenset({"same", "entails", "supports"})
+"""Kinds of a premise that speaks for a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A premise, and the claim that it may bear on."""
+
+    premise: str
+    claim: str
+
+    @property
+    def turned(self) -> Pair:
+        """The other way round."""
+        return Pair(self.claim, self.premise)
+
+
+class Verdict(Wire):
+    """What a premise says of a claim.
+
+    Args:
+        kind: ``unsure`` also where the judge gave no usable answer, or named words that the premise does not have.
+        span: words of the premise, verbatim.
+    """
+
+    kind: Kind
+    span: str = ""
+    why: str = ""
+
+
+class _Judged(BaseModel):
+    """One verdict."""
+
+    pair: int
+    kind: Kind
+    span: str = Field(default="", max_length=2_000)
+    why: str = Field(default="", max_length=600)
+
+
+class _Verdicts(BaseModel):
+    """The verdicts."""
+
+    verdicts: list[_Judged] = Field(max_length=2 * PAIRS)
+
+
+class Judge:
+    """Judges pairs, each once.
+
+    Args:
+        generate: the model.
+        models: who judges, at which temperature.
+        seed: 0 to 2^53-1; nonces derive from it.
+    """
+
+    def __init__(self, generate: Generate, models: ModelTable, seed: int) -> None:
+        self._generate, self._models, self._seed = generate, models, seed
+        self._known: dict[Pair, Verdict] = {}
+
+    async def relate(self, pairs: Sequence[Pair], about: str, *, strict: bool = False) -> list[Verdict]:
+        """Return a verdict on each pair, in order. Where a call gives nothing usable, its pairs are unsure.
+
+        Args:
+            pairs: any number; those judged before are not asked again.
+            about: what they are judged for, distinct in a run; it labels the calls.
+            strict: ask in both orders; for ``same`` and ``contradicts`` both must agree, else it is unsure.
+
+        Raises:
+            LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
+        """
+        wanted = [*pairs, *(pair.turned for pair in pairs)] if strict else list(pairs)
+        fresh = [pair for pair in dict.fromkeys(wanted) if pair not in self._known]
+        lots = [fresh[start : start + PAIRS] for start in range(0, len(fresh), PAIRS)]
+        await gather(self._asked(lot, about, number) for number, lot in enumerate(lots, start=1))
+        found = [self._known.get(pair, Verdict(kind="unsure")) for pair in pairs]
+        if not strict:
+            return found
+        back = [self._known.get(pair.turned, Verdict(kind="unsure")) for pair in pairs]
+        return [_agreed(first, second) for first, second in zip(found, back, strict=True)]
+
+    async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
+        asked = judge_request(pairs, self._models, self._seed, CallLabel("crux", "judge", about, number))
+        try:
+            answer = (await ask(self._generate, asked, _Verdicts)).value
+        except (CallError, StructuredOutputError) as fault:
+            if isinstance(fault, over()):
+                raise
+            return
+        for verdict in answer.verdicts:
+            if 1 <= verdict.pair <= len(pairs):
+                self._known.setdefault(pairs[verdict.pair - 1], _checked(verdict, pairs[verdict.pair - 1]))
+
+
+def judge_request(pairs: Sequence[Pair], models: ModelTable, seed: int, label: CallLabel) -> Request:
+    """Return the question about one lot of pairs."""
+    lines = [
+        json.dumps({"pair": number, "premise": pair.premise, "claim": pair.claim}, ensure_ascii=False)
+        for number, pair in enumerate(pairs, start=1)
+    ]
+    text = load_prompt("crux.claims", "judge").render(pairs=Fence(seed, label)("PAIRS", "\n".join(lines)))
+    return request(models, "relate", label, text)
+
+
+def _checked(verdict: _Judged, pair: Pair) -> Verdict:
+    """Return the verdict where its words stand in the premise; else it is unsure."""
+    why = " ".join(verdict.why.split())
+    if verdict.kind in ("unrelated", "unsure"):
+        return Verdict(kind=verdict.kind, why=why)
+    span = folded(verdict.span).strip(" .\"'")
+    if not span or span.casefold() not in folded(pair.premise).casefold():
+        return Verdict(kind="unsure", why="the words named do not stand in the premise")
+    return Verdict(kind=verdict.kind, span=verdict.span.strip(), why=why)
+
+
+def _agreed(first: Verdict, second: Verdict) -> Verdict:
+    both = {first.kind, second.kind}
+    if first.kind == second.kind or not both & {"same", "contradicts"}:
+        return first
+    return Verdict(kind="unsure", why=f"{first.kind} one way, {second.kind} the other")
+
+
+def over() -> tuple[type[Exception], ...]:
+    """Return the errors after which every further question would meet the same."""
+    from crux.turns import OVER
+
+    return OVER

@@ -1,0 +1,119 @@
+"""How an author's claims hang together: a model proposes, what is near in words is added, the judge decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from crux.claims.book import Claim, ClaimBook, Link, Relation
+from crux.claims.judge import Judge, Pair, Verdict, over
+from crux.config import ModelTable
+from crux.requests import request
+from crux.retrieval.lexical import Lexical
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.messages import CallLabel, Generate
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+
+#: Claims that a model is shown at once.
+BLOCK = 120
+#: Nearest claims that are judged for one to which nothing was said to belong.
+_NEAR = 4
+_KINDS: dict[str, Link] = {
+    "same": "same",
+    "entails": "supports",
+    "supports": "supports",
+    "contradicts": "contradicts",
+    "undermines": "undermines",
+}
+
+
+class _Proposal(BaseModel):
+    """Two claims of which one bears on the other."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    from_: str = Field(alias="from")
+    to: str
+    kind: Link
+
+
+class _Proposals(BaseModel):
+    """The relations of one block."""
+
+    relations: list[_Proposal] = Field(max_length=400)
+
+
+async def link_book(
+    book: ClaimBook, author: str, *, generate: Generate, models: ModelTable, seed: int, judge: Judge
+) -> ClaimBook:
+    """Return the book with the relations of one author's claims: those stated, and those proposed and judged.
+
+    Raises:
+        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
+    """
+    held = book.of(author, "holds", "denies", "grants")
+    denied = {claim.id for claim in book.of(author, "denies")}
+    proposed: dict[tuple[str, str], Link] = {}
+    for number, start in enumerate(range(0, len(held), BLOCK), start=1):
+        block = held[start : start + BLOCK]
+        for one in await _proposals(block, denied, author, number, generate, models, seed):
+            if one.from_ != one.to:
+                proposed.setdefault((one.from_, one.to), one.kind)
+    known = {(relation.from_, relation.to) for relation in book.relations}
+    linked = {end for pair in (*known, *proposed) for end in pair}
+    near = _near([claim for claim in held if claim.id not in linked], held)
+    pairs = [pair for pair in dict.fromkeys((*proposed, *near)) if pair not in known and pair[::-1] not in known]
+    words = {claim.id: _worded(claim, denied) for claim in held}
+    verdicts = await judge.relate([Pair(words[a], words[b]) for a, b in pairs], f"links-{author}")
+    judged = [
+        Relation(from_=pair[0], to=pair[1], kind=kind, author=author, origin="judged")
+        for pair, verdict in zip(pairs, verdicts, strict=True)
+        if (kind := _kind(verdict, proposed.get(pair)))
+    ]
+    return book.model_copy(update={"relations": (*book.relations, *judged)})
+
+
+def _kind(verdict: Verdict, proposed: Link | None) -> Link | None:
+    kind = _KINDS.get(verdict.kind)
+    return "narrower" if proposed == "narrower" and kind == "supports" else kind
+
+
+async def _proposals(
+    block: Sequence[Claim],
+    denied: set[str],
+    author: str,
+    number: int,
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+) -> list[_Proposal]:
+    label = CallLabel("crux", "linking", author, number)
+    lines = [json.dumps({"id": claim.id, "claim": _worded(claim, denied)}, ensure_ascii=False) for claim in block]
+    text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
+    try:
+        answer = (await ask(generate, request(models, "linking", label, text), _Proposals)).value
+    except (CallError, StructuredOutputError) as fault:
+        if isinstance(fault, over()):
+            raise
+        return []
+    ids = {claim.id for claim in block}
+    return [one for one in answer.relations if one.from_ in ids and one.to in ids]
+
+
+def _worded(claim: Claim, denied: set[str]) -> str:
+    return f"(denied) {claim.text}" if claim.id in denied else claim.text
+
+
+def _near(alone: Sequence[Claim], held: Sequence[Claim]) -> list[tuple[str, str]]:
+    if not alone or len(held) < 2:
+        return []
+    index = Lexical.of([claim.text for claim in held])
+    return [
+        (claim.id, held[place].id)
+        for claim in alone
+        for place, _ in index.nearest(claim.text, _NEAR + 1)
+        if held[place].id != claim.id
+    ]

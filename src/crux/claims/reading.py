@@ -1,0 +1,306 @@
+"""Reading every passage of an author against the claims found so far; nothing is left out without a word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from pydantic import BaseModel, Field
+
+from crux.claims.book import Author, Claim, ClaimBook, ClaimKind, Mention, Relation, Stance
+from crux.claims.judge import over
+from crux.config import ModelTable
+from crux.personas.corpus import Chunk, Corpus
+from crux.quotes import find_quote
+from crux.requests import request
+from crux.results import Place
+from crux.retrieval.lexical import Lexical
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.messages import CallLabel, Generate, Request
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+from llm_runtime.tasks import gather
+from llm_runtime.tokens import estimate_tokens
+
+#: Tokens (characters/4) of the passages of one call, and how many calls see the same list of claims.
+BATCH_TOKENS, WAVE = 4_000, 8
+_NEAREST, _COMMONEST = 40, 20
+_MOST_CLAIMS = 8
+_MOST_WORDS = 300
+
+
+class _ReadClaim(BaseModel):
+    """A stance that a passage takes to a claim."""
+
+    ref: str = Field(default="", max_length=40)
+    id: str = Field(default="", max_length=40)
+    text: str = Field(default="", max_length=1_000)
+    kind: ClaimKind = "inference"
+    stance: Stance
+    quote: str = Field(max_length=4_000)
+    supports: list[str] = Field(default_factory=list, max_length=20)
+
+
+class _ReadPassage(BaseModel):
+    """What one passage holds."""
+
+    id: str = Field(max_length=40)
+    claims: list[_ReadClaim] = Field(default_factory=list[_ReadClaim], max_length=40)
+    none: str = Field(default="", max_length=600)
+
+
+class _Readings(BaseModel):
+    """The answer for a batch of passages."""
+
+    passages: list[_ReadPassage] = Field(max_length=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A passage that got no usable answer, twice."""
+
+    chunk: Chunk
+    reason: str
+
+
+@dataclass(slots=True)
+class _Reader:
+    """The book of one author while it grows."""
+
+    author: str
+    corpus: Corpus
+    claims: dict[str, Claim]
+    mentions: list[Mention]
+    relations: list[Relation]
+    read: dict[str, None]
+    unquoted: int = 0
+    unread: dict[str, str] = field(default_factory=dict[str, str])
+
+    def book(self) -> ClaimBook:
+        author = Author(name=self.author, read=tuple(self.read), unread=tuple(self.unread), unquoted=self.unquoted)
+        return ClaimBook(
+            claims=tuple(self.claims.values()),
+            mentions=tuple(dict.fromkeys(self.mentions)),
+            relations=tuple(self.relations),
+            authors=(author,),
+        )
+
+
+async def read_book(
+    author: str,
+    corpus: Corpus,
+    book: ClaimBook | None = None,
+    *,
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+    language: str = "English",
+    tokens_a_call: int = BATCH_TOKENS,
+    keep: Callable[[ClaimBook], None] = lambda book: None,
+    step: Callable[[int, int], None] = lambda done, of: None,
+) -> tuple[ClaimBook, list[Unread]]:
+    """Read the passages that a book has not, wave by wave; return the book and what stays unread.
+
+    Args:
+        author: whose texts; the name shown to the model.
+        corpus: the texts.
+        book: what was read before; its passages are not asked about again.
+        language: in which claims are written; quotations stay as they are.
+        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
+        keep: takes the book after every wave, so that nothing paid for is lost.
+        step: takes how many passages are read, of how many.
+
+    Raises:
+        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; what was read was kept.
+    """
+    present = {chunk.id for chunk in corpus.chunks}
+    old = next((one for one in book.authors if one.name == author), None) if book else None
+    reader = _Reader(
+        author,
+        corpus,
+        dict(book.by_id) if book else {},
+        list(book.mentions) if book else [],
+        list(book.relations) if book else [],
+        dict.fromkeys(key for key in (old.read if old else ()) if key in present),
+        old.unquoted if old else 0,
+    )
+    batches = batches_of(corpus, reader.read, tokens_a_call)
+    for start in range(0, len(batches), WAVE):
+        wave = batches[start : start + WAVE]
+        frozen = list(reader.claims.values())
+        answers = await gather(_batch(reader, batch, frozen, generate, models, seed, language) for batch in wave)
+        stop: Exception | None = None
+        for batch, (answer, refused) in zip(wave, answers, strict=True):
+            stop = stop or refused
+            _enter(reader, batch, answer)
+        keep(reader.book())
+        step(len(reader.read), len(corpus.chunks))
+        if stop is not None:
+            raise stop
+    lost = [Unread(chunk, reader.unread[chunk.id]) for chunk in corpus.chunks if chunk.id in reader.unread]
+    return reader.book(), lost
+
+
+def batches_of(
+    corpus: Corpus, read: Sequence[str] | dict[str, None] = (), tokens_a_call: int = BATCH_TOKENS
+) -> list[list[Chunk]]:
+    """Return the passages that are not read yet, in order, in batches of at most so many tokens, one at least."""
+    batches: list[list[Chunk]] = []
+    size = 0
+    for chunk in corpus.chunks:
+        if chunk.id in read:
+            continue
+        tokens = estimate_tokens(chunk.text) + 40
+        if not batches or size + tokens > tokens_a_call:
+            batches.append([])
+            size = 0
+        batches[-1].append(chunk)
+        size += tokens
+    return batches
+
+
+async def _batch(
+    reader: _Reader,
+    batch: Sequence[Chunk],
+    frozen: Sequence[Claim],
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+    language: str,
+) -> tuple[dict[str, _ReadPassage], Exception | None]:
+    """Ask about a batch; ask again, at half the size, for the passages that the answer leaves out.
+
+    Returns what was answered, and the refusal that every further call would meet, where there was one.
+    """
+    found: dict[str, _ReadPassage] = {}
+    half = (len(batch) + 1) // 2
+    lots = [list(batch)]
+    for turn in (1, 2):
+        for lot in lots:
+            asked = reading_request(reader.author, reader.corpus, lot, frozen, models, seed, language, turn)
+            try:
+                answer = (await ask(generate, asked, _Readings, reasks=0)).value
+            except over() as stop:
+                return found, stop
+            except (CallError, StructuredOutputError) as fault:
+                reader.unread.update({chunk.id: " ".join(str(fault).split())[:160] for chunk in lot})
+                continue
+            ids = {f"p{number}": chunk.id for number, chunk in enumerate(lot, start=1)}
+            found.update({ids[one.id]: one for one in answer.passages if one.id in ids})
+        missing = [chunk for chunk in batch if chunk.id not in found]
+        lots = [missing[start : start + half] for start in range(0, len(missing), half)]
+    for chunk in batch:
+        if chunk.id in found:
+            reader.unread.pop(chunk.id, None)
+        else:
+            reader.unread.setdefault(chunk.id, "no answer for this passage")
+    return found, None
+
+
+def reading_request(
+    author: str,
+    corpus: Corpus,
+    batch: Sequence[Chunk],
+    claims: Sequence[Claim],
+    models: ModelTable,
+    seed: int,
+    language: str,
+    turn: int,
+) -> Request:
+    """Return the question about a batch: its passages, and the claims that they may take a stance to."""
+    key = sha256(" ".join(chunk.id for chunk in batch).encode()).hexdigest()[:12]
+    label = CallLabel("crux", "reading", f"{author}@{key}", turn)
+    fence = Fence(seed, label)
+    lines: list[str] = []
+    for number, chunk in enumerate(batch, start=1):
+        item = corpus.by_id[chunk.item]
+        entry = {"id": f"p{number}", "title": item.title, "date": item.date, "text": chunk.text}
+        if others := _others(chunk, item.quoted or ()):
+            entry["not by the author"] = others
+        lines.append(json.dumps(entry, ensure_ascii=False))
+    shown = _shown(claims, " ".join(chunk.text for chunk in batch))
+    known = "\n".join(json.dumps({"id": claim.id, "claim": claim.text}, ensure_ascii=False) for claim in shown)
+    text = load_prompt("crux.claims", "reading").render(
+        author=fence("AUTHOR", author),
+        passages=fence("PASSAGES", "\n".join(lines)),
+        claims=fence("CLAIMS SO FAR", known or "none yet"),
+        language=language,
+    )
+    return request(models, "reading", label, text)
+
+
+def _others(chunk: Chunk, quoted: Sequence[tuple[int, int]]) -> str:
+    """Return what of a passage the source marks as somebody else's words."""
+    parts = [
+        chunk.text[max(0, start - chunk.start) : end - chunk.start]
+        for start, end in quoted
+        if start < chunk.end and chunk.start < end
+    ]
+    return " […] ".join(parts)
+
+
+def _shown(claims: Sequence[Claim], words: str) -> list[Claim]:
+    """Return the claims nearest to a batch, and those that came first and so are the commonest."""
+    if len(claims) <= _NEAREST + _COMMONEST:
+        return list(claims)
+    index = Lexical.of([claim.text for claim in claims])
+    near = [claims[place] for place, _ in index.nearest(words, _NEAREST)]
+    return list(dict.fromkeys((*near, *claims[:_COMMONEST])))
+
+
+def _enter(reader: _Reader, batch: Sequence[Chunk], answer: dict[str, _ReadPassage]) -> None:
+    """Enter the answer for a batch; a stance whose quotation does not stand in its passage is lost, and counted."""
+    own: dict[str, str] = {}
+    by_chunk = [(chunk, answer[chunk.id]) for chunk in batch if chunk.id in answer]
+    for chunk, passage in by_chunk:
+        reader.read[chunk.id] = None
+        for entry in passage.claims[:_MOST_CLAIMS]:
+            place = _place(reader.corpus, chunk, entry.quote)
+            claim = _claim(reader, entry, own)
+            if place is None or claim is None:
+                reader.unquoted += 1
+                continue
+            stance = _stance(reader.corpus, place, entry.stance)
+            reader.claims.setdefault(claim.id, claim)
+            if entry.id:
+                own[entry.id] = claim.id
+            reader.mentions.append(Mention(claim=claim.id, author=reader.author, stance=stance, place=place))
+    for _, passage in by_chunk:
+        for entry in passage.claims[:_MOST_CLAIMS]:
+            from_ = own.get(entry.id) or own.get(entry.ref, entry.ref)
+            for target in entry.supports:
+                to = own.get(target, target)
+                if from_ in reader.claims and to in reader.claims and from_ != to:
+                    _relate(reader, from_, to)
+
+
+def _relate(reader: _Reader, from_: str, to: str) -> None:
+    if not any(one.from_ == from_ and one.to == to for one in reader.relations):
+        reader.relations.append(
+            Relation(from_=from_, to=to, kind="supports", author=reader.author, origin="stated")
+        )
+
+
+def _claim(reader: _Reader, entry: _ReadClaim, own: dict[str, str]) -> Claim | None:
+    """Return the claim that an entry means: one of the book, one of the same answer, or a new one."""
+    ref = own.get(entry.ref, entry.ref)
+    if ref in reader.claims:
+        return reader.claims[ref]
+    text = " ".join(entry.text.split())[:_MOST_WORDS]
+    if not text:
+        return None
+    key = sha256(f"{reader.author}\0{text.casefold().rstrip('.')}".encode()).hexdigest()[:8]
+    return reader.claims.get(f"c-{key}") or Claim(id=f"c-{key}", text=text, kind=entry.kind)
+
+
+def _stance(corpus: Corpus, place: Place, stance: Stance) -> Stance:
+    """Return the stance; words that the source marks as another's are reported, whatever the model says."""
+    quoted = corpus.by_id[place.item].quoted or ()
+    return "reports" if any(start < place.end and place.start < end for start, end in quoted) else stance
+
+
+def _place(corpus: Corpus, chunk: Chunk, quote: str) -> Place | None:
+    span = find_quote(quote, chunk.text)
+    return None if span is None else corpus.place(chunk.item, chunk.start + span[0], chunk.start + span[1])

@@ -1,0 +1,399 @@
+"""Two authors' claims side by side, before anybody speaks: shared, opposed, one-sided, and candidate cruxes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field
+
+from crux.claims.book import Claim, ClaimBook, Standing, standing
+from crux.claims.judge import BEARING, Judge, Pair, Verdict, over
+from crux.claims.linking import link_book
+from crux.claims.reading import BATCH_TOKENS, read_book
+from crux.config import CruxConfigurationError, ModelTable
+from crux.personas.corpus import Corpus, shared_texts
+from crux.requests import request
+from crux.results import Place, Wire
+from crux.retrieval.lexical import Lexical
+from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.messages import CallLabel, Generate
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+
+#: Claims of an author that one call is shown; those nearest to the topic, then those mentioned most.
+MOST_CLAIMS = 250
+MOST_CANDIDATES = 5
+#: Pairs that nearness in words adds to those a model named; the whole is judged.
+_NEAR_PAIRS = 24
+_QUOTES = 3
+_ONE_SIDED = 12
+
+
+class SideView(Wire):
+    """A claim as one author takes it: ``stance`` is ``holds`` or ``denies``; ``places`` are oldest first."""
+
+    claim: str
+    text: str
+    stance: str
+    places: tuple[Place, ...]
+    dependants: int = 0
+
+
+class Match(Wire):
+    """Two claims side by side.
+
+    Args:
+        why: the judge's words.
+        question: of an opposition: answered YES by the first author and NO by the second.
+    """
+
+    first: SideView
+    second: SideView
+    why: str = ""
+    question: str = ""
+
+
+class Candidate(Wire):
+    """A question on which the two may turn, found in the texts alone.
+
+    Args:
+        confirmed: the judge reads a YES in the first author's sentences and a NO in the second's.
+        rests: how many claims of both rest on their answers.
+    """
+
+    question: str
+    first: SideView
+    second: SideView
+    confirmed: bool
+    rests: int
+    why: str = ""
+
+
+class Read(Wire):
+    """How far one author was read. ``unread`` is a line for each passage that got no usable answer."""
+
+    name: str
+    texts: int
+    passages: int
+    standing: Standing
+    claims: int
+    unread: tuple[str, ...] = ()
+    left_out: int = 0
+
+
+class Comparison(Wire):
+    """What came of it. ``warnings`` are lines a reader needs: texts in common, nothing in common."""
+
+    topic: str
+    authors: tuple[Read, Read]
+    shared: tuple[Match, ...] = ()
+    opposed: tuple[Match, ...] = ()
+    first_alone: tuple[SideView, ...] = ()
+    second_alone: tuple[SideView, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    proposed: int = 0
+    warnings: tuple[str, ...] = ()
+    books: tuple[ClaimBook, ClaimBook] = (ClaimBook(), ClaimBook())
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One author's texts, and what was read of them before."""
+
+    name: str
+    corpus: Corpus
+    book: ClaimBook | None = None
+
+
+class _PairNamed(BaseModel):
+    """A pair of claims."""
+
+    first: str = Field(max_length=20)
+    second: str = Field(max_length=20)
+    question: str = Field(default="", max_length=600)
+
+
+class _Issues(BaseModel):
+    """What two lists of claims have in common, and where they part."""
+
+    opposed: list[_PairNamed] = Field(default_factory=list[_PairNamed], max_length=80)
+    shared: list[_PairNamed] = Field(default_factory=list[_PairNamed], max_length=80)
+
+
+async def compare(
+    first: Shelf,
+    second: Shelf,
+    *,
+    generate: Generate,
+    models: ModelTable | None = None,
+    seed: int = 0,
+    topic: str = "",
+    language: str = "English",
+    tokens_a_call: int = BATCH_TOKENS,
+    keep: Callable[[str, ClaimBook], None] = lambda name, book: None,
+    step: Callable[[str, str, int, int], None] = lambda name, step, done, of: None,
+) -> Comparison:
+    """Read what is not read yet, and compare.
+
+    Args:
+        topic: what the comparison is about; empty for all that both wrote.
+        language: in which claims are written; quotations stay as they are.
+        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
+        keep: takes an author's book whenever it has grown.
+        step: takes an author, a step, and how far it is.
+
+    Raises:
+        CruxConfigurationError: both are one author, or one has no texts; nothing was asked.
+        StructuredOutputError: no passage of an author got a usable answer.
+        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet; books were kept.
+    """
+    if first.name == second.name:
+        raise CruxConfigurationError(f"{first.name} is named twice; a comparison needs two authors")
+    for shelf in (first, second):
+        if not shelf.corpus.chunks:
+            raise CruxConfigurationError(f"{shelf.name} has no texts; import some")
+    models = models or ModelTable()
+    judge = Judge(generate, models, seed)
+    books: list[ClaimBook] = []
+    told: list[Read] = []
+    for shelf in (first, second):
+        book, read = await _read(shelf, generate, models, seed, language, tokens_a_call, judge, keep, step)
+        books.append(book)
+        told.append(read)
+    sides = (_Side(first.name, books[0], topic, "a"), _Side(second.name, books[1], topic, "b"))
+    step("", "comparing", 0, 3)
+    pairs, questions = await _proposed(sides, topic, generate, models, seed)
+    step("", "comparing", 1, 3)
+    verdicts = await judge.relate(
+        [Pair(sides[0].worded(a), sides[1].worded(b)) for a, b in pairs], "issues", strict=True
+    )
+    step("", "comparing", 2, 3)
+    opposed = _matches(sides, pairs, verdicts, {"contradicts", "undermines"}, questions)
+    shared = _matches(sides, pairs, verdicts, {"same", "entails"}, {})
+    candidates = await _candidates(opposed, judge)
+    step("", "comparing", 3, 3)
+    return Comparison(
+        topic=topic,
+        authors=(
+            told[0].model_copy(update={"left_out": sides[0].left_out}),
+            told[1].model_copy(update={"left_out": sides[1].left_out}),
+        ),
+        shared=shared,
+        opposed=opposed,
+        first_alone=_alone(sides[0], {match.first.claim for match in (*shared, *opposed)}),
+        second_alone=_alone(sides[1], {match.second.claim for match in (*shared, *opposed)}),
+        candidates=candidates,
+        proposed=len(pairs),
+        warnings=tuple(_warnings(first, second, shared, opposed)),
+        books=(books[0], books[1]),
+    )
+
+
+async def _read(
+    shelf: Shelf,
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+    language: str,
+    tokens_a_call: int,
+    judge: Judge,
+    keep: Callable[[str, ClaimBook], None],
+    step: Callable[[str, str, int, int], None],
+) -> tuple[ClaimBook, Read]:
+    before = len(shelf.book.authors[0].read) if shelf.book and shelf.book.authors else 0
+    book, unread = await read_book(
+        shelf.name,
+        shelf.corpus,
+        shelf.book,
+        generate=generate,
+        models=models,
+        seed=seed,
+        language=language,
+        tokens_a_call=tokens_a_call,
+        keep=lambda grown: keep(shelf.name, grown),
+        step=lambda done, of: step(shelf.name, "reading", done, of),
+    )
+    if not book.claims:
+        why = f" ({unread[0].reason})" if unread else ""
+        raise StructuredOutputError(f"no claim was found in the texts of {shelf.name}{why}", "")
+    if before != len(book.authors[0].read) or not any(one.origin == "judged" for one in book.relations):
+        book = await link_book(book, shelf.name, generate=generate, models=models, seed=seed, judge=judge)
+        keep(shelf.name, book)
+    passages = len(shelf.corpus.chunks)
+    lines = tuple(
+        f"{shelf.corpus.by_id[chunk.item].title or chunk.item}, from character {chunk.start}: {one.reason}"
+        for one in unread
+        for chunk in (one.chunk,)
+    )
+    return book, Read(
+        name=shelf.name,
+        texts=len(shelf.corpus.items),
+        passages=passages,
+        standing=standing(book, shelf.name, passages),
+        claims=len(book.claims),
+        unread=lines,
+    )
+
+
+class _Side:
+    """One author's claims as the comparison sees them, under short ids."""
+
+    def __init__(self, name: str, book: ClaimBook, topic: str, letter: str) -> None:
+        self.name, self.book = name, book
+        self._denied = {claim.id for claim in book.of(name, "denies")} - {c.id for c in book.of(name, "holds")}
+        held = book.of(name, "holds", "denies")
+        if topic and len(held) > MOST_CLAIMS:
+            index = Lexical.of([claim.text for claim in held])
+            near = [held[place] for place, _ in index.nearest(topic, MOST_CLAIMS)]
+            held = list(dict.fromkeys((*near, *held)))
+        self.claims = held[:MOST_CLAIMS]
+        self.left_out = len(held) - len(self.claims)
+        self.short = {f"{letter}{number}": claim for number, claim in enumerate(self.claims, start=1)}
+
+    def lines(self) -> str:
+        """Return the claims as a model sees them."""
+        return "\n".join(
+            json.dumps(
+                {"id": short, "claim": f"(denied) {claim.text}" if claim.id in self._denied else claim.text},
+                ensure_ascii=False,
+            )
+            for short, claim in self.short.items()
+        )
+
+    def worded(self, claim: Claim) -> str:
+        """Return a claim as its author takes it."""
+        return f"It is not so: {claim.text}" if claim.id in self._denied else claim.text
+
+    def view(self, claim: Claim) -> SideView:
+        """Return a claim with its sentences."""
+        stance = "denies" if claim.id in self._denied else "holds"
+        places = self.book.places(claim.id, self.name, "denies" if stance == "denies" else "holds")
+        return SideView(
+            claim=claim.id,
+            text=claim.text,
+            stance=stance,
+            places=tuple(places[:_QUOTES]),
+            dependants=len(self.book.dependants(claim.id)),
+        )
+
+
+async def _proposed(
+    sides: tuple[_Side, _Side], topic: str, generate: Generate, models: ModelTable, seed: int
+) -> tuple[list[tuple[Claim, Claim]], dict[tuple[str, str], str]]:
+    """Return pairs that a model names from both lists, then those nearest in words; and the questions named."""
+    label = CallLabel("crux", "issues", "")
+    fence = Fence(seed, label)
+    text = load_prompt("crux.claims", "issues").render(
+        topic=fence("TOPIC", topic or "all that both wrote about"),
+        first=fence("CLAIMS OF THE FIRST", sides[0].lines()),
+        second=fence("CLAIMS OF THE SECOND", sides[1].lines()),
+    )
+    named: list[_PairNamed] = []
+    try:
+        answer = (await ask(generate, request(models, "comparison", label, text), _Issues)).value
+        named = [*answer.opposed, *answer.shared]
+    except (CallError, StructuredOutputError) as fault:
+        if isinstance(fault, over()):
+            raise
+    pairs: dict[tuple[str, str], tuple[Claim, Claim]] = {}
+    questions: dict[tuple[str, str], str] = {}
+    for one in named:
+        a, b = sides[0].short.get(one.first), sides[1].short.get(one.second)
+        if a is not None and b is not None:
+            pairs.setdefault((a.id, b.id), (a, b))
+            if one.question.strip():
+                questions.setdefault((a.id, b.id), " ".join(one.question.split()))
+    near = [pair for pair in _near(sides) if (pair[0].id, pair[1].id) not in pairs]
+    return [*pairs.values(), *near[:_NEAR_PAIRS]], questions
+
+
+def _near(sides: tuple[_Side, _Side]) -> list[tuple[Claim, Claim]]:
+    """Return pairs of both authors, nearest in words first."""
+    if not sides[0].claims or not sides[1].claims:
+        return []
+    index = Lexical.of([claim.text for claim in sides[1].claims])
+    found = [
+        (score, claim, sides[1].claims[place])
+        for claim in sides[0].claims
+        for place, score in index.nearest(claim.text, 2)
+    ]
+    return [(a, b) for _, a, b in sorted(found, key=lambda entry: (-entry[0], entry[1].id, entry[2].id))]
+
+
+def _matches(
+    sides: tuple[_Side, _Side],
+    pairs: Sequence[tuple[Claim, Claim]],
+    verdicts: Sequence[Verdict],
+    kinds: set[str],
+    questions: dict[tuple[str, str], str],
+) -> tuple[Match, ...]:
+    found = [
+        Match(
+            first=sides[0].view(a),
+            second=sides[1].view(b),
+            why=verdict.why,
+            question=questions.get((a.id, b.id), ""),
+        )
+        for (a, b), verdict in zip(pairs, verdicts, strict=True)
+        if verdict.kind in kinds
+    ]
+    return tuple(sorted(found, key=lambda match: -_rests(match)))
+
+
+def _rests(match: Match) -> int:
+    return match.first.dependants + match.second.dependants
+
+
+async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[Candidate, ...]:
+    """Return the oppositions on which most rests as questions, each confirmed by both authors' own sentences."""
+    chosen: list[Match] = []
+    for match in opposed:
+        asked = {one.question for one in chosen}
+        ends = {end for one in chosen for end in (one.first.claim, one.second.claim)}
+        if match.question and match.question not in asked and not {match.first.claim, match.second.claim} & ends:
+            chosen.append(match)
+    chosen = chosen[:MOST_CANDIDATES]
+    pairs = [
+        Pair(_said(side), f"The answer to this question is YES: {match.question}")
+        for match in chosen
+        for side in (match.first, match.second)
+    ]
+    verdicts = await judge.relate(pairs, "candidates")
+    return tuple(
+        Candidate(
+            question=match.question,
+            first=match.first,
+            second=match.second,
+            confirmed=yes.kind in BEARING and no.kind in ("contradicts", "undermines"),
+            rests=_rests(match),
+            why=match.why,
+        )
+        for match, yes, no in zip(chosen, verdicts[::2], verdicts[1::2], strict=True)
+    )
+
+
+def _said(side: SideView) -> str:
+    """Return an author's sentences on a claim, or the claim where none is left."""
+    return " […] ".join(place.quote for place in side.places) or side.text
+
+
+def _alone(side: _Side, matched: set[str]) -> tuple[SideView, ...]:
+    """Return the claims that the other author neither shares nor opposes, those on which most rests first."""
+    views = [side.view(claim) for claim in side.claims if claim.id not in matched]
+    return tuple(sorted(views, key=lambda view: -view.dependants)[:_ONE_SIDED])
+
+
+def _warnings(first: Shelf, second: Shelf, shared: Sequence[Match], opposed: Sequence[Match]) -> list[str]:
+    lines: list[str] = []
+    if texts := shared_texts(first.corpus, second.corpus):
+        lines.append(
+            f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts: "
+            "where these speak, their agreement means nothing"
+        )
+    if not shared and not opposed:
+        lines.append(
+            "nothing that both wrote was found to agree or to clash: they may have written on other things"
+        )
+    return lines

@@ -1,0 +1,180 @@
+"""A comparison's claim books in other people's forms: GraphML, Argdown, AIF, Mermaid, Kialo's outline, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+
+from crux.claims.book import ClaimBook
+from crux.compare import Comparison
+from crux.exports.tables import safe
+
+#: Claims that a Mermaid picture shows; more is a wall.
+MERMAID_NODES = 80
+_RESERVED = re.compile(r"[\[\]<>{}#@*_:/\\|()\"`]")
+_FOR = frozenset({"supports", "narrower"})
+
+
+def _opposed(found: Comparison) -> list[tuple[str, str]]:
+    return [(match.first.claim, match.second.claim) for match in found.opposed]
+
+
+def _shared(found: Comparison) -> list[tuple[str, str]]:
+    return [(match.first.claim, match.second.claim) for match in found.shared]
+
+
+def _sides(found: Comparison) -> Iterator[tuple[str, ClaimBook]]:
+    return ((read.name, book) for read, book in zip(found.authors, found.books, strict=True))
+
+
+def _stances(book: ClaimBook, claim: str) -> str:
+    return " ".join(sorted({mention.stance for mention in book.by_claim.get(claim, ())}))
+
+
+def _edges(found: Comparison) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (from, to, kind, origin): relations within each book, then what joins the two."""
+    for _, book in _sides(found):
+        yield from ((one.from_, one.to, one.kind, one.origin) for one in book.relations)
+    yield from ((a, b, "contradicts", "judged") for a, b in _opposed(found))
+    yield from ((a, b, "same", "judged") for a, b in _shared(found))
+
+
+def to_graphml(found: Comparison) -> str:
+    """Return the graph for Gephi, yEd or networkx: claims with their stances and quotations, and relations."""
+    root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    keys = [("author", "node"), ("text", "node"), ("kind", "node"), ("stances", "node"), ("quotes", "node")]
+    keys += [("kind", "edge"), ("origin", "edge")]
+    for name, what in keys:
+        key = {"id": f"{what}-{name}", "for": what, "attr.name": name, "attr.type": "string"}
+        ElementTree.SubElement(root, "key", key)
+    graph = ElementTree.SubElement(root, "graph", id="claims", edgedefault="directed")
+    for author, book in _sides(found):
+        for claim in book.claims:
+            node = ElementTree.SubElement(graph, "node", id=claim.id)
+            quotes = "\n".join(place.quote for place in book.places(claim.id))
+            values = (author, claim.text, claim.kind, _stances(book, claim.id), quotes)
+            for (name, _), value in zip(keys, values, strict=False):
+                ElementTree.SubElement(node, "data", key=f"node-{name}").text = value
+    for source, target, kind, origin in _edges(found):
+        edge = ElementTree.SubElement(graph, "edge", source=source, target=target)
+        ElementTree.SubElement(edge, "data", key="edge-kind").text = kind
+        ElementTree.SubElement(edge, "data", key="edge-origin").text = origin
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def claims_argdown(found: Comparison) -> str:
+    """Return every claim as a statement with its quotations, and every relation under its target."""
+    lines = ["===", f"title: {_flat(found.topic or ' and '.join(read.name for read in found.authors))}", "===", ""]
+    texts = {claim.id: claim.text for _, book in _sides(found) for claim in book.claims}
+    names = {key: f"{_flat(text)[:80]} {key}" for key, text in texts.items()}
+    into: dict[str, list[tuple[str, str]]] = {}
+    for source, target, kind, _ in _edges(found):
+        if source in texts and target in texts:
+            into.setdefault(target, []).append((source, kind))
+    for author, book in _sides(found):
+        for claim in book.claims:
+            lines.append(f"[{names[claim.id]}]: {_flat(claim.text)} #{_flat(author).replace(' ', '-')}")
+            lines += [
+                f"  {'+' if kind in _FOR else '><' if kind in ('contradicts',) else '-'} [{names[source]}]"
+                for source, kind in into.get(claim.id, ())
+                if kind != "same"
+            ]
+            for number, place in enumerate(book.places(claim.id, "", "holds", "denies")[:3], start=1):
+                lines.append(f"  + <Source {number} of {claim.id}>: {_flat(place.quote)}")
+            lines.append("")
+    return "\n".join(lines)
+
+
+def claims_aif(found: Comparison) -> str:
+    """Return the graph of AIF: an I-node a claim, RA and CA nodes between, an L-node for each stance."""
+    nodes: list[dict[str, str]] = []
+    edges: list[dict[str, str]] = []
+    locutions: list[dict[str, str]] = []
+
+    def node(text: str, kind: str) -> str:
+        nodes.append({"nodeID": str(len(nodes) + 1), "text": text, "type": kind})
+        return nodes[-1]["nodeID"]
+
+    def edge(start: str, end: str) -> None:
+        edges.append({"edgeID": str(len(edges) + 1), "fromID": start, "toID": end})
+
+    home: dict[str, str] = {}
+    for author, book in _sides(found):
+        for claim in book.claims:
+            home[claim.id] = node(claim.text, "I")
+            for stance in sorted({mention.stance for mention in book.by_claim[claim.id]}):
+                said, asserting = node(f"{author} {stance}: {claim.text}", "L"), node("Asserting", "YA")
+                edge(said, asserting)
+                edge(asserting, home[claim.id])
+                locutions.append({"nodeID": said, "personID": author})
+    for source, target, kind, _ in _edges(found):
+        if kind != "same" and source in home and target in home:
+            scheme = ("Default Inference", "RA") if kind in _FOR else ("Default Conflict", "CA")
+            middle = node(*scheme)
+            edge(home[source], middle)
+            edge(middle, home[target])
+    return json.dumps({"nodes": nodes, "edges": edges, "locutions": locutions}, ensure_ascii=False, indent=2) + "\n"
+
+
+def to_mermaid(found: Comparison) -> str:
+    """Return a flow chart of what is joined across the two, and what rests on it, up to :data:`MERMAID_NODES`."""
+    joined = [key for pair in (*_opposed(found), *_shared(found)) for key in pair]
+    books = [book for _, book in _sides(found)]
+    resting = [near for key in joined for book in books for near in book.dependants(key)[:4]]
+    every = [claim.id for book in books for claim in book.claims]
+    shown = list(dict.fromkeys((*joined, *resting, *every)))[:MERMAID_NODES]
+    short = {key: f"n{number}" for number, key in enumerate(shown, start=1)}
+    lines = ["flowchart LR"]
+    for place, (author, book) in enumerate(_sides(found), start=1):
+        lines.append(f'  subgraph s{place}["{_flat(author)}"]')
+        lines += [f'    {short[c.id]}["{_flat(c.text)}"]' for c in book.claims if c.id in short]
+        lines.append("  end")
+    arrows = {"contradicts": "x--x", "same": "<-->", "undermines": "--x"}
+    for source, target, kind, _ in _edges(found):
+        if source in short and target in short:
+            lines.append(f"  {short[source]} {arrows.get(kind, '-->')}|{kind}| {short[target]}")
+    return "\n".join(lines) + "\n"
+
+
+def to_kialo(found: Comparison) -> str:
+    """Return Kialo's outline: each candidate crux as a thesis, the first author's side Pro, the second's Con."""
+    books = list(found.books)
+    parts: list[str] = []
+    for candidate in found.candidates:
+        lines = [f"Discussion Name: {_line(candidate.question)}", "", f"1. {_line(candidate.question)}"]
+        for place, (side, book, word) in enumerate(
+            ((candidate.first, books[0], "Pro"), (candidate.second, books[1], "Con")), start=1
+        ):
+            lines.append(f"1.{place}. {word}: {_line(side.text)}")
+            reasons = [one.from_ for one in book.relations if one.to == side.claim and one.kind in _FOR]
+            texts = [book.by_id[key].text for key in dict.fromkeys(reasons) if key in book.by_id]
+            lines += [f"1.{place}.{n}. Pro: {_line(text)}" for n, text in enumerate(texts, start=1)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
+def claims_csv(found: Comparison) -> str:
+    """Return one row a mention: author, claim, kind, stance, quotation, and where it stands."""
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(("author", "claim_id", "claim", "kind", "stance", "quote", "title", "date", "url"))
+    for author, book in _sides(found):
+        for mention in book.mentions:
+            claim, place = book.by_id[mention.claim], mention.place
+            values = (author, claim.id, claim.text, claim.kind, mention.stance, place.quote)
+            rows.writerow([safe(value) for value in (*values, place.title or place.item, place.date, place.url)])
+    return out.getvalue()
+
+
+def _flat(text: str) -> str:
+    """Return one line without the characters that these forms read."""
+    return " ".join(_RESERVED.sub(" ", text).split())
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

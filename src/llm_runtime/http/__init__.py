@@ -1,0 +1,5 @@
+"""One HTTP client under every provider, and how it reads what others wrote: streams, failures, waits, secrets."""
+
+from llm_runtime.http.client import Http
+
+__all__ = ["Http"]

@@ -1,0 +1,101 @@
+"""`assay debate compare`: from two folders of texts to candidate cruxes, at every door."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from tests.crux.test_crux_compare import ANN, BEN, issues, judge, read
+
+from llm_runtime.testing import LoopbackServer
+from llm_runtime.testing.loopback import Received
+
+Assay = Any
+FORMS = ("json", "md", "argdown", "aif", "csv", "graphml", "mermaid", "kialo")
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LoopbackServer]:
+    def reply(received: Received) -> str:
+        told: Any = received
+        first = received.messages[-1].content
+        if first.startswith("You read passages"):
+            return read(told)
+        if first.startswith("You judge pairs"):
+            return judge(told)
+        return issues(told) if first.startswith("You set what two") else '{"relations": []}'
+
+    async with LoopbackServer(reply) as running:
+        yield running
+
+
+@pytest.fixture
+async def shelves(assay: Assay, tmp_path: Path) -> None:
+    for name, texts in (("Ann Ash", ANN), ("Ben Birch", BEN)):
+        folder = tmp_path / name
+        folder.mkdir()
+        for number, text in enumerate(texts, start=1):
+            (folder / f"2020-01-0{number}-t{number}.md").write_text(text)
+        assert (await assay("debate", "personas", "import", name, "--name", name)).code == 0
+
+
+@pytest.mark.usefixtures("shelves")
+async def test_two_folders_of_texts_are_compared_in_few_calls_and_read_once(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    line = ("debate", "compare", "Ann Ash", "Ben Birch", "--seed", "7")
+    done = await assay(*line, "--topic", "tolls", "--out", "both.html", url=server.url)
+    assert done.code == 0, done.err
+    assert done.err.startswith("about 14 calls") and "to read what was not yet" in done.err
+    assert "Should whoever crosses a bridge pay for it?" in done.out
+    page = (tmp_path / "both.html").read_text(encoding="utf-8")
+    assert "Whoever crosses should pay for the planks." in page and "The claims of both, joined" in page
+    assert 4 <= len(server.requests) <= 12
+    before = len(server.requests)
+    again = await assay(*line, "--json", url=server.url)
+    assert again.code == 0 and "all was read before" in again.err
+    assert len(again.json["result"]["opposed"]) == 1 and len(server.requests) - before <= 6
+    run = again.json["run_id"]
+    replayed = await assay("runs", "replay", run)
+    assert replayed.code == 0, replayed.err
+    forms = {form: (await assay("debate", "export", run, "--format", form)).out for form in FORMS}
+    graph = ElementTree.fromstring(forms["graphml"])
+    assert len(graph.findall(".//{*}node")) == 8 and "contradicts" in forms["graphml"]
+    argued = {node["type"] for node in json.loads(forms["aif"])["nodes"]}
+    assert argued == {"I", "L", "YA", "RA", "CA"}
+    rows = list(csv.DictReader(io.StringIO(forms["csv"])))
+    assert {row["stance"] for row in rows} == {"holds", "reports"} and len(rows) == 8
+    assert forms["mermaid"].startswith("flowchart LR") and "x--x|contradicts|" in forms["mermaid"]
+    assert "1.1. Pro: Whoever crosses a bridge should pay for it" in forms["kialo"]
+    assert "1.1.1. Pro: A toll keeps a bridge in repair" in forms["kialo"]
+    assert "#Ann-Ash" in forms["argdown"] and "# Ann Ash and Ben Birch" in forms["md"]
+    assert json.loads(forms["json"])["candidates"][0]["confirmed"] is True
+
+
+@pytest.mark.usefixtures("shelves")
+async def test_a_comparison_at_its_cap_keeps_what_was_read_and_goes_on(
+    assay: Assay, server: LoopbackServer
+) -> None:
+    line = ("debate", "compare", "Ann Ash", "Ben Birch", "--seed", "7", "--max-calls", "2")
+    stopped = await assay(*line, "--json", url=server.url)
+    assert stopped.code == 3
+    run = stopped.json["run_id"]
+    asked = len(server.requests)
+    done = await assay("runs", "resume", run, "--max-calls", "20", url=server.url)
+    assert done.code == 0, done.err
+    texts = [request.messages[-1].content for request in server.requests]
+    assert len(texts) == len(set(texts)) > asked, "nothing is asked twice"
+
+
+@pytest.mark.usefixtures("shelves")
+async def test_one_author_twice_and_one_unknown_are_one_line_each(assay: Assay) -> None:
+    twice = await assay("debate", "compare", "Ann Ash", "ann-ash")
+    assert twice.code == 2 and "Ann Ash is named twice" in twice.err and len(twice.err.splitlines()) == 1
+    nobody = await assay("debate", "compare", "Ann Ash", "Cleo")
+    assert nobody.code == 2 and "no persona called Cleo" in nobody.err and len(nobody.err.splitlines()) == 1
