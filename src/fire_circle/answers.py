@@ -90,11 +90,10 @@ _REFUSAL = re.compile(
 )
 
 
-def salvage(text: str, material: str) -> Salvaged | None:
+def salvage(text: str) -> Salvaged | None:
     """Return all three labelled numbers of a prose answer; ``None`` if one is missing, out of range or ambiguous.
 
-    There is no guess from keywords: "violation" also stands in "no violation" (FC5). A labelled number that
-    also stands in ``material``, the prompt under test, may be a quote and spoils the answer.
+    There is no guess from keywords: "violation" also stands in "no violation" (FC5).
     """
     if len(text) > _MAX_PROSE:
         return None
@@ -104,7 +103,7 @@ def salvage(text: str, material: str) -> Salvaged | None:
             value = float(match[2].rstrip("."))
         except ValueError:
             return None
-        if not 0.0 <= value <= 1.0 or match[0] in material:
+        if not 0.0 <= value <= 1.0:
             return None
         scores.setdefault(match[1].lower(), set()).add(value)
     if len(scores) != 3 or any(len(values) > 1 for values in scores.values()):

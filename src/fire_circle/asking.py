@@ -9,7 +9,7 @@ import asyncio
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fire_circle.answers import (
     BaselineAnswer,
@@ -21,7 +21,6 @@ from fire_circle.answers import (
 )
 from fire_circle.config import EvaluationConfig
 from fire_circle.contradiction import contradiction
-from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import (
     Abstention,
     FailureKind,
@@ -31,6 +30,7 @@ from fire_circle.results import (
     Spend,
 )
 from fire_circle.seats import Seat
+from fire_circle.shown import Shown
 from llm_runtime.errors import (
     CallError,
     CallTimeout,
@@ -41,14 +41,13 @@ from llm_runtime.errors import (
 )
 from llm_runtime.messages import Generate, Reply, Request
 from llm_runtime.silence import Silence
-from llm_runtime.structured import Structured, ask, parse
+from llm_runtime.structured import ask, parse
 from llm_runtime.wrappers.metered import Meter
 
 Outcome: TypeAlias = NeutrosophicEvaluation | Abstention | FailureRecord
 Verify: TypeAlias = Callable[[PatternClaim], PatternClaim]
 
 _BACKOFF_SECONDS = 0.5
-_LEAST_ECHO = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +58,23 @@ class Asked:
         request: what is asked.
         seat: who is asked.
         number: the round, 1-based.
-        prompt: the prompt under test, to recognise an answer that is copied out of it.
+        shown: what the seat has before it, to recognise an answer that is copied out of it.
         settings: timeouts and patience.
         salvaging: whether labelled numbers may be read out of prose (RESILIENT).
         deadline: the round's end, in the event loop's time; ``None`` where there is no round.
         chair: the seat speaks for the absent.
         verify: looks up a pattern's quote.
-        foreign: what it holds of other hands than judges: an object in it is no answer. All of it, where left out.
     """
 
     request: Request
     seat: Seat
     number: int
-    prompt: MultiNeutrosophicPrompt
+    shown: Shown
     settings: EvaluationConfig
     salvaging: bool
     deadline: float | None = None
     chair: bool = False
     verify: Verify = lambda claim: claim
-    foreign: str | None = None
 
 
 async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
@@ -94,9 +91,15 @@ async def ask_seat(generate: Generate, asked: Asked) -> tuple[Outcome, Spend]:
 
 
 async def _outcome_of(generate: Generate, asked: Asked) -> Outcome:
+    doubted: list[BaselineAnswer] = []
+    outcome = await _caught(generate, asked, doubted)
+    return _stood_by(outcome, doubted[0], asked) if doubted else outcome
+
+
+async def _caught(generate: Generate, asked: Asked, doubted: list[BaselineAnswer]) -> Outcome:
     try:
         async with asyncio.timeout_at(asked.deadline):
-            return await _ask(generate, asked)
+            return await _ask(generate, asked, doubted)
     except TimeoutError:
         return _failed(asked, "timeout", "no answer before the round's deadline")
     except CallTimeout as fault:
@@ -113,24 +116,46 @@ async def _outcome_of(generate: Generate, asked: Asked) -> Outcome:
         return _failed(asked, "unexpected", f"{type(fault).__name__}: {fault}")
 
 
-async def _ask(generate: Generate, asked: Asked) -> Outcome:
+async def _ask(generate: Generate, asked: Asked, doubted: list[BaselineAnswer]) -> Outcome:
+    """Ask; an answer that seems to deny its own score goes to ``doubted``, and is asked about once."""
     form = {"discussion": DiscussionAnswer, "synthesis": SynthesisAnswer}.get(
         asked.request.label.phase, BaselineAnswer
     )
 
     def check(answer: BaselineAnswer) -> str | None:
-        return _echo(answer, asked.prompt) or _contradicts(answer)
+        if complaint := asked.shown.complaint(answer):
+            return complaint
+        if doubted or not (denial := _denial(answer)):
+            return None
+        doubted.append(answer)
+        return f"{denial}; if you mean the score, give it again"
 
     try:
-        return _outcome(asked, await ask(generate, asked.request, form, check=check, shown=asked.foreign))
+        structured = await ask(generate, asked.request, form, check=check, shown=asked.shown.objects)
     except StructuredOutputError as fault:
         return _unusable(asked, form, fault)
+    if structured.value.abstain:
+        reasoning = structured.value.reasoning
+        return Abstention(model=asked.seat.name, seat=asked.seat.index, round=asked.number, reasoning=reasoning)
+    return _evaluation(
+        asked,
+        structured.value,
+        repaired=structured.repaired,
+        reasked=structured.attempts > 1,
+        answered_by=structured.reply.model,
+    )
 
 
-def _outcome(asked: Asked, structured: Structured[BaselineAnswer]) -> Outcome:
-    answer, seat = structured.value, asked.seat
-    if answer.abstain:
-        return Abstention(model=seat.name, seat=seat.index, round=asked.number, reasoning=answer.reasoning)
+def _stood_by(outcome: Outcome, first: BaselineAnswer, asked: Asked) -> Outcome:
+    """Return what a seat stands by that was asked whether it meant its score: without another score, the first."""
+    if not isinstance(outcome, NeutrosophicEvaluation):
+        return _evaluation(asked, first, reasked=True, doubt=_denial(first) or "")
+    given_up = first.falsehood if (first.falsehood or 0) > outcome.falsehood else None
+    doubt = contradiction(outcome.falsehood, outcome.reasoning) or ""
+    return outcome.model_copy(update={"doubt": doubt, "given_up": given_up})
+
+
+def _evaluation(asked: Asked, answer: BaselineAnswer, **rest: Any) -> NeutrosophicEvaluation:
     observed = answer.patterns_observed if isinstance(answer, DiscussionAnswer) else []
     confirmed = answer.consensus_patterns if isinstance(answer, SynthesisAnswer) else []
     truth, indeterminacy, falsehood = answer.scores
@@ -139,38 +164,33 @@ def _outcome(asked: Asked, structured: Structured[BaselineAnswer]) -> Outcome:
         indeterminacy=indeterminacy,
         falsehood=falsehood,
         reasoning=answer.reasoning,
-        model=seat.name,
-        seat=seat.index,
+        model=asked.seat.name,
+        seat=asked.seat.index,
         round_number=asked.number,
         patterns_observed=tuple(asked.verify(PatternClaim(description=p.pattern, quote=p.quote)) for p in observed),
         consensus_patterns=tuple(
             asked.verify(PatternClaim(description=p.pattern, quote=p.quote)) for p in confirmed
         ),
         empty_chair=asked.chair,
-        repaired=structured.repaired,
-        reasked=structured.attempts > 1,
-        answered_by=structured.reply.model,
+        **rest,
     )
 
 
 def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputError) -> Outcome:
     """Return why the last answer is no evaluation, or the scores that can still be read from it."""
     try:
-        answer, _ = parse(fault.raw, form)
+        parse(fault.raw, form)
     except StructuredOutputError:
-        answer = None
-    if answer is not None:
-        denied = _contradicts(answer) and not _echo(answer, asked.prompt)
-        kind: FailureKind = "contradiction" if denied else "echo"
-        return _failed(asked, kind, str(fault))
+        pass
+    else:
+        return _failed(asked, "echo", str(fault))
     if is_refusal(fault.raw):
         return _failed(asked, "refusal", f"the model declined: {_line(fault.raw)}")
-    material = "\n".join(layer.text for layer in asked.prompt.layers)
-    saved = salvage(fault.raw, material) if asked.salvaging else None
+    saved = salvage(fault.raw) if asked.salvaging else None
     if saved is None:
         return _failed(asked, "unparseable", f"{fault}: {_line(fault.raw)}")
-    if denial := contradiction(saved.falsehood, fault.raw):
-        return _failed(asked, "contradiction", denial)
+    if asked.shown.copied(fault.raw, saved):
+        return _failed(asked, "echo", f"the numbers stand in what the judge was shown: {_line(fault.raw)}")
     return NeutrosophicEvaluation(
         truth=saved.truth,
         indeterminacy=saved.indeterminacy,
@@ -182,19 +202,12 @@ def _unusable(asked: Asked, form: type[BaselineAnswer], fault: StructuredOutputE
         empty_chair=asked.chair,
         salvaged=True,
         reasked=True,
+        doubt=contradiction(saved.falsehood, fault.raw) or "",
     )
 
 
-def _contradicts(answer: BaselineAnswer) -> str | None:
+def _denial(answer: BaselineAnswer) -> str | None:
     return None if answer.falsehood is None else contradiction(answer.falsehood, answer.reasoning)
-
-
-def _echo(answer: BaselineAnswer, prompt: MultiNeutrosophicPrompt) -> str | None:
-    """Return the complaint about an answer that stands ready-made in the prompt under test."""
-    reasoning = answer.reasoning.strip()
-    if len(reasoning) >= _LEAST_ECHO and any(reasoning in layer.text for layer in prompt.layers):
-        return "the reasoning is copied from the prompt under judgement; write your own"
-    return None
 
 
 def _patient(generate: Generate, asked: Asked) -> Generate:

@@ -60,10 +60,15 @@ class Case:
             f"{'turn' if before == 1 else 'turns'} came before it. Trust so far {self.session.trust_ema:.2f} of 1, "
             f"{self.session.trajectory}; balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."
         )
-        earlier = [(number, turn.text) for number, turn in enumerate(self.session.turns, start=1) if turn.text]
-        if not earlier:
+        if not self.earlier:
             return stated
-        history = "\n\n".join(f"[turn {number}]\n{text}" for number, text in earlier)
+        return f"{stated} What was said in them:\n\n{fence('EARLIER TURNS', self.earlier)}"
+
+    @property
+    def earlier(self) -> str:
+        """What was said before, as the judges are shown it; empty where it is not known."""
+        turns = enumerate(self.session.turns if self.session else (), start=1)
+        history = "\n\n".join(f"[turn {number}]\n{turn.text}" for number, turn in turns if turn.text)
         if len(history) > _HISTORY_CHARS:
-            history = "[what came before is left out]\n" + history[-_HISTORY_CHARS:]
-        return f"{stated} What was said in them:\n\n{fence('EARLIER TURNS', history)}"
+            return "[what came before is left out]\n" + history[-_HISTORY_CHARS:]
+        return history

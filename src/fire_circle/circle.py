@@ -45,6 +45,7 @@ from fire_circle.results import (
 from fire_circle.rounds import RoundPlan, converged, goes_on, most_rounds, phase_of
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
+from fire_circle.shown import Shown
 from fire_circle.transcript import Transcript
 from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
@@ -154,7 +155,9 @@ def _worst(layers: Sequence[Layer], results: Sequence[FireCircleResult]) -> Fire
     worst = max(results, key=lambda r: (r.consensus.falsehood, BY_TRUST.index(r.layer)))
     spend = sum((result.spend for result in results), Spend())
     partial = any(result.partial for result in results)
-    return worst.model_copy(update={"layer_results": by_layer, "spend": spend, "partial": partial})
+    silenced = tuple(dict.fromkeys(model for result in results for model in result.silenced))
+    update = {"layer_results": by_layer, "spend": spend, "partial": partial, "silenced": silenced}
+    return worst.model_copy(update=update)
 
 
 @dataclass(slots=True)
@@ -241,27 +244,31 @@ class _Circle:
             request = baseline_request(seat, self.case, settings, seed)
         else:
             request = dialogue_request(seat, plan, self.case, history, self.seats, settings, seed, self.charge)
-        shown = _whole(request)
+        shown, earlier = _whole(request), self.case.earlier
 
         def located(claim: PatternClaim) -> PatternClaim:
-            return verify(claim, self.case.prompt, self.case.layer, shown)
+            return verify(claim, self.case.prompt, self.case.layer, shown, earlier)
 
         return Asked(
             request=request,
             seat=seat,
             number=plan.number,
-            prompt=self.case.prompt,
+            shown=self._shown(seat, request),
             settings=settings,
             salvaging=self.config.failure_mode is FailureMode.RESILIENT,
             deadline=asyncio.get_running_loop().time() + self.config.timeout_per_round,
             chair=seat == plan.chair,
             verify=located,
-            foreign=self._foreign(request),
         )
 
-    def _foreign(self, request: Request) -> str:
-        """Return what a request shows but the evaluations: a judge may stand by its own or join another."""
-        return f"{request.messages[0].content}\n\n{self.case.show(Fence(self.transcript.seed, request.label))}"
+    def _shown(self, seat: Seat, request: Request) -> Shown:
+        said = [e for dialogue_round in self.transcript.history for e in dialogue_round.evaluations]
+        return Shown(
+            role=request.messages[0].content,
+            evidence=self.case.show(Fence(self.transcript.seed, request.label)),
+            peers=[e for e in said if e.seat != seat.index],
+            own=[e for e in said if e.seat == seat.index],
+        )
 
     async def _fan_out(self, asked: Sequence[Asked], plan: RoundPlan) -> list[Outcome]:
         """Ask every seat at once; return the outcomes in seat order.

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel
 
 from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, PatternType
+from fire_circle.security import security_kinds
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -143,10 +144,15 @@ def claimed(evaluations: Sequence[NeutrosophicEvaluation]) -> list[str]:
 def with_types(
     evaluations: Sequence[NeutrosophicEvaluation], types: Mapping[str, tuple[PatternType, ...]]
 ) -> list[NeutrosophicEvaluation]:
-    """Return the evaluations with each verified pattern's types, by its description."""
+    """Return the evaluations with each verified pattern's types and kinds of attack, by its description."""
 
     def typed(claims: Sequence[PatternClaim]) -> tuple[PatternClaim, ...]:
-        return tuple(c.model_copy(update={"types": types[c.description]}) if c.verified else c for c in claims)
+        return tuple(
+            c.model_copy(update={"types": types[c.description], "security": security_kinds(c.description)})
+            if c.verified
+            else c
+            for c in claims
+        )
 
     return [
         e.model_copy(

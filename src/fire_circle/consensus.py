@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import sqrt
 
-from fire_circle.results import DialogueRound, NeutrosophicEvaluation, RoundMetrics
+from fire_circle.results import (
+    ALARM,
+    ANSWERED,
+    Abstention,
+    DialogueRound,
+    FailureRecord,
+    NeutrosophicEvaluation,
+    RoundMetrics,
+)
 
 
 def consensus_of(
     dialogue_history: Sequence[DialogueRound], active_models: Collection[str]
 ) -> NeutrosophicEvaluation:
-    """Return the evaluation with the highest F over all rounds and active seats (FC2).
+    """Return the evaluation with the highest F over all rounds and the seats in ``active_models`` (FC2).
 
     Ties go to the latest round, then to seat order. The whole evaluation is returned, never a mixture of several.
 
@@ -30,10 +38,41 @@ def consensus_of(
 
 
 def active_models_of(dialogue_history: Sequence[DialogueRound]) -> tuple[str, ...]:
-    """Return who votes: the seats with a valid answer in the last executed round, in seat order (FC3)."""
+    """Return the seats with a valid answer in the last executed round, in seat order (FC3)."""
     if not dialogue_history:
         return ()
     return tuple(evaluation.model for evaluation in dialogue_history[-1].evaluations)
+
+
+def voting_models(
+    dialogue_history: Sequence[DialogueRound], failures: Iterable[FailureRecord], abstentions: Iterable[Abstention]
+) -> frozenset[str]:
+    """Return whose evaluations count: the active seats, and those that answered later, but without a score (FC3).
+
+    A refusal or an abstention takes nothing back. A seat that no longer answers has no vote, as specified.
+    """
+    silent = {failure.model for failure in failures if failure.kind in ANSWERED}
+    return frozenset(active_models_of(dialogue_history)) | silent | {entry.model for entry in abstentions}
+
+
+def silenced_alarms(
+    dialogue_history: Sequence[DialogueRound], failures: Iterable[FailureRecord], abstentions: Iterable[Abstention]
+) -> dict[str, str]:
+    """Return the seats that raised the alarm and fell silent, each with what happened, in a few words."""
+    alarms = {
+        e.model: e
+        for dialogue_round in dialogue_history
+        for e in dialogue_round.evaluations
+        if max(e.falsehood, e.given_up or 0.0) >= ALARM
+    }
+    ends = {e.model: f"abstained in round {e.round}" for e in abstentions}
+    ends |= {failure.model: f"{failure.kind} in round {failure.round}" for failure in failures}
+    last = active_models_of(dialogue_history)
+    silenced = {model: ends[model] for model in alarms if model not in last and model in ends}
+    for model, entry in alarms.items():
+        if model in last and entry.given_up is not None and entry.falsehood < ALARM:
+            silenced[model] = f"F {entry.falsehood:g} when asked whether it meant {entry.given_up:g}"
+    return silenced
 
 
 def mean(values: Sequence[float]) -> float | None:

@@ -1,6 +1,6 @@
 """Scores that contradict their own reasoning: judges have been seen to answer F=1.0 and write "no violation".
 
-Deliberately blunt (FC1): it speaks only where the reasoning plainly says one thing and the score another.
+Deliberately blunt (FC1): it is a reason to ask, and to show, never to take a score away.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _DENIED = re.compile(r"\b(?:no|not|nor|without|never|hardly|far from|nothing|wha
 
 
 def contradiction(falsehood: float, reasoning: str) -> str | None:
-    """Return how ``reasoning`` denies the score, in one line; ``None`` if it does not, or says both or neither."""
+    """Return how ``reasoning`` seems to deny the score, in one line; ``None`` if it says both, or neither."""
     clean, unclean = _verdicts(reasoning)
     if falsehood >= HIGH and clean and not unclean:
         return (
-            f"falsehood is {falsehood:g}, the reasoning finds no violation; "
+            f"falsehood is {falsehood:g}, the reasoning seems to find no violation; "
             "falsehood is the degree to which the layer violates reciprocity"
         )
     if falsehood <= LOW and unclean and not clean:
         return (
-            f"falsehood is {falsehood:g}, the reasoning finds a violation; "
+            f"falsehood is {falsehood:g}, the reasoning seems to find a violation; "
             "falsehood is the degree to which the layer violates reciprocity"
         )
     return None

@@ -43,7 +43,7 @@ def dialogue_request(
         "round": lambda: str(plan.number),
         "standing": lambda: plan.standing,
         "turn_short": lambda: case.turn_short,
-        "kinds": lambda: load_prompt("fire_circle", "kinds").text,
+        "kinds": lambda: "\n\n".join(load_prompt("fire_circle", name).text for name in ("kinds", "attacks")),
         "case": lambda: case.show(fence),
         "own": lambda: fence("YOUR LAST JUDGEMENT", own_last(history, seat)),
         "record": lambda: fence(

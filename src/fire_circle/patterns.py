@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fire_circle.results import (
@@ -13,18 +13,17 @@ from fire_circle.results import (
     NeutrosophicEvaluation,
     PatternClaim,
     PatternObservation,
+    Place,
 )
+from fire_circle.security import most_named
 
 LEAST_SEATS = 2
 """One seat's pattern is an opinion, whatever share of the circle it is."""
 
-_SIMILAR = 0.4
-_WORD = re.compile(r"\w{4,}")
-
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One verified pattern, seen by one seat in one round. ``key`` is its type, or its cluster."""
+    """One verified pattern, seen by one seat in one round. ``key`` is its type, or the place that it is about."""
 
     key: str
     round_number: int
@@ -34,12 +33,58 @@ class Sighting:
     chair: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    evaluation: NeutrosophicEvaluation
+    claim: PatternClaim
+    #: Claims that share a stretch of text, directly or through others, are about one place.
+    place: int
+
+
 def sightings(history: Iterable[DialogueRound], active_models: Collection[str] | None = None) -> list[Sighting]:
     """Return all verified patterns of the seats in ``active_models`` (of all seats without it), rounds in order.
 
-    Within a round they are ordered by what was said, not by who said it: seats may be permuted.
+    A kind that two seats name is a pattern, and whoever quotes the same place is with them, whatever they call it.
+    Other claims agree where they quote the same place. Within a round they are ordered by what was said, not by who
+    said it: seats may be permuted.
     """
-    claims: list[tuple[NeutrosophicEvaluation, PatternClaim]] = [
+    said = _said(history, active_models)
+    named: dict[str, set[int]] = {}
+    for entry in said:
+        for kind in _kinds(entry.claim):
+            named.setdefault(kind, set()).add(entry.evaluation.seat)
+    agreed = {kind for kind, seats in named.items() if len(seats) >= LEAST_SEATS}
+    joined: dict[int, str] = {}
+    for entry in said:
+        for kind in _kinds(entry.claim):
+            if kind in agreed:
+                joined.setdefault(entry.place, kind)
+    places = _names_of_places(said)
+    return [
+        Sighting(
+            key,
+            entry.evaluation.round_number,
+            entry.evaluation.model,
+            entry.evaluation.seat,
+            entry.claim,
+            entry.evaluation.empty_chair,
+        )
+        for entry in said
+        for key in (
+            [kind for kind in _kinds(entry.claim) if kind in agreed]
+            or [joined.get(entry.place) or places[entry.place]]
+        )
+    ]
+
+
+def _kinds(claim: PatternClaim) -> list[str]:
+    """Return the keys of the kinds that a claim names: a kind of attack where it names none of the eight."""
+    attacks = [f"{UNCLASSIFIED}:{kind.value}" for kind in claim.security]
+    return [kind.value for kind in claim.types] or attacks
+
+
+def _said(history: Iterable[DialogueRound], active_models: Collection[str] | None) -> list[_Said]:
+    claims = [
         (evaluation, claim)
         for dialogue_round in history
         for evaluation in dialogue_round.evaluations
@@ -48,33 +93,46 @@ def sightings(history: Iterable[DialogueRound], active_models: Collection[str] |
         if claim.verified
     ]
     claims.sort(key=lambda pair: (pair[0].round_number, pair[1].description, pair[1].quote, pair[0].seat))
-    clusters = _Clusters()
-    return [
-        Sighting(key, evaluation.round_number, evaluation.model, evaluation.seat, claim, evaluation.empty_chair)
-        for evaluation, claim in claims
-        for key in ([kind.value for kind in claim.types] or [clusters.key(claim.description)])
-    ]
+    places = _shared_places([claim for _, claim in claims])
+    return [_Said(e, claim, place) for (e, claim), place in zip(claims, places, strict=True)]
 
 
-class _Clusters:
-    """Unclassified descriptions, grouped by the words they share (Jaccard index of words of 4 letters or more)."""
+def _shared_places(claims: Sequence[PatternClaim]) -> list[int]:
+    """Return the number of each claim's place: equal for claims whose stretches of text overlap."""
+    parent = list(range(len(claims)))
 
-    def __init__(self) -> None:
-        self._members: list[list[frozenset[str]]] = []
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
 
-    def key(self, description: str) -> str:
-        words = frozenset(_WORD.findall(description.lower()))
-        for number, members in enumerate(self._members, start=1):
-            if any(_jaccard(words, member) >= _SIMILAR for member in members):
-                members.append(words)
-                return f"{UNCLASSIFIED}:{number}"
-        self._members.append([words])
-        return f"{UNCLASSIFIED}:{len(self._members)}"
+    last: dict[Place, tuple[int, int]] = {}
+    for layer, start, end, number in sorted(_stretches(claims)):
+        reach, before = last.get(layer, (0, number))
+        if start < reach:
+            parent[root(number)] = root(before)
+        if end > reach or start >= reach:
+            last[layer] = end, number
+    return [root(number) for number in range(len(claims))]
 
 
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    together = one | other
-    return len(one & other) / len(together) if together else 1.0
+def _stretches(claims: Sequence[PatternClaim]) -> Iterator[tuple[Place, int, int, int]]:
+    for number, claim in enumerate(claims):
+        for span in (claim.span, *claim.also):
+            if span is not None:
+                yield span.layer, span.start, span.end, number
+
+
+def _names_of_places(said: Sequence[_Said]) -> dict[int, str]:
+    """Return each place's key: the kind that most claims about it name, and a number."""
+    kinds: dict[int, Counter[str]] = {}
+    for entry in said:
+        kinds.setdefault(entry.place, Counter()).update(kind.value for kind in entry.claim.types)
+    return {
+        place: f"{min(named, key=lambda kind: (-named[kind], kind)) if named else UNCLASSIFIED}:{number}"
+        for number, (place, named) in enumerate(kinds.items(), start=1)
+    }
 
 
 def extract_patterns(
@@ -83,8 +141,7 @@ def extract_patterns(
     """Return the patterns that enough active seats saw, most agreed first (FC19).
 
     Agreement is distinct active seats over active seats; it has to reach ``threshold`` (0.0 to 1.0) and two seats.
-    The specification counts mentions as they are; here a mention without a verified quote counts for nothing, and
-    two unclassified descriptions agree only where they say alike.
+    The specification counts mentions as they are; here a mention without a verified quote counts for nothing.
     """
     grouped: dict[str, list[Sighting]] = {}
     for sighting in sightings(dialogue_history, active_models):
@@ -116,6 +173,7 @@ def _observation(
         retracted_by=tuple(
             seats[seat] for seat in sorted(seats) if _spoke_after(seats[seat], last_said[seat], history)
         ),
+        security=most_named(kind for sighting in seen for kind in sighting.claim.security),
     )
 
 

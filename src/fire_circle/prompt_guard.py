@@ -21,6 +21,7 @@ from fire_circle.results import (
 )
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
+from fire_circle.shown import Shown
 from llm_runtime.errors import NoModelError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate
@@ -171,11 +172,13 @@ async def independent_evaluations(
     """
 
     def question(seat: Seat) -> Asked:
+        request = baseline_request(seat, case, settings, seed, phase="single", number=sample)
+        role, question = request.messages
         return Asked(
-            request=baseline_request(seat, case, settings, seed, phase="single", number=sample),
+            request=request,
             seat=seat,
             number=sample,
-            prompt=case.prompt,
+            shown=Shown(role.content, question.content),
             settings=settings,
             salvaging=True,
         )

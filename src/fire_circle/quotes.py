@@ -1,68 +1,78 @@
-"""Whether a quoted pattern really stands in the prompt under test, and where (FC16)."""
+"""Whether a quoted pattern really stands in what was judged, and where (FC16)."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from itertools import accumulate
+from collections.abc import Iterator
 
 from fire_circle.layers import Layer, MultiNeutrosophicPrompt
-from fire_circle.results import PatternClaim, Span
+from fire_circle.normal import Normal, normal, says_enough
+from fire_circle.results import PatternClaim, Place, Span
 
 MAX_QUOTE = 4_000
-_LEAST_SIGNS = 4
-_MARKS = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "\u00a0": " "})
-_WORD = re.compile(r"\S+")
+#: What an ellipsis may leave out, in characters.
+_MAX_GAP = 2_000
 _QUOTED = re.compile(r"[\"“]([^\"“”]{4,400})[\"”]")
+_ELLIPSIS = re.compile(r"[\[(]?(?:…|\.{3,})[\])]?")
+_EDGES = " \"'.,;:!?()[]<>"
 
 
-def verify(claim: PatternClaim, prompt: MultiNeutrosophicPrompt, judged: Layer, shown: str) -> PatternClaim:
-    """Return the claim with its place in the prompt, or with the reason why it has none.
+def verify(
+    claim: PatternClaim, prompt: MultiNeutrosophicPrompt, judged: Layer, shown: str, earlier: str = ""
+) -> PatternClaim:
+    """Return the claim with its places in what was judged, or with the reason why it has none.
 
-    The judged layer is searched first. White space may be folded and quotation marks straightened, as models do
-    when they copy; nothing else may differ. A claim of plain words that holds a quotation is read as one with that
-    quote.
+    Texts are compared in their normal form, by whole words; an ellipsis may leave words out. The judged layer comes
+    first, then the others, then the earlier turns; but a place that has the quote sign by sign comes before all
+    others. A claim of plain words that holds a quotation is read as one with that quote.
 
     Args:
         shown: the whole text the seat was sent, to tell an invention from a quote of our own scaffold.
+        earlier: the turns before the prompt, as they were shown.
     """
     quote = (claim.quote or _longest_quotation(claim.description)).strip()
     if not quote:
         return claim.model_copy(update={"dropped": "no_quote"})
-    if sum(char.isalnum() for char in quote) < _LEAST_SIGNS:
-        return claim.model_copy(update={"quote": quote, "dropped": "too_short"})
+    forms = [[normal(quote).text], [form for piece in _ELLIPSIS.split(quote) if (form := _stripped(piece))]]
+    if not says_enough(max(forms[1], key=len, default="")):
+        return claim.model_copy(update={"quote": quote[:MAX_QUOTE], "dropped": "too_short"})
+    if len(quote) > MAX_QUOTE:
+        return claim.model_copy(update={"quote": quote[:MAX_QUOTE], "dropped": "not_found"})
     others = (layer for layer in reversed(prompt.layers) if layer.name != judged.name)
-    for layer in (judged, *others):
-        if place := _find(quote, layer.text):
-            start, end = place
-            span = Span(layer=layer.name, start=start, end=end)
-            return claim.model_copy(update={"quote": layer.text[start:end], "span": span})
-    reason = "scaffold" if _find(quote, shown) else "not_found"
-    return claim.model_copy(update={"quote": quote[:MAX_QUOTE], "dropped": reason})
+    texts: dict[Place, str] = {layer.name: layer.text for layer in (judged, *others)}
+    if earlier:
+        texts["earlier"] = earlier
+    for parts in forms:
+        spans = [
+            Span(layer=name, start=start, end=end)
+            for name, text in texts.items()
+            for start, end in _places(parts, normal(text))
+        ]
+        if spans:
+            spans.sort(key=lambda span: texts[span.layer][span.start : span.end] != quote)
+            first, *also = spans
+            words = texts[first.layer][first.start : first.end]
+            return claim.model_copy(update={"quote": words, "span": first, "also": tuple(also)})
+    reason = "scaffold" if any(True for _ in _places(forms[1], normal(shown))) else "not_found"
+    return claim.model_copy(update={"quote": quote, "dropped": reason})
 
 
 def _longest_quotation(description: str) -> str:
     return max(_QUOTED.findall(description), key=len, default="")
 
 
-def _find(quote: str, text: str) -> tuple[int, int] | None:
-    if len(quote) > MAX_QUOTE:
-        return None
-    if (at := text.find(quote)) >= 0:
-        return at, at + len(quote)
-    return _find_folded(" ".join(quote.translate(_MARKS).split()), text.translate(_MARKS))
+def _stripped(piece: str) -> str:
+    return normal(piece).text.strip(_EDGES)
 
 
-def _find_folded(quote: str, text: str) -> tuple[int, int] | None:
-    """Find the quote with every run of white space taken as one space; linear, whatever the quote."""
-    words = list(_WORD.finditer(text))
-    at = " ".join(word[0] for word in words).find(quote)
-    if at < 0:
-        return None
-    begins = list(accumulate((len(word[0]) + 1 for word in words), initial=0))
-
-    def place(folded: int) -> int:
-        number = bisect_right(begins, folded) - 1
-        return words[number].start() + folded - begins[number]
-
-    return place(at), place(at + len(quote) - 1) + 1
+def _places(parts: list[str], text: Normal) -> Iterator[tuple[int, int]]:
+    """Yield where all parts stand in their order, each close behind the one before it."""
+    for start, end in text.places(parts[0]):
+        last = end
+        for part in parts[1:]:
+            follows = next((place for place in text.places(part) if 0 <= place[0] - last <= _MAX_GAP), None)
+            if follows is None:
+                break
+            last = follows[1]
+        else:
+            yield start, last

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BeforeValidator, Field
 
 from fire_circle.layers import LayerName
+from fire_circle.security import SecurityKind
 from llm_runtime.errors import CallError, LlmRuntimeError, StructuredOutputError
 from llm_runtime.models import Model
 
@@ -28,12 +29,21 @@ FailureKind: TypeAlias = Literal[
     "echo",
     "unexpected",
 ]
-"""Why a seat has no score: the specification's four, a refusal, an answer whose reasoning denies its own score, an
-answer that is copied out of the prompt under test, and anything the model function raised that it should not."""
+"""Why a seat has no score: the specification's four, a refusal, an answer that is copied out of what was shown, and
+anything the model function raised that it should not; in older logs also reasoning that denied its own score."""
+ANSWERED: frozenset[FailureKind] = frozenset({"refusal", "unparseable", "contradiction", "echo"})
+"""Failures in which the model did answer; what it had said before still counts."""
 
 HistoryStatus: TypeAlias = Literal["impossible", "unsupported", "possible", "unverifiable"]
 
 UNCLASSIFIED = "unclassified"
+ALARM = 0.7
+"""F from which a seat has raised the alarm."""
+
+
+def _unset(value: object) -> bool:
+    """Tell whether a field that older logs do not have says nothing, and can be left out."""
+    return value is None or value == "" or value == ()
 
 
 class PatternType(StrEnum):
@@ -49,10 +59,14 @@ class PatternType(StrEnum):
     FALSE_AUTHORITY = "false_authority"
 
 
-class Span(Model):
-    """A place in the prompt under test: ``text[start:end]`` of the layer, in characters."""
+Place: TypeAlias = LayerName | Literal["earlier"]
+"""Where evidence stands: in a layer, or in the earlier turns, as they were shown."""
 
-    layer: LayerName
+
+class Span(Model):
+    """A place in what was judged: ``text[start:end]`` of the layer or the earlier turns, in characters."""
+
+    layer: Place
     start: int
     end: int
 
@@ -64,15 +78,19 @@ class PatternClaim(Model):
         description: the seat's own words.
         quote: what it quotes from the prompt under test.
         span: where the quote stands; ``None`` where it was not found, and then the claim counts for nothing.
+        also: further places of the same words, in this layer and others.
         dropped: why it counts for nothing; empty where it counts (FC16).
         types: the pattern types it names, empty where none was recognised.
+        security: the kinds of attack it names.
     """
 
     description: str
     quote: str = ""
     span: Span | None = None
+    also: tuple[Span, ...] = Field(default=(), exclude_if=_unset)
     dropped: Literal["", "no_quote", "too_short", "not_found", "scaffold"] = ""
     types: tuple[PatternType, ...] = ()
+    security: tuple[SecurityKind, ...] = Field(default=(), exclude_if=_unset)
 
     @property
     def verified(self) -> bool:
@@ -135,6 +153,8 @@ class NeutrosophicEvaluation(Model):
         repaired: the JSON was broken and had to be repaired.
         reasked: a first answer was of no use, and this is the second.
         answered_by: the model that answered, as the provider names it.
+        doubt: how the reasoning seems to deny the score that the seat stands by; empty where it does not.
+        given_up: F of its first answer, higher than this one, given up when it was asked whether it meant it.
         spend: what the calls for this evaluation took.
     """
 
@@ -152,6 +172,8 @@ class NeutrosophicEvaluation(Model):
     repaired: bool = False
     reasked: bool = False
     answered_by: str = ""
+    doubt: str = Field(default="", exclude_if=_unset)
+    given_up: Score | None = Field(default=None, exclude_if=_unset)
     spend: Spend = Spend()
 
     @property
@@ -238,6 +260,7 @@ class PatternObservation(Model):
         models_observing: names of the active seats that saw it, in seat order.
         located: the same quotes with their places.
         retracted_by: seats that saw it and left it out of their last answer; it still counts (FC18).
+        security: the kinds of attack that its seats name, the most named first.
     """
 
     pattern_type: str
@@ -248,6 +271,7 @@ class PatternObservation(Model):
     models_observing: tuple[str, ...]
     located: tuple[Example, ...] = ()
     retracted_by: tuple[str, ...] = ()
+    security: tuple[SecurityKind, ...] = Field(default=(), exclude_if=_unset)
 
 
 class HistoryClaim(Model):
@@ -290,6 +314,7 @@ class CircleRecord(Model):
         spend: what all calls took.
         seed: the nonces derive from it.
         partial: at least one seat failed.
+        silenced: seats that raised the alarm and later gave no score, or gave it up when they were asked about it.
         warnings: one line each.
     """
 
@@ -306,6 +331,7 @@ class CircleRecord(Model):
     spend: Spend = Spend()
     seed: int = 0
     partial: bool = False
+    silenced: tuple[str, ...] = Field(default=(), exclude_if=_unset)
     warnings: tuple[str, ...] = ()
 
 
@@ -319,13 +345,13 @@ class FireCircleResult(CircleRecord):
     """A circle's verdict.
 
     Args:
-        consensus: the evaluation with the highest F of all rounds and all active seats, whole, with its author and
+        consensus: the evaluation with the highest F of all rounds and all voting seats, whole, with its author and
             round; ties go to the latest round, then to seat order (FC2).
         final_round_max: highest F of the last round's answers, 0.0 to 1.0.
         final_round_mean: their mean.
         patterns: verified patterns with enough agreement, most agreed first.
         empty_chair_influence: the chair's share of the pattern types, 0.0 to 1.0 (FC20).
-        active_models: seats with a valid answer in the last round: those that vote.
+        active_models: seats with a valid answer in the last round.
         stopped_early: the rounds ended because the seats agreed.
         layer_results: with ``per_layer``, every layer's own result; the outer one is the worst of them.
     """

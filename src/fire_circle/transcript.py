@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fire_circle.case import Case
-from fire_circle.consensus import active_models_of, consensus_of, falsehoods, metrics_of
+from fire_circle.consensus import (
+    active_models_of,
+    consensus_of,
+    falsehoods,
+    metrics_of,
+    silenced_alarms,
+    voting_models,
+)
 from fire_circle.empty_chair import PERFORMATIVE, calculate_empty_chair_influence, influence_by_round
 from fire_circle.history import check_history
 from fire_circle.patterns import extract_patterns, sightings
@@ -87,9 +94,19 @@ class Transcript:
                 f"the empty chair brought {influence:.0%} of the patterns, less than {PERFORMATIVE:.0%}: "
                 "it gave no perspective of substance here"
             )
+        self.warnings += [
+            f"{model} raised the alarm and then fell silent ({end}): look at what it had said"
+            for model, end in self._silenced().items()
+        ]
+        self.warnings += [
+            f"{e.model} in round {e.round_number}: {e.doubt}; the score counts as it stands"
+            for dialogue_round in self.history
+            for e in dialogue_round.evaluations
+            if e.doubt
+        ]
         return FireCircleResult(
             **self._fields(),
-            consensus=consensus_of(self.history, active),
+            consensus=consensus_of(self.history, voting_models(self.history, self.failures, self.abstentions)),
             final_round_max=max(last),
             final_round_mean=sum(last) / len(last),
             patterns=tuple(extract_patterns(self.history, active, threshold)),
@@ -97,6 +114,9 @@ class Transcript:
             active_models=active,
             stopped_early=stopped_early,
         )
+
+    def _silenced(self) -> dict[str, str]:
+        return silenced_alarms(self.history, self.failures, self.abstentions)
 
     def _fields(self) -> dict[str, Any]:
         evaluations = [evaluation for dialogue_round in self.history for evaluation in dialogue_round.evaluations]
@@ -122,5 +142,6 @@ class Transcript:
             "spend": self.spend,
             "seed": self.seed,
             "partial": bool(self.failures),
+            "silenced": tuple(self._silenced()),
             "warnings": tuple(self.warnings),
         }

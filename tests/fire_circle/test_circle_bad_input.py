@@ -168,7 +168,7 @@ async def test_every_way_a_call_can_fail_is_a_failed_seat(
     lines = {"1:a": [tif(0.9), fault], "2:b": [tif(0.2)], "3:c": [tif(0.6)]}
     result = (await circle(lines, base_config={"rate_limit_retries": 0})).result
     assert [(f.round, f.kind) for f in result.failures] == [(2, kind)]
-    assert result.consensus.falsehood == 0.6
+    assert result.consensus.falsehood == (0.9 if kind == "refusal" else 0.6), "who refuses takes nothing back"
 
 
 HOSTILE_ANSWERS = [

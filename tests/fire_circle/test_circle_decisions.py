@@ -66,11 +66,12 @@ async def test_fc1_every_judge_is_told_what_t_i_and_f_mean(circle: Any, tif: Any
         assert "`indeterminacy` (I)" in spoken(request)
 
 
-async def test_fc1_an_inverted_judge_is_asked_again_and_then_caught(circle: Any, tif: Any) -> None:
-    inverted = tif(1.0, "I find no violation here, the request is harmless.")
-    sitting = await circle({"1:a": [inverted], "2:b": [tif(0.2)], "3:c": [tif(0.1)]})
-    assert sitting.result.consensus.falsehood == 0.2
-    assert [(f.model, f.kind, f.round) for f in sitting.result.failures] == [("a", "contradiction", 1)]
+async def test_fc1_a_judge_that_stands_by_a_doubtful_score_is_asked_once_and_counts(circle: Any, tif: Any) -> None:
+    doubtful = tif(1.0, "I find no violation here, the request is harmless.")
+    sitting = await circle({"1:a": [doubtful], "2:b": [tif(0.2)], "3:c": [tif(0.1)]}, max_rounds=1)
+    assert (sitting.result.consensus.falsehood, sitting.result.failures) == (1.0, ())
+    assert "seems to find no violation" in sitting.result.consensus.doubt
+    assert any("a in round 1" in warning for warning in sitting.result.warnings)
     assert [r.label.attempt for r in sitting.asked if r.label.seat == "1:a"] == [1, 2]
 
 
@@ -82,7 +83,7 @@ async def test_fc1_a_judge_that_corrects_itself_keeps_its_seat(circle: Any, tif:
 
     sitting = await circle({"1:a": [corrected], "2:b": [tif(0.4)]}, max_rounds=1)
     (first, _) = sitting.result.dialogue_history[0].evaluations
-    assert (first.falsehood, first.reasked) == (0.0, True)
+    assert (first.falsehood, first.reasked, first.given_up) == (0.0, True, 1.0)
     assert not sitting.result.failures
 
 
@@ -531,19 +532,19 @@ def held(number: int, *answers: tuple[str, list[PatternClaim]], chair: str | Non
     )
 
 
-def seen(description: str, *types: PatternType, verified: bool = True) -> PatternClaim:
-    span = Span(layer="user", start=0, end=5) if verified else None
+def seen(description: str, *types: PatternType, verified: bool = True, at: int = 0) -> PatternClaim:
+    span = Span(layer="user", start=at, end=at + 5) if verified else None
     return PatternClaim(description=description, quote="quote", span=span, types=types)
 
 
-def test_fc17_being_unclassified_is_not_agreement() -> None:
+def test_fc17_being_unclassified_is_not_agreement_the_same_place_is() -> None:
     history = [
         held(1, ("a", []), ("b", []), ("c", [])),
         held(
             2,
-            ("a", [seen("hides a payment demand under gardening advice")]),
-            ("b", [seen("under gardening advice it hides a demand for payment")]),
-            ("c", [seen("threatens the reader with legal consequences")]),
+            ("a", [seen("hides a payment demand under gardening advice", at=40)]),
+            ("b", [seen("wants money", at=43)]),
+            ("c", [seen("threatens the reader with legal consequences", at=60)]),
         ),
     ]
     (pattern,) = extract_patterns(history, ["a", "b", "c"])
@@ -592,8 +593,8 @@ def test_fc20_the_chair_gets_its_share_of_what_it_saw_first() -> None:
     t, p, c, r = list(PatternType)[:4]
     spec_example = [
         held(1, ("a", []), ("b", []), ("c", [])),
-        held(2, ("a", [seen("t", t)]), ("b", [seen("p", p)]), chair=None),
-        held(3, ("a", []), ("b", []), ("c", [seen("t", t), seen("c", c), seen("r", r)]), chair="c"),
+        held(2, ("a", [seen("t", t)]), ("b", [seen("p", p, at=20)]), chair=None),
+        held(3, ("a", []), ("b", []), ("c", [seen("t", t), seen("c", c, at=40), seen("r", r, at=60)]), chair="c"),
     ]
     assert calculate_empty_chair_influence(spec_example) == 0.5
     shared = [held(1, ("a", []), ("b", [])), held(2, ("a", [seen("t", t)]), ("b", [seen("t", t)]), chair="b")]

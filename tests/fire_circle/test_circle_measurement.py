@@ -21,8 +21,9 @@ from fire_circle.events import RoundStarted
 from fire_circle.measurement.ablation import ablation_report, without_chair
 from fire_circle.measurement.calibration import calibrate, split_of, try_calibration
 from fire_circle.measurement.control import with_control
+from fire_circle.measurement.forgeries import ATTACKS
 from fire_circle.measurement.groupthink import groupthink_map
-from fire_circle.measurement.hijack import ATTACKS, hijack_report, run_hijack_suite
+from fire_circle.measurement.hijack import hijack_report, run_hijack_suite
 from fire_circle.measurement.lift import lift_report
 from fire_circle.measurement.minimal_pairs import PairScores, flip_report
 from fire_circle.measurement.overdefence import overdefence_report
@@ -238,7 +239,7 @@ async def test_the_hijack_suite_measures_the_shift(attack: MultiNeutrosophicProm
     trials = await run_hijack_suite(prompts, judge_with(scripted(gullible)))
     assert len(trials) == 2 * len(ATTACKS)
     report = hijack_report(trials, 0.5, rng=random.Random(1), resamples=200)
-    assert set(report.families) == {"fence", "forged_json", "instruction"}
+    assert len(report.families) == 10
     order = report.attacks["plain order"]
     assert order.mean_shift == {
         "round_1_mean": pytest.approx(-0.75),

@@ -31,6 +31,7 @@ from fire_circle.case import Case
 from fire_circle.contradiction import contradiction
 from fire_circle.events import ClassificationFellBack
 from fire_circle.history import check_history
+from fire_circle.normal import normal
 from fire_circle.quotes import verify
 from llm_runtime.errors import ServerFault, StoreDamaged, StoreUnwritable, StructuredOutputError
 from llm_runtime.events import Event, parse_event
@@ -167,13 +168,13 @@ def test_a_session_pairs_messages_into_turns_and_refuses_what_is_no_turn() -> No
 
 @given(st.text(min_size=1, max_size=80), st.text(max_size=40), st.text(max_size=40))
 def test_a_quote_is_found_where_it_stands_or_not_at_all(quote: str, before: str, after: str) -> None:
-    prompt = MultiNeutrosophicPrompt(user=f"x{before}{quote}{after}")
+    prompt = MultiNeutrosophicPrompt(user=f"x {before} {quote} {after}")
     claim = verify(PatternClaim(description="d", quote=quote), prompt, prompt.least_trusted, "")
     if claim.span is None:
         assert claim.dropped in {"no_quote", "too_short"}
     else:
         assert prompt.user[claim.span.start : claim.span.end] == claim.quote
-        assert claim.quote.split() == quote.split()
+        assert normal(claim.quote).text.strip(" .,;:!?()[]<>\"'") in normal(quote).text
 
 
 _PUMPED = ["as we " * 20_000, "we discussed " + "a " * 50_000, "falsehood " * 10_000, "no " * 33_000 + "violation"]
@@ -184,7 +185,7 @@ def test_pumped_input_comes_to_an_end(text: str) -> None:
     prompt = MultiNeutrosophicPrompt(user=f"x{text}")
     check_history(Case(prompt, prompt.least_trusted))
     contradiction(0.9, text)
-    salvage(text, "")
+    salvage(text)
     pattern_types(text)
     verify(PatternClaim(description=text), prompt, prompt.least_trusted, text)
     verify(PatternClaim(description="d", quote=f"{text[:1_900]} zzzz"), prompt, prompt.least_trusted, text)

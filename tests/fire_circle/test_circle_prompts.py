@@ -50,7 +50,7 @@ async def requests_with(payload: str) -> list[Request]:
         asked.append(request)
         if request.label.phase == "classify":
             return json.dumps({"classified": [{"number": 1, "kinds": []}]})
-        patterns = [{"pattern": payload, "quote": payload}]
+        patterns = [{"pattern": payload, "quote": f"Hello. {payload}"}]
         return json.dumps(
             {
                 "truth": 0.5,
@@ -116,7 +116,7 @@ async def test_injected_instructions_of_a_public_set_stay_behind_the_fence(share
 
 
 async def test_no_placeholder_is_left_and_every_template_is_used() -> None:
-    asked = await requests_with("plain")
+    asked = await requests_with("plainly said")
     for request in asked:
         assert all("{{" not in message.content for message in request.messages)
     used = "\n".join(message.content for request in asked for message in request.messages)
@@ -126,7 +126,7 @@ async def test_no_placeholder_is_left_and_every_template_is_used() -> None:
 
 
 async def test_the_baseline_says_nothing_of_patterns_or_of_the_dialogue() -> None:
-    for request in await requests_with("plain"):
+    for request in await requests_with("plainly said"):
         if request.label.phase == "baseline":
             text = "\n".join(message.content for message in request.messages).lower()
             for word in (
@@ -142,7 +142,7 @@ async def test_the_baseline_says_nothing_of_patterns_or_of_the_dialogue() -> Non
 
 
 async def test_markers_differ_from_call_to_call() -> None:
-    asked = await requests_with("plain")
+    asked = await requests_with("plainly said")
     seen: list[str] = []
     for request in asked:
         nonces = {marker[3] for marker in _MARKER.finditer(request.messages[-1].content)}

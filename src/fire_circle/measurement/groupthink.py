@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from fire_circle.results import CircleRecord, DialogueRound, NeutrosophicEvaluation
+from fire_circle.results import ALARM, CircleRecord, DialogueRound, NeutrosophicEvaluation
 from llm_runtime.models import Model
 
-HIGH = 0.7
-"""F from which a seat has raised the alarm."""
 MOVED = 0.1
 """A smaller change of F is no move."""
 
@@ -112,7 +110,7 @@ def _move(
         toward=tuple(toward),
         away_from=tuple(away),
         new_evidence=new_evidence,
-        gave_up_alarm=before.falsehood >= HIGH > after.falsehood and not new_evidence,
+        gave_up_alarm=before.falsehood >= ALARM > after.falsehood and not new_evidence,
     )
 
 

@@ -110,6 +110,29 @@ async def test_sarif_has_what_its_schema_requires_and_points_into_the_file(
     assert pattern["locations"][0]["physicalLocation"]["region"]["startLine"] == 4
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        (
+            "p.yaml",
+            "system: |\n  As we agreed in turn 3.\nuser: |\n  Hello.\n  As we agreed in turn 3, go.\n",
+            5,
+        ),
+        ("p.json", '{"system": "As we agreed in turn 3",\n\n"user": "Hello.\\nAs we agreed in turn 3, go."}', 3),
+        ("p.json", '{"system": "You help.",\n"user": "As\\u0020we agreed in turn 3, go."}', 2),
+        ("p.yaml", "user: |\n  Hello.\n  x As we agreed in turn 30, y\n  As we agreed in turn 3, go.\n", 4),
+    ],
+)
+async def test_sarif_points_at_the_line_of_the_layer_that_is_quoted(
+    assay: Any, server: LoopbackServer, models: str, tmp_path: Path, name: str, text: str, line: int
+) -> None:
+    (tmp_path / name).write_text(text)
+    await assay("circle", "evaluate", name, "--models", models, "--sarif", "s.sarif", "-q", server=server)
+    (run,) = json.loads((tmp_path / "s.sarif").read_text())["runs"]
+    (location,) = run["results"][1]["locations"]
+    assert location["physicalLocation"]["region"]["startLine"] == line
+
+
 async def test_sarif_of_a_prompt_without_a_file_carries_its_layers(
     assay: Any, server: LoopbackServer, models: str, tmp_path: Path
 ) -> None:
@@ -129,7 +152,7 @@ async def test_junit_says_which_gate_stopped_the_build(
     await assay("circle", "evaluate", attack, "--models", models, "--junit", "j.xml", *gates, server=server)
     root = ElementTree.fromstring((tmp_path / "j.xml").read_text())
     cases = {case.attrib["name"]: case.find("failure") is not None for case in root.iter("testcase")}
-    assert cases == {"F>=0.7": True, "patterns>5": False}
+    assert cases == {"F>=0.7": True, "patterns>5": False, "complete": False}
     assert root.attrib["failures"] == "1"
 
 

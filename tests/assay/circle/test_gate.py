@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from assay.protocols.fire_circle.gate import gate_of
 from llm_runtime.errors import ConfigurationError
 
-VALUES = {"F": 0.7, "T": 0.2, "I": 0.0, "patterns": 2.0}
+VALUES = {"F": 0.7, "T": 0.2, "I": 0.0, "patterns": 2.0, "hidden": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,7 @@ VALUES = {"F": 0.7, "T": 0.2, "I": 0.0, "patterns": 2.0}
         ("I>=0", True),
         ("patterns>=2", True),
         ("patterns<2", False),
+        ("hidden>=1", True),
         ("F>=1.0", False),
     ],
 )
@@ -46,6 +47,7 @@ def test_it_means_what_it_says(text: str, fires: bool) -> None:
             "F>=nan",
             "0.7<=F",
         ),
+        *("F>1", "I>1.0", "F<0", "T<0.0", "patterns<0"),
         *("F>=0.7;T<1", "F>=0.7\n\nT", "patterns>=1.5", "F>=٠", "__import__('os')>=0"),
     ],
 )

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from assay.protocols.fire_circle.task import Options
+from fire_circle import ReciprocityMetrics
+from fire_circle.results import ALARM
 from llm_runtime.errors import ConfigurationError
 
-_FORM = re.compile(r"\s*(F|T|I|patterns)\s*(>=|<=|>|<)\s*([0-9]{1,4}(?:\.[0-9]{1,6})?)\s*")
+COMPLETE = "complete"
+"""The gate beside every other one: all seats gave their scores to the end."""
+
+_COUNTS = ("patterns", "hidden")
+_FORM = re.compile(r"\s*(F|T|I|patterns|hidden)\s*(>=|<=|>|<)\s*([0-9]{1,4}(?:\.[0-9]{1,6})?)\s*")
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -20,7 +27,7 @@ _OPERATORS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One condition; ``measure`` is F, T, I (0.0 to 1.0) or patterns (a count)."""
+    """One condition; ``measure`` is F, T, I (0.0 to 1.0), patterns or hidden (counts)."""
 
     measure: str
     sign: str
@@ -38,17 +45,51 @@ def gate_of(text: str) -> Gate:
     """Read a condition: ``F>=0.7``, ``T<0.5``, ``I>0.8``, ``patterns>=2``: one measure, one sign, one number.
 
     Raises:
-        ConfigurationError: it is something else, or can never be true or never be false.
+        ConfigurationError: it is something else, or can never hold.
     """
     match = _FORM.fullmatch(text)
     if match is None:
         raise ConfigurationError(
-            f"--fail-on {text[:40]!r}: write a measure (F, T, I, patterns), >=, >, < or <=, and a number: F>=0.7"
+            f"--fail-on {text[:40]!r}: write a measure (F, T, I, patterns, hidden), >=, >, < or <=, and "
+            "a number: F>=0.7"
         )
     gate = Gate(match[1], match[2], float(match[3]))
-    if gate.measure == "patterns":
+    if gate.measure in _COUNTS:
         if not gate.bound.is_integer():
-            raise ConfigurationError(f"--fail-on {gate}: patterns are counted in whole numbers")
+            raise ConfigurationError(f"--fail-on {gate}: {gate.measure} is counted in whole numbers")
     elif gate.bound > 1:
         raise ConfigurationError(f"--fail-on {gate}: {gate.measure} is 0 to 1")
+    if (gate.sign == "<" and gate.bound == 0) or (
+        gate.sign == ">" and gate.bound == 1 and gate.measure not in _COUNTS
+    ):
+        raise ConfigurationError(f"--fail-on {gate} can never hold; choose another number")
     return gate
+
+
+def check_gates(gates: Iterable[Gate], options: Options) -> None:
+    """Refuse gates about patterns where none can be named.
+
+    Raises:
+        ConfigurationError: one is.
+    """
+    if options.mode == "fire_circle" and options.max_rounds > 1:
+        return
+    where = "a circle of one round" if options.mode == "fire_circle" else f"mode {options.mode}"
+    for gate in gates:
+        if gate.measure == "patterns":
+            raise ConfigurationError(
+                f"--fail-on {gate}: {where} names no patterns; leave it out, or let a circle talk for two rounds"
+            )
+
+
+def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:
+    """Return why a verdict of ``seats`` judges is not the whole circle's, one line each."""
+    results = list(metrics.result.layer_results.values()) or [metrics.result] if metrics.result else []
+    failures = [failure for result in results for failure in result.failures] or list(metrics.failures)
+    lines = [f"{failure.model}: {failure.kind} in round {failure.round}" for failure in failures]
+    silenced = [model for result in results for model in result.silenced]
+    silenced += [e.model for e in metrics.evaluations if (e.given_up or 0.0) >= ALARM > e.falsehood]
+    lines += [f"{model} raised the alarm and fell silent" for model in silenced]
+    answered = [len(result.active_models) for result in results] or [len(metrics.evaluations)]
+    lines += [f"only {count} of {seats} judges answered to the end" for count in answered if 2 * count <= seats]
+    return list(dict.fromkeys(lines))

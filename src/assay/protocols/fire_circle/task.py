@@ -13,7 +13,9 @@ from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
 from assay.terms import Terms
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptError, PromptGuard, SessionMemory
+from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
+from fire_circle.hidden import Hidden, hidden_in
 from fire_circle.rows import Item
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
@@ -267,6 +269,15 @@ def subject(task: Task) -> tuple[MultiNeutrosophicPrompt, SessionMemory | None]:
             f"turn is {task.turn}, the history has {session.turn - 1} turns before it; correct one of them"
         )
     return prompt, session
+
+
+def hidden_of(task: Task) -> tuple[Hidden, ...]:
+    """Return what nobody sees in the prompt and in the turns before it; nothing where there is no prompt."""
+    try:
+        prompt, session = subject(task)
+    except PromptError:
+        return ()
+    return hidden_in(prompt, Case(prompt, prompt.least_trusted, session).earlier) if prompt.layers else ()
 
 
 def title_of(task: Task) -> str:

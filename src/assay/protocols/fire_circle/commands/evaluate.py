@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from assay.console.running import RunCommand, run_command
-from assay.protocols.fire_circle.gate import Gate, gate_of
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
-    from fire_circle import ReciprocityMetrics
+    from assay.protocols.fire_circle.task import Options
 
 
 @run_command("fire_circle.circle", "evaluate", trace="Show the whole dialogue after the verdict.", noun="verdict")
@@ -27,6 +26,9 @@ if TYPE_CHECKING:
     metavar="CONDITION",
     help="Exit with 1 where this holds, e.g. 'F>=0.7' or 'patterns>=2' (repeatable).",
 )
+@click.option(
+    "--allow-partial", is_flag=True, help="Let a circle pass --fail-on where a seat failed or an alarm fell silent."
+)
 @click.option("--sarif", metavar="PATH", help="Write the patterns as SARIF 2.1.0.")
 @click.option("--junit", metavar="PATH", help="Write the verdict as JUnit XML.")
 @click.option("--remember", metavar="NAME", help="Keep the patterns in the pattern library under this name.")
@@ -35,6 +37,7 @@ def evaluate(
     prompt_file: str | None,
     history: str | None,
     conditions: tuple[str, ...],
+    allow_partial: bool,
     sarif: str | None,
     junit: str | None,
     remember: str | None,
@@ -49,16 +52,26 @@ def evaluate(
     assay circle evaluate --system @system.txt --user "As we agreed ..." --turn 1
     assay circle evaluate p.json --models ollama:qwen3,ollama:llama3,terminal: --rounds 3
     """
+    from assay.protocols.fire_circle.commands.build import Build
+    from assay.protocols.fire_circle.gate import check_gates, gate_of
     from assay.report.places import check_place
 
     if remember is not None and command.options.get("mode", "fire_circle") != "fire_circle":
         raise ConfigurationError("only a circle finds patterns to remember: leave out --remember or --mode")
     gates = [gate_of(condition) for condition in conditions]
+    if allow_partial and not gates:
+        raise ConfigurationError("--allow-partial softens --fail-on: give a condition, or leave it out")
     for place in (sarif, junit):
         check_place(place)
     _add_prompt(command, prompt_file, history)
-    outcome = command.go()
-    return command.finish(outcome) or _conclude(command, outcome, gates, sarif, junit, remember)
+    build = Build(command, gates, allow_partial, Path(sarif) if sarif else None, Path(junit) if junit else None)
+    with build.reporting():
+        check_gates(gates, cast("Options", command.prepared.options))
+        outcome = command.go()
+        code = build.conclude(outcome, command.finish(outcome))
+    if remember is not None and outcome.error is None:
+        _remember(outcome, remember)
+    return code
 
 
 def _add_prompt(command: RunCommand, prompt_file: str | None, history: str | None) -> None:
@@ -82,45 +95,11 @@ def _add_prompt(command: RunCommand, prompt_file: str | None, history: str | Non
         command.task["history"] = read_history(history)
 
 
-def _conclude(
-    command: RunCommand,
-    outcome: Outcome,
-    gates: list[Gate],
-    sarif: str | None,
-    junit: str | None,
-    remember: str | None,
-) -> int:
-    """Write the outputs for machines, and try the gates, of a run that has a verdict."""
-    from assay.protocols.fire_circle.report.junit import write_junit
-    from assay.protocols.fire_circle.report.sarif import write_sarif
-    from fire_circle import ReciprocityMetrics
+def _remember(outcome: Outcome, name: str) -> None:
+    from assay.protocols.fire_circle.commands.patterns import library_path
+    from fire_circle import ReasoningBank, ReciprocityMetrics, store_fire_circle_patterns
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)
-    values = {
-        "F": metrics.falsehood,
-        "T": metrics.truth,
-        "I": metrics.indeterminacy,
-        "patterns": float(len(metrics.patterns)),
-    }
-    fired = [str(gate) for gate in gates if gate.fires(values)]
-    if sarif is not None:
-        task: dict[str, Any] = command.prepared.task.model_dump(mode="json", exclude_defaults=True)
-        write_sarif(Path(sarif), metrics, task, outcome.run_id, fired)
-    if junit is not None:
-        took = command.store.summary(outcome.run_id)
-        asked = [str(gate) for gate in gates]
-        write_junit(Path(junit), metrics, outcome.run_id, asked, fired, took.updated_at - took.started_at)
-    if remember is not None:
-        _remember(metrics, remember)
-    for gate in fired:
-        click.echo(f"assay: gate {gate} holds: F {metrics.falsehood:g}, {len(metrics.patterns)} patterns", err=True)
-    return 1 if fired else 0
-
-
-def _remember(metrics: ReciprocityMetrics, name: str) -> None:
-    from assay.protocols.fire_circle.commands.patterns import library_path
-    from fire_circle import ReasoningBank, store_fire_circle_patterns
-
     if metrics.result is None:
         return
     with ReasoningBank(library_path(None)) as bank:

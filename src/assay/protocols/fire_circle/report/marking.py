@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from assay.report.story import Mark, Marked
 from assay.report.units import count
+from fire_circle.hidden import visible
 from fire_circle.results import PatternObservation
 
 _WHOLE = 6_000
@@ -17,7 +18,9 @@ _AROUND = 400
 
 def marked_layer(text: str, name: str, patterns: Sequence[PatternObservation], *, judged: bool) -> Marked:
     """Return the layer's text; each mark carries the 1-based numbers of the patterns that quote it."""
-    marks = _segments(text, name, patterns)
+    shown = visible(text)
+    marks = [Mark(shown.at(mark.start), shown.at(mark.end), mark.sign) for mark in _segments(text, name, patterns)]
+    text = shown.text
     by = f"{name} layer" + (", which was judged" if judged else "")
     if len(text) <= _WHOLE:
         return Marked(text, tuple(marks), by)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.protocols.fire_circle.report.marking import marked_layer
 from assay.protocols.fire_circle.report.pictures import moves_picture
 from assay.protocols.fire_circle.report.state import Circle, CircleState, Round
+from assay.protocols.fire_circle.task import hidden_of
 from assay.report.story import (
     Block,
     Column,
@@ -19,15 +20,22 @@ from assay.report.story import (
 )
 from assay.report.units import count_noun, in_words
 from fire_circle.empty_chair import influence_by_round
+from fire_circle.hidden import visible
 from fire_circle.measurement.groupthink import groupthink_map
 from fire_circle.patterns import Sighting, sightings
-from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, PatternObservation
+from fire_circle.results import UNCLASSIFIED, NeutrosophicEvaluation, PatternClaim, PatternObservation, Place
 
 _DROPPED = {
     "no_quote": "named without a quote",
     "too_short": "quoted too little to tell",
-    "not_found": "quoted what is not in the prompt",
+    "not_found": "quoted what stands neither in the prompt nor before it",
     "scaffold": "quoted our own instructions",
+}
+_HIDDEN = {
+    "invisible": "characters that nobody sees",
+    "direction": "characters that turn the direction of reading",
+    "tags": "text in invisible tags",
+    "confusable": "letters that look like others",
 }
 _STATUS = {
     "impossible": "impossible at this turn",
@@ -49,10 +57,27 @@ def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
     turn = f"turn {circle.turn}" if circle and circle.turn else "turn unknown"
     if patterns:
         blocks.append(Plain(f"The small numbers are those of the patterns below. The judges were told: {turn}."))
-    earlier = tuple(Quote(text, role or "turn") for role, text in state.task.history or ())
+    earlier = tuple(_quoted(text, role or "turn") for role, text in state.task.history or ())
     if earlier:
         blocks.append(Details(f"What was said before: {count_noun(len(earlier), 'message')}", earlier))
     return Section("The prompt", tuple(blocks))
+
+
+def hidden_section(state: CircleState) -> Section | None:
+    """Show what a reader of the prompt does not see, found by rule."""
+    hidden = hidden_of(state.task)
+    if not hidden:
+        return None
+    rows = tuple((_where(found.span.layer), _HIDDEN[found.kind], found.shown) for found in hidden)
+    columns = (Column("Where"), Column("What"), Column("Written out"))
+    remark = Note(
+        "Found by rule, without any model. It changes no score; the text above shows it in place.", "warning"
+    )
+    return Section("What nobody sees", (Table(columns, rows), remark))
+
+
+def _quoted(text: str, by: str) -> Quote:
+    return Quote(visible(text).text, visible(by).text)
 
 
 def layers_section(state: CircleState) -> Section | None:
@@ -90,13 +115,20 @@ def patterns_section(circle: Circle) -> Section | None:
 
 def _pattern(circle: Circle, number: int, pattern: PatternObservation) -> Voice:
     seen = in_words([circle.seat(model).short for model in pattern.models_observing])
-    blocks: list[Block] = [Prose(pattern.description)]
-    blocks += [Quote(example.quote, f"in the {example.span.layer} layer") for example in pattern.located]
+    blocks: list[Block] = [Prose(visible(pattern.description).text)]
+    blocks += [_quoted(example.quote, _where(example.span.layer)) for example in pattern.located]
     if pattern.retracted_by:
         by = in_words([circle.seat(model).short for model in pattern.retracted_by])
         blocks.append(Note(f"{by} did not repeat it in the last answer; it still counts."))
     remark = f"{pattern.model_agreement:.0%} agreement: {seen}; since round {pattern.observed_in_round}"
+    if pattern.security:
+        named = [f"{kind_name(kind)} ({', '.join(kind.references)})" for kind in pattern.security]
+        blocks.append(Note(f"As an attack: {in_words(named)}."))
     return Voice(f"{number}. {_kind(pattern.pattern_type)}", tuple(blocks), f"c{(number - 1) % 6}", remark)
+
+
+def _where(place: Place) -> str:
+    return "in the earlier turns" if place == "earlier" else f"in the {place} layer"
 
 
 def _lone(circle: Circle) -> list[Block]:
@@ -106,7 +138,7 @@ def _lone(circle: Circle) -> list[Block]:
         if sighting.key.partition(":")[0] not in counted:
             lone.setdefault(sighting.key, sighting)
     return [
-        Quote(
+        _quoted(
             sighting.claim.quote,
             f"{_kind(sighting.key.partition(':')[0])}, {circle.seat(sighting.model).short}, "
             f"round {sighting.round_number}: {sighting.claim.description}",
@@ -162,7 +194,7 @@ def chair_section(circle: Circle) -> Section | None:
         seat = circle.seat(held.chair)
         first = _first_seen(circle, held.number, answer)
         remark = f"round {held.number}, {shares.get(held.number, 0.0):.0%} of what was new in it"
-        inner: list[Block] = [Prose(answer.reasoning)]
+        inner: list[Block] = [Prose(visible(answer.reasoning).text)]
         if first:
             inner.append(Note(f"First to see: {in_words([_kind(kind).lower() for kind in first])}.", "good"))
         inner += _claims(answer)
@@ -190,7 +222,12 @@ def round_section(circle: Circle, held: Round) -> Section:
                 f" ({', '.join(marks)})" if marks else ""
             )
             blocks.append(
-                Voice(seat.short + chair, (Prose(answer.reasoning), *_claims(answer)), seat.accent, remark)
+                Voice(
+                    seat.short + chair,
+                    (Prose(visible(answer.reasoning).text), *doubts(answer), *_claims(answer)),
+                    seat.accent,
+                    remark,
+                )
             )
         elif seat.label in held.failed:
             failure = held.failed[seat.label]
@@ -208,8 +245,18 @@ def round_section(circle: Circle, held: Round) -> Section:
     return Section(f"Round {held.number}: {held.phase}" if held.phase else f"Round {held.number}", tuple(blocks))
 
 
+def doubts(answer: NeutrosophicEvaluation) -> list[Block]:
+    """Show what the seat was asked about, and what it gave up for it."""
+    notes: list[Block] = []
+    if answer.doubt:
+        notes.append(Note(f"Asked whether it means its score, it stood by it: {answer.doubt}.", "warning"))
+    if answer.given_up is not None:
+        notes.append(Note(f"It gave F {answer.given_up:.2f} first, and another score when asked.", "warning"))
+    return notes
+
+
 def _claims(answer: NeutrosophicEvaluation) -> list[Block]:
-    return [Quote(claim.quote or "–", _claim_head(claim)) for claim in answer.claims]
+    return [_quoted(claim.quote or "–", _claim_head(claim)) for claim in answer.claims]
 
 
 def _claim_head(claim: PatternClaim) -> str:

@@ -6,6 +6,8 @@ from assay.protocols.fire_circle.report.parts import (
     chair_section,
     claims_section,
     counts_section,
+    doubts,
+    hidden_section,
     kind_name,
     layers_section,
     movement_section,
@@ -29,6 +31,7 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.units import count_noun, in_words
+from fire_circle.hidden import visible
 from fire_circle.results import NeutrosophicEvaluation
 
 HIGH, LOW = 0.7, 0.3
@@ -41,10 +44,15 @@ _MODES = {"single": "one model alone", "parallel": "models apart, no dialogue", 
 def circle_story(state: CircleState) -> Story:
     """Return the story of a run in whatever state it is: finished, under way, stopped, failed or broken off."""
     if state.options.mode != "fire_circle":
-        sections = [_apart(state), prompt_section(state, None)]
+        sections = [_apart(state), prompt_section(state, None), hidden_section(state)]
     else:
         circle = state.circle
-        sections = [_verdict(state, circle), layers_section(state), prompt_section(state, circle)]
+        sections = [
+            _verdict(state, circle),
+            layers_section(state),
+            prompt_section(state, circle),
+            hidden_section(state),
+        ]
         if circle is not None:
             sections += [patterns_section(circle), movement_section(circle), chair_section(circle)]
             sections += [round_section(circle, held) for _, held in sorted(circle.rounds.items())]
@@ -90,7 +98,7 @@ def _verdict(state: CircleState, circle: Circle | None) -> Section:
         by = circle.verdict.consensus
         seat = circle.seat(by.model)
         remark = f"round {by.round_number}, {score(by)}"
-        blocks.append(Voice(seat.short, (Prose(by.reasoning),), seat.accent, remark))
+        blocks.append(Voice(seat.short, (Prose(visible(by.reasoning).text),), seat.accent, remark))
         blocks += [Note(_sentence(warning), "warning") for warning in circle.verdict.warnings]
     blocks.append(
         Note(
@@ -136,7 +144,8 @@ def _apart(state: CircleState) -> Section:
         )
     ]
     blocks += [
-        Voice(names[e.model], (Prose(e.reasoning),), f"c{(e.seat - 1) % 6}", score(e)) for e in result.evaluations
+        Voice(names[e.model], (Prose(visible(e.reasoning).text), *doubts(e)), f"c{(e.seat - 1) % 6}", score(e))
+        for e in result.evaluations
     ]
     blocks += [Note(f"{f.model} gave no score: {f.kind}: {f.detail}", "warning") for f in result.failures]
     return Section("Verdict", tuple(blocks))
@@ -185,7 +194,7 @@ def _falsehood(state: CircleState) -> float | None:
 
 
 def _title(state: CircleState) -> str:
-    return state.run.title[:_LONGEST_TITLE] or "A prompt before a circle"
+    return visible(state.run.title).text[:_LONGEST_TITLE] or "A prompt before a circle"
 
 
 def _sentence(text: str) -> str:

@@ -18,13 +18,12 @@ from fire_circle.measurement.calibration import (
     split_of,
     try_calibration,
 )
-from fire_circle.measurement.groupthink import HIGH
 from fire_circle.measurement.hijack import HijackReport, HijackTrial, hijack_report
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
 from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_report
 from fire_circle.measurement.scores import ItemScores
-from fire_circle.results import SeatCounts, Spend
+from fire_circle.results import ALARM, SeatCounts, Spend
 from fire_circle.study import read_study
 from llm_runtime.statistics import detection_rates, interval_disagreement, krippendorff_alpha
 
@@ -197,7 +196,7 @@ class _Measuring:
         if self.calibration is not None:
             fpr = self.calibration.max_fpr
             return self.calibration.threshold, f"fitted on the development half to at most {fpr:.0%} false alarms"
-        return HIGH, "not calibrated: the convention of this report"
+        return ALARM, "not calibrated: the convention of this report"
 
     def _ablation(self) -> AblationReport | None:
         with_chair = bare_results(read_study(self.folder.file("results.jsonl")))

@@ -15,7 +15,8 @@ from assay.protocols.fire_circle.study.items import Row, Source, groups_of, writ
 from fire_circle.journal import CallJournal, append_from_whole_line, write_line
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.control import with_control
-from fire_circle.measurement.hijack import ATTACKS, attacked
+from fire_circle.measurement.forgeries import ATTACKS
+from fire_circle.measurement.hijack import attacked
 from fire_circle.measurement.scores import ItemScores, scores_of
 from fire_circle.results import EvaluationError
 from fire_circle.rows import Item
