@@ -7,10 +7,11 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from crux.budget import clip
+from crux.ending import OVER
 from crux.events import BaselineAnswered
 from crux.requests import request
 from crux.results import Baseline
-from crux.turns import OVER, DebateContext
+from crux.turns import DebateContext
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pydantic import BaseModel, Field
 
 from crux.claims.book import Claim, ClaimBook, Standing, standing
-from crux.claims.judge import BEARING, Judge, Pair, Verdict, over
+from crux.claims.judge import BEARING, Judge, Pair, Verdict
 from crux.claims.linking import link_book
 from crux.claims.reading import BATCH_TOKENS, read_book
 from crux.config import CruxConfigurationError, ModelTable
+from crux.ending import OVER
 from crux.personas.corpus import Corpus, shared_texts
 from crux.requests import request
 from crux.results import Place, Wire
@@ -295,7 +296,7 @@ async def _proposed(
         answer = (await ask(generate, request(models, "comparison", label, text), _Issues)).value
         named = [*answer.opposed, *answer.shared]
     except (CallError, StructuredOutputError) as fault:
-        if isinstance(fault, over()):
+        if isinstance(fault, OVER):
             raise
     pairs: dict[tuple[str, str], tuple[Claim, Claim]] = {}
     questions: dict[tuple[str, str], str] = {}

@@ -10,11 +10,12 @@ from pydantic import BaseModel
 
 from crux.anonymity import Mask
 from crux.budget import ROOM_TOKENS, clip
+from crux.ending import OVER
 from crux.history import View, judged
 from crux.requests import request
 from crux.results import CruxMessage, DebateAspect, DisagreementCandidate, RoomPhase, Stance
 from crux.transcript import Evidence
-from crux.turns import OVER, ConvergenceAnswer, Core, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
+from crux.turns import ConvergenceAnswer, Core, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt

@@ -17,6 +17,7 @@ from crux.config import CruxConfigurationError, DebateConfig
 from crux.crux_room import CruxRoom
 from crux.decomposition import decompose
 from crux.detection import detect
+from crux.ending import FATAL, OVER
 from crux.events import (
     CardNoted,
     ClashStart,
@@ -53,7 +54,7 @@ from crux.results import (
 from crux.retrieval import Embed, Grounding
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
-from crux.turns import FATAL, OVER, DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
+from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.events import Emit, silent

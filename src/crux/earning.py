@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
 from crux.budget import clip
+from crux.config import ModelTable
+from crux.ending import OVER
 from crux.positions import Claims
 from crux.quotes import folded
 from crux.requests import request
 from crux.results import LedgerEntry, TrackedStance
+from crux.transcript import Transcript
 from llm_runtime.errors import CallError, StructuredOutputError
-from llm_runtime.messages import CallLabel
+from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
-
-if TYPE_CHECKING:
-    from crux.turns import DebateContext
 
 Ground: TypeAlias = Literal["argument", "evidence", "number", "insistence", "authority", "style", "politeness"]
 _NO_REASON = {
@@ -42,27 +42,31 @@ class Cause(BaseModel):
 
 
 async def weighed(
-    debate: DebateContext, entry: LedgerEntry, before: TrackedStance, after: TrackedStance, claims: Claims
+    generate: Generate,
+    models: ModelTable,
+    transcript: Transcript,
+    entry: LedgerEntry,
+    before: TrackedStance,
+    after: TrackedStance,
+    claims: Claims,
 ) -> LedgerEntry:
     """Return an entry that names a claim as the judge finds it: earned, or not and why.
 
     Raises:
         BudgetExceeded, DeadlineExceeded: as the model function raises them.
     """
-    from crux.turns import OVER
-
     reference = after.claim_ref
     condition = claims.flips.get(reference, "")
     cited = list(claims.heard.values()) if condition else [claims.heard[reference]]
     own = [
         text
-        for key, (who, text) in debate.transcript.utterances().items()
+        for key, (who, text) in transcript.utterances().items()
         if who == after.persona and _before(key, reference)
     ]
     label = CallLabel("crux", "earned", after.message)
-    fence, mask = Fence(debate.transcript.seed, label), debate.transcript.panel.mask()
+    fence, mask = Fence(transcript.seed, label), transcript.panel.mask()
     text = load_prompt("crux", "earned").render(
-        question=fence("QUESTION", clip(mask(debate.transcript.topic), 120)),
+        question=fence("QUESTION", clip(mask(transcript.topic), 120)),
         before=fence("BEFORE", mask(f"{before.stance}: {before.position}")),
         after=fence("AFTER", mask(f"{after.stance}: {after.position}")),
         reason=fence("REASON", mask(after.because) or "none was given"),
@@ -71,7 +75,7 @@ async def weighed(
         own=fence("OWN EARLIER WORDS", _fitting([mask(one) for one in own], _OWN_TOKENS) or "none"),
     )
     try:
-        cause = (await ask(debate.generate, request(debate.config.models, "judge", label, text), Cause)).value
+        cause = (await ask(generate, request(models, "judge", label, text), Cause)).value
     except OVER:
         raise
     except (CallError, StructuredOutputError):

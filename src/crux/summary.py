@@ -5,11 +5,12 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from crux.budget import clip
+from crux.ending import OVER
 from crux.events import RoundSummarised
 from crux.history import judged
 from crux.requests import request
 from crux.results import CruxMessage, DebateAspect, DialogueMessage
-from crux.turns import OVER, DebateContext
+from crux.turns import DebateContext
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt

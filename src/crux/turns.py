@@ -17,6 +17,7 @@ from crux.anonymity import Panel
 from crux.claims.judge import Judge
 from crux.config import DebateConfig, Task
 from crux.earning import weighed
+from crux.ending import OVER
 from crux.events import ConcessionEntered, TurnTaken
 from crux.history import View
 from crux.phrases import PhraseReport, check_phrases
@@ -27,12 +28,8 @@ from crux.results import CoarseType, TrackedStance
 from crux.retrieval import Grounding, Grounds
 from crux.transcript import Transcript
 from llm_runtime.errors import (
-    AuthenticationFailed,
-    BudgetExceeded,
     CallError,
-    DeadlineExceeded,
     LlmRuntimeError,
-    PaymentRequired,
     StructuredOutputError,
 )
 from llm_runtime.events import Emit
@@ -43,9 +40,6 @@ from llm_runtime.tasks import gather
 from llm_runtime.tokens import estimate_tokens
 
 MAX_UTTERANCE = 4_000
-FATAL = (AuthenticationFailed, PaymentRequired)
-"""Failed calls that every further call would repeat: they end a debate instead of skipping a turn."""
-OVER = (BudgetExceeded, DeadlineExceeded, *FATAL)
 
 
 # The docstrings of answer models are part of the JSON schema that a model gets: to change one breaks recordings.
@@ -227,13 +221,14 @@ class DebateContext:
         When the money or the time runs out in the middle, those that were answered are kept: they are paid for.
         """
 
-        async def one(plan: TurnPlan[A]) -> Spoken[A] | Skipped | LlmRuntimeError:
+        async def one(plan: TurnPlan[A]) -> tuple[Spoken[A] | Skipped | LlmRuntimeError]:
+            # In a tuple: a refusal that is returned bare ends the others, answered ones too.
             try:
-                return await self.speak(plan)
+                return (await self.speak(plan),)
             except OVER as over:
-                return over
+                return (over,)
 
-        return await gather(one(plan) for plan in plans)
+        return [turn for (turn,) in await gather(one(plan) for plan in plans)]
 
     async def track(self, spoken: Spoken[A], message: str) -> tuple[TrackedStance | None, tuple[str, ...]]:
         """Enter a turn that gets the id ``message``: its stance, its concession, its flags."""
@@ -280,7 +275,7 @@ class DebateContext:
         claims = transcript.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
         entry = concession(before, stance, claims)
         if entry is not None and before is not None and entry.earned:
-            entry = await weighed(self, entry, before, stance, claims)
+            entry = await weighed(self.generate, self.config.models, transcript, entry, before, stance, claims)
         flags: list[str] = []
         if entry is not None:
             transcript.ledger.append(entry)

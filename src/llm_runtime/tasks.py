@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from llm_runtime.errors import BudgetExceeded, LlmRuntimeError
@@ -21,7 +22,7 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         Exception: the failure of the first coroutine in that order that failed, whichever failed first in time;
             by then every other coroutine has ended.
     """
-    tasks: list[asyncio.Task[T | BudgetExceeded]] = []
+    tasks: list[asyncio.Task[T | _Refused]] = []
     try:
         async with asyncio.TaskGroup() as group:
             tasks += [group.create_task(_unless_refused(one)) for one in work]
@@ -31,17 +32,22 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     results: list[T] = []
     for task in tasks:
         result = task.result()
-        if isinstance(result, BudgetExceeded):
-            raise result
+        if isinstance(result, _Refused):
+            raise result.error
         results.append(result)
     return results
 
 
-async def _unless_refused(work: Coroutine[Any, Any, T]) -> T | BudgetExceeded:
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    error: BudgetExceeded
+
+
+async def _unless_refused(work: Coroutine[Any, Any, T]) -> T | _Refused:
     try:
         return await work
-    except BudgetExceeded as refusal:
-        return refusal
+    except BudgetExceeded as error:
+        return _Refused(error)
 
 
 def first_error(fault: BaseException) -> BaseException:

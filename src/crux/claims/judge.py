@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, Field
 
 from crux.config import ModelTable
+from crux.ending import OVER
 from crux.quotes import folded
 from crux.requests import request
 from crux.results import Wire
@@ -106,7 +107,7 @@ class Judge:
         try:
             answer = (await ask(self._generate, asked, _Verdicts)).value
         except (CallError, StructuredOutputError) as fault:
-            if isinstance(fault, over()):
+            if isinstance(fault, OVER):
                 raise
             return
         for verdict in answer.verdicts:
@@ -140,10 +141,3 @@ def _agreed(first: Verdict, second: Verdict) -> Verdict:
     if first.kind == second.kind or not both & {"same", "contradicts"}:
         return first
     return Verdict(kind="unsure", why=f"{first.kind} one way, {second.kind} the other")
-
-
-def over() -> tuple[type[Exception], ...]:
-    """Return the errors after which every further question would meet the same."""
-    from crux.turns import OVER
-
-    return OVER

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from crux.claims.book import Claim, ClaimBook, Link, Relation
-from crux.claims.judge import Judge, Pair, Verdict, over
+from crux.claims.judge import Judge, Pair, Verdict
 from crux.config import ModelTable
+from crux.ending import OVER
 from crux.requests import request
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
@@ -96,7 +97,7 @@ async def _proposals(
     try:
         answer = (await ask(generate, request(models, "linking", label, text), _Proposals)).value
     except (CallError, StructuredOutputError) as fault:
-        if isinstance(fault, over()):
+        if isinstance(fault, OVER):
             raise
         return []
     ids = {claim.id for claim in block}

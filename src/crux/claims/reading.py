@@ -10,8 +10,8 @@ from hashlib import sha256
 from pydantic import BaseModel, Field
 
 from crux.claims.book import Author, Claim, ClaimBook, ClaimKind, Mention, Relation, Stance
-from crux.claims.judge import over
 from crux.config import ModelTable
+from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
 from crux.quotes import find_quote
 from crux.requests import request
@@ -182,7 +182,7 @@ async def _batch(
             asked = reading_request(reader.author, reader.corpus, lot, frozen, models, seed, language, turn)
             try:
                 answer = (await ask(generate, asked, _Readings, reasks=0)).value
-            except over() as stop:
+            except OVER as stop:
                 return found, stop
             except (CallError, StructuredOutputError) as fault:
                 reader.unread.update({chunk.id: " ".join(str(fault).split())[:160] for chunk in lot})

@@ -9,11 +9,11 @@ from pydantic import BaseModel
 from crux.anonymity import Panel
 from crux.budget import clip
 from crux.config import ModelTable
+from crux.ending import OVER
 from crux.measurement.share import Share, share
 from crux.personas import Persona
 from crux.requests import request
 from crux.results import DebateResult, Wire
-from crux.turns import OVER
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt

@@ -13,12 +13,12 @@ from pydantic import BaseModel, Field
 
 from crux.budget import clip
 from crux.config import CruxConfigurationError, ModelTable
+from crux.ending import OVER
 from crux.measurement.share import Share, share
 from crux.personas import CorpusItem, Persona, make_corpus
 from crux.requests import request
 from crux.results import Wire
 from crux.retrieval import Embed, Grounding
-from crux.turns import OVER
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt

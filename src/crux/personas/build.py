@@ -17,6 +17,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from crux.config import ModelTable
+from crux.ending import OVER
 from crux.events import PersonaBuilt, PersonaStep
 from crux.extras import library
 from crux.personas.answers import Answers
@@ -42,12 +43,8 @@ from crux.personas.graph_building import build_graph
 from crux.personas.merging import BATCH, Concepts, Groups, apply, batches, merge_alike, merge_request
 from crux.personas.persona import Persona, check_name, slug
 from llm_runtime.errors import (
-    AuthenticationFailed,
-    BudgetExceeded,
     CallError,
-    DeadlineExceeded,
     LlmRuntimeError,
-    PaymentRequired,
     StructuredOutputError,
 )
 from llm_runtime.events import Emit, silent
@@ -63,7 +60,6 @@ CONTRACT_CALLS = len(PROSE) + 3
 _MERGE_PASSES = 3
 _AT_ONCE = 16
 #: After one of these, every further question would meet the same.
-_OVER = (BudgetExceeded, DeadlineExceeded, AuthenticationFailed, PaymentRequired)
 _MOST_ANCHORS = 8
 _MOST_EXAMPLES = 3
 
@@ -162,7 +158,7 @@ class _Asking:
                     return
                 try:
                     found[place] = await self.one(request, model)
-                except _OVER as fault:
+                except OVER as fault:
                     over = over or fault
                     return
                 except (CallError, StructuredOutputError):

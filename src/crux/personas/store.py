@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
-from crux.claims.book import ClaimBook
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefGraph
 from crux.personas.contract import PROSE, PersonaContract, unquoted
@@ -92,21 +91,21 @@ class PersonaStore:
         """Return what models answered in earlier builds of a person."""
         return Answers(self.root / "answers" / f"{check_name(name)}.jsonl")
 
-    def book(self, name: str) -> ClaimBook | None:
-        """Read what was read of a person's texts, claim by claim; None where nothing was.
+    def beside(self, kind: str, name: str, model: type[W]) -> W | None:
+        """Read what else was kept of a person under ``kind``; None where nothing was.
 
         Raises:
             PersonaError: the file is damaged.
         """
-        return self._read("books", name, ClaimBook) if self._path("books", name).is_file() else None
+        return self._read(kind, name, model) if self._path(kind, name).is_file() else None
 
-    def save_book(self, name: str, book: ClaimBook) -> None:
-        """Keep what was read of a person's texts.
+    def save_beside(self, kind: str, name: str, data: Wire) -> None:
+        """Keep something else of a person.
 
         Raises:
             StoreUnwritable: the disk is full, or fails.
         """
-        self._write("books", name, book)
+        self._write(kind, name, data)
 
     def save(self, persona: Persona) -> None:
         """Keep what was built; a graph that is None removes the one that was kept.

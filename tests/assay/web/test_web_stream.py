@@ -87,7 +87,7 @@ async def test_only_what_changed_is_sent(web: Any, tmp_path: Any) -> None:
     elsewhere = open_store(tmp_path / "runs.db")
     log = elsewhere.start(opening())
     log.emit(question(1))
-    log.emit(RunFinished(state="failed", error="E", message="no more"))
+    await log.emit(RunFinished(state="failed", error="E", message="no more"))
     whole = [data async for kind, _, data in web.stream("other-1", "view=timeline") if kind == "page"]
     assert {"masthead", "overview", "p-1"} <= set(whole[0]["parts"])
     _, page = await web.get("/runs/other-1/timeline")

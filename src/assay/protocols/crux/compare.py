@@ -105,7 +105,7 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     for name in task.authors:
         author = shipped_id(name, people)
         stored = shipped_corpus(author) if author else people.corpus(stored_name(name, people) or name)
-        book = people.book(stored.name)
+        book = people.beside("books", stored.name, ClaimBook)
         shelf = {"name": stored.name, "corpus": stored.corpus.model_dump(mode="json")}
         shelves.append(shelf | ({"book": book.model_dump(mode="json")} if book else {}))
     names = tuple(shelf["name"] for shelf in shelves)
@@ -160,7 +160,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 
     def keep(name: str, book: ClaimBook) -> None:
         if store is not None:
-            store.save_book(name, book)
+            store.save_beside("books", name, book)
 
     def step(name: str, step: str, done: int, of: int) -> None:
         context.emit(PersonaStep(persona=name, step=step, done=done, of=of))
