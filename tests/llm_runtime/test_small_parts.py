@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from llm_runtime.errors import BudgetExceeded
+from llm_runtime.errors import BudgetExceeded, StoreUnwritable
 from llm_runtime.files import write_atomic
 from llm_runtime.models import Model, first_fault
 from llm_runtime.tasks import first_error, gather
@@ -59,9 +59,9 @@ async def test_the_first_failure_ends_the_rest_and_is_raised_as_itself() -> None
             ended.append("waits")
 
     async def fails() -> None:
-        raise BudgetExceeded("no money")
+        raise StoreUnwritable("no room")
 
-    with pytest.raises(BudgetExceeded, match="no money"):
+    with pytest.raises(StoreUnwritable, match="no room"):
         await gather([waits(), fails()])
     assert ended == ["waits"]
 
