@@ -45,7 +45,8 @@ class CorpusItem(Wire):
     url: str = ""
     text: str
     replies_to: tuple[str, ...] = ()
-    quoted: tuple[tuple[int, int], ...] | None = None
+    # Left out where there is none: what older versions kept, and ids that were drawn from it, stay the same.
+    quoted: tuple[tuple[int, int], ...] | None = Field(default=None, exclude_if=lambda spans: spans is None)
 
 
 class Chunk(Wire):

@@ -102,8 +102,9 @@ def entered(folder: Path, job: str, table: str) -> tuple[Batch, list[Result]]:
         (
             DEBATES,
             'topic\n"Should  a city\n decide?"\n" "\n',
-            "fc63a6d512693e8a132887c72c13dab879700772a40d8bf0269daccf8e2a8b34",
-            "91bb7f18053260625e8b5a5b8f1920cef196798ed1f4092daafb27318ea5cbb0",
+            # The shipped authors' sentences are counted by another library since: their measured voice is part of it.
+            "9c927973fced9484dcaa4ea7dc2e0603a63495a1504d74e3cb744c870579138f",
+            "03778bc32febe6571eeb9bd415ebfb72a7726c796452b33f34674dd806964454",
         ),
         (
             CIRCLES,
