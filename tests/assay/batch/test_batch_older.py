@@ -102,7 +102,7 @@ def entered(folder: Path, job: str, table: str) -> tuple[Batch, list[Result]]:
         (
             DEBATES,
             'topic\n"Should  a city\n decide?"\n" "\n',
-            # The shipped authors' sentences are counted by another library since: their measured voice is part of it.
+            # Another library counts the shipped authors' sentences now, and their measured voice is part of it.
             "9c927973fced9484dcaa4ea7dc2e0603a63495a1504d74e3cb744c870579138f",
             "03778bc32febe6571eeb9bd415ebfb72a7726c796452b33f34674dd806964454",
         ),
