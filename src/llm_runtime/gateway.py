@@ -243,8 +243,7 @@ class Gateway:
         return {**limits, target.provider: dataclasses.replace(own, in_flight=slots)}
 
     async def _is_local(self, target: Target) -> bool:
-        endpoint = await self.router.endpoint(target.provider)
-        return endpoint.local or endpoint.dialect.local
+        return (await self.router.endpoint(target.provider)).local
 
     async def _reading(self, target: Target) -> Reading:
         from llm_runtime.windows import count_tokens

@@ -199,13 +199,12 @@ class Delta:
     """A piece of an answer on its way; never stored, for whoever watches.
 
     Args:
-        kind: ``"text"`` of the answer, ``"reasoning"`` before it, ``"progress"``: nothing to read yet, or
-            ``"queued"``: the call waits for a place at its endpoint and is not sent yet.
+        kind: ``"text"`` of the answer, ``"reasoning"`` before it, ``"progress"``: nothing to read yet.
         text: what came, redacted; empty for progress.
         tokens: of the output so far, estimated where the provider does not say; for progress, of the input read.
     """
 
-    kind: Literal["text", "reasoning", "progress", "queued"]
+    kind: Literal["text", "reasoning", "progress"]
     text: str = ""
     tokens: int = 0
 

@@ -12,18 +12,11 @@ from typing import Any
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http
-from llm_runtime.http.shape import count, mapping, sequence, text
+from llm_runtime.http.shape import count, mapping, sequence
 from llm_runtime.messages import Request
 from llm_runtime.providers.anthropic import versioned, with_version
-from llm_runtime.providers.catalogue import FRESH_SECONDS
+from llm_runtime.providers.catalogue import FRESH_SECONDS, server_of
 
-#: What servers write into ``owned_by``, which tells them apart wherever they listen.
-_OWNERS: dict[str, str] = {
-    "llamacpp": "llama.cpp",
-    "vllm": "vllm",
-    "organization_owner": "lmstudio",
-    "library": "ollama",
-}
 #: Calls at once, where the server does not say: Ollama and LM Studio answer one after the other.
 _SLOTS: dict[str, int] = {"ollama": 1, "lmstudio": 1, "vllm": 16}
 #: What vendors call the window in their lists of models; the one that is in force comes before the possible one.
@@ -67,7 +60,7 @@ async def capacity(endpoint: Endpoint, model: str, http: Http) -> Capacity:
             known = await _of_server(known, endpoint, model, http)
     except (CallError, ConfigurationError, TimeoutError):
         pass
-    if known.window is None and not endpoint.local and not endpoint.dialect.local:
+    if known.window is None and not endpoint.local:
         known = dataclasses.replace(known, window=_published(endpoint, model))
     # What the user's own configuration says of an endpoint of theirs comes first.
     return dataclasses.replace(
@@ -104,12 +97,11 @@ async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
         body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"), fresh=FRESH_SECONDS)
     else:
         # What runs here may be another model by the next run.
-        fresh = 0.0 if endpoint.local or endpoint.dialect.local else FRESH_SECONDS
+        fresh = 0.0 if endpoint.local else FRESH_SECONDS
         body = await http.get_json(endpoint, "/models", fresh=fresh)
     entries = [mapping(entry) for entry in sequence(mapping(body).get("data"))]
     named = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
-    owners = (text(entry.get("owned_by")) for entry in entries)
-    server = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), "")
+    server = server_of(entries)
     if not server and endpoint.dialect.local:
         server = endpoint.dialect.name
     return Capacity(_window_in(named[0]) if named else None, _SLOTS.get(server), server)

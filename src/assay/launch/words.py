@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from llm_runtime.clock import now_ms
-from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallStarted, Event, RunResumed
+from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallsQueued, CallStarted, Event, RunResumed
 from llm_runtime.messages import CallLabel, Delta, Request
 
 Stage: TypeAlias = Literal["sent", "queued", "reading", "reasoning", "writing"]
 _STAGES: dict[str, Stage] = {
-    "queued": "queued",
     "progress": "reading",
     "reasoning": "reasoning",
     "text": "writing",
@@ -66,10 +65,15 @@ class Words:
         self._now = now
         self._calls: dict[str, CallWords] = {}
         self._labels: dict[tuple[str, int], str] = {}
+        self._waiting: dict[str, int] = {}
 
     def calls(self) -> tuple[CallWords, ...]:
         """Return the calls in flight, oldest first."""
-        return tuple(self._calls.copy().values())
+        calls = tuple(self._calls.copy().values())
+        if any(self._waiting.copy().values()):
+            return calls
+        # Nobody waits for a place: what is not known to be sent yet is on its way, or lies before a person.
+        return tuple(replace(call, stage="sent") if call.stage == "queued" else call for call in calls)
 
     def __call__(self, event: Event) -> None:
         """Take in the run's next event."""
@@ -77,18 +81,21 @@ class Words:
             case CallStarted(replayed=False):
                 label = CallLabel(**event.request["label"])
                 self._labels[event.digest, event.occurrence] = str(label)
-                self._calls[str(label)] = CallWords(label, "sent", self._now())
+                self._calls[str(label)] = CallWords(label, "queued", self._now())
             case CallFinished() | CallFailed():
                 if (key := self._labels.pop((event.digest, event.occurrence), None)) is not None:
                     self._calls.pop(key, None)
+            case CallsQueued():
+                self._waiting[event.provider] = event.waiting
             case RunResumed():
                 # What was in flight when the run ended is asked again, or never.
                 self._calls.clear()
                 self._labels.clear()
+                self._waiting.clear()
             case CallRetried() if event.label in self._calls:
                 # What an attempt brought before it failed is no part of the next one's answer.
                 old = self._calls[event.label]
-                self._calls[event.label] = CallWords(old.label, "sent", old.began)
+                self._calls[event.label] = CallWords(old.label, "queued", old.began)
             case _:
                 return
         self.version += 1

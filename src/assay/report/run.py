@@ -13,6 +13,7 @@ from assay.report.units import count_noun
 from llm_runtime.events import (
     CallFailed,
     CallRetried,
+    EndpointPaused,
     Event,
     ModelSubstituted,
     Record,
@@ -101,6 +102,8 @@ class RunTotals:
                 self.result, self.error, self.message = event.result, event.error, event.message
             case CallRetried():
                 self._note(f"retried {_place(event.label)}: {event.error}")
+            case EndpointPaused():
+                self._note(f"{event.provider} is left alone for {event.seconds} s: {event.message}")
             case ModelSubstituted():
                 self._note(f"{event.used} answers instead of {event.asked}: {event.reason}")
             case CallFailed():

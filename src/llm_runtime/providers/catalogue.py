@@ -91,7 +91,7 @@ async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | No
             entries = await _listed(http, Endpoint(name, base_url))
     except (CallError, ConfigurationError, TimeoutError):
         return None
-    known = _kind(entries) or name
+    known = server_of(entries) or name
     return Found(Endpoint(known, base_url, dialect=DIALECTS[known]), _ids(entries), f"answers at {where}")
 
 
@@ -104,7 +104,7 @@ async def server_at(http: Http, base_url: str) -> Endpoint:
     endpoint = Endpoint(base_url, base_url)
     try:
         async with asyncio.timeout(NAMED_SECONDS):
-            kind = _kind(await _listed(http, endpoint))
+            kind = server_of(await _listed(http, endpoint))
     except (CallError, TimeoutError):
         # The call itself will say in better words what is wrong there.
         return endpoint
@@ -119,7 +119,7 @@ async def _listed(http: Http, endpoint: Endpoint) -> list[Any]:
     return sequence(entries)
 
 
-def _kind(entries: list[Any]) -> str:
+def server_of(entries: list[Any]) -> str:
     """Return what kind of server lists these models; empty where they do not show it."""
     owners = (text(mapping(entry).get("owned_by")) for entry in entries)
     return next((_OWNERS[owner] for owner in owners if owner in _OWNERS), "")

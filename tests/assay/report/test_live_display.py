@@ -18,7 +18,7 @@ from assay.registry import fold_for
 from assay.report.progress import Progress, SeatProgress
 from assay.report.screen import progress_view
 from llm_runtime.errors import ServerFault
-from llm_runtime.events import RunFinished, RunStarted
+from llm_runtime.events import EndpointPaused, RunFinished, RunStarted
 from llm_runtime.events.event import Event
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -186,3 +186,9 @@ async def test_a_display_that_fails_does_no_harm(play: Any, scene: Any, manner: 
 def test_a_fault_of_the_run_passes_through() -> None:
     with pytest.raises(KeyboardInterrupt), LiveDisplay(fold_for("crucible"), stream=StringIO()):
         raise KeyboardInterrupt
+
+
+def test_a_provider_that_is_left_alone_is_a_note_on_every_screen() -> None:
+    fold = fold_for("crucible")
+    fold.apply(EndpointPaused(provider="acme", seconds=30, message="HTTP 503"), 1_000)
+    assert fold.progress().notes == ("acme is left alone for 30 s: HTTP 503",)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.console.words import words_lines
 from assay.launch import CallWords, Words
 from assay.launch.words import TAIL
-from llm_runtime.events import CallFinished, CallRetried, CallStarted, RunResumed
+from llm_runtime.events import CallFinished, CallRetried, CallsQueued, CallStarted, RunResumed
 from llm_runtime.messages import CallLabel, Delta, Message, Reply, Request, Usage
 
 
@@ -79,12 +79,23 @@ def test_the_first_words_are_announced_once() -> None:
 
 def test_a_terminal_shows_the_latest_words_of_each_call_and_counts_what_waits() -> None:
     words, request, _ = watched()
-    other, started = asked("2:red_team")
+    _, started = asked("2:red_team")
     words(started)
     words.hear(request, Delta("text", "word " * 60 + "\x1b[31mthe end", 61))
-    words.hear(other, Delta("queued"))
+    words(CallsQueued(provider="here", waiting=1))
     writing, waiting = lines(*words.calls())
     assert writing.startswith("    position by pragmatist, round 1  61 tokens  …") and writing.endswith("the end")
     assert len(writing) <= 100 and "\x1b" not in writing
     assert waiting.strip() == "1 call waiting for a place"
     assert all(len(line) <= 60 for line in lines(*words.calls(), width=60))
+
+
+def test_a_call_waits_for_a_place_until_it_is_sent() -> None:
+    words, request, _ = watched()
+    assert [call.stage for call in words.calls()] == ["sent"]
+    words(CallsQueued(provider="here", waiting=1))
+    assert [call.stage for call in words.calls()] == ["queued"]
+    words.hear(request, Delta("progress", tokens=0))
+    assert [call.stage for call in words.calls()] == ["sent"]
+    words(CallsQueued(provider="here", waiting=0))
+    assert [call.stage for call in words.calls()] == ["sent"]
