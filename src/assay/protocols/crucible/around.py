@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from assay.protocols.crucible.dossier import Dossier, message
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
@@ -21,6 +22,7 @@ _ANSWERS = frozenset({"answer", "synthesis"})
 _LETTERED = frozenset({"position", "defence", "draft", "critique", "synthesis"})
 _FENCED = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 _POSITIONS = re.compile(r"(?:LOOP \d+ )?POSITION of ")
+_NAMED = re.compile(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", re.IGNORECASE)
 _TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
 
 
@@ -81,19 +83,32 @@ def _before(request: Request, text: str) -> Request:
     return replace(request, messages=tuple(turns))
 
 
-def letters(seed: int, labels: Sequence[str], *, drawn: bool = True) -> dict[str, str]:
-    """Return the letter of each seat by its label; which seat comes first is drawn from the seed.
+@dataclass(slots=True)
+class Lettering:
+    """How the seats of a run are called: known once triage has answered.
 
     Args:
-        drawn: else in the order of the seats, as a draft is passed on.
+        seed: the run's.
+        names: of the deliberating seats by their labels, ``{"0:pragmatist": "B"}``.
+        drawn: whether positions may change places; a draft that is passed on keeps its order.
     """
-    order = list(labels)
-    if drawn:
-        random.Random(f"{seed}|letters").shuffle(order)
-    return {label: chr(ord("A") + number) for number, label in enumerate(order)}
+
+    seed: int
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    drawn: bool = True
+
+    @classmethod
+    def of(cls, triage: Mapping[str, Any], seed: int) -> Lettering:
+        """Return the letters of a council, the same at every look."""
+        council = enumerate(triage["council"])
+        labels = [f"{index}:{seat['role']}" for index, seat in council if seat["role"] != "red_team"]
+        drawn = triage["loop_grammar"] != "sequential"
+        if drawn:
+            random.Random(f"{seed}|letters").shuffle(labels)
+        return cls(seed, {label: chr(ord("A") + number) for number, label in enumerate(labels)}, drawn)
 
 
-def lettered(generate: Generate, names: Mapping[str, str], seed: int, *, drawn: bool = True) -> Generate:
+def lettered(generate: Generate, seats: Lettering) -> Generate:
     """Call seats by letters in what models are shown, and show positions in an order drawn for each call.
 
     A critic that knows roles attacks roles, and whoever stands first is read the most closely. The order changes
@@ -101,17 +116,17 @@ def lettered(generate: Generate, names: Mapping[str, str], seed: int, *, drawn: 
     targets of a debate is, for the engine reads it.
 
     Args:
-        names: of the seats by their labels, ``{"0:pragmatist": "B"}``; may be filled later, when triage has answered.
-        drawn: whether positions may change places.
+        seats: may be filled when triage has answered.
     """
 
     async def ask(request: Request) -> Reply:
         phase = request.label.phase
+        names = seats.names
         if phase not in _LETTERED or not names:
             return await generate(request)
         turns = [Message(turn.role, _renamed(turn.content, names)) for turn in request.messages]
-        if drawn and phase in ("critique", "synthesis"):
-            order = random.Random(f"{seed}|{request.label}")
+        if seats.drawn and phase in ("critique", "synthesis"):
+            order = random.Random(f"{seats.seed}|{request.label}")
             turns = [Message(turn.role, _shuffled(turn.content, order)) for turn in turns]
         reply = await generate(replace(request, messages=tuple(turns)))
         return replace(reply, text=_TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
@@ -161,5 +176,5 @@ def _labels(line: str, names: Mapping[str, str]) -> str:
     return (
         head
         + colon
-        + re.sub(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", lambda one: by_letter.get(one[1], one[0]), rest)
+        + re.sub(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", lambda one: by_letter.get(one[1].upper(), one[0]), rest)
     )
