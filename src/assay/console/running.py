@@ -195,13 +195,18 @@ def _shown(spec: FieldSpec) -> str:
 
 def _values(specs: list[FieldSpec], values: dict[str, Any], section: str) -> dict[str, Any]:
     read: dict[str, Any] = {}
+    attached = any(values.get(f"{section}__{spec.name}") for spec in specs if spec.ui.local)
     for spec in specs:
         key = f"{section}__{spec.name}"
         if key not in values:
             continue
         value = values.pop(key)
         if spec.ui.argument and spec.kind != "list":
-            value = _argument(spec, value, values.pop(f"{key}__file"))
+            file = values.pop(f"{key}__file")
+            if value is None and file is None and attached:
+                # What is attached is asked about in words of its own; a pipe may be what is attached.
+                continue
+            value = _argument(spec, value, file)
         else:
             value = field_value(spec, value)
         if value is not None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from assay.protocols.crucible.dossier import Dossier, message
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
@@ -98,14 +97,12 @@ class Lettering:
     drawn: bool = True
 
     @classmethod
-    def of(cls, triage: Mapping[str, Any], seed: int) -> Lettering:
-        """Return the letters of a council, the same at every look."""
-        council = enumerate(triage["council"])
-        labels = [f"{index}:{seat['role']}" for index, seat in council if seat["role"] != "red_team"]
-        drawn = triage["loop_grammar"] != "sequential"
+    def of(cls, labels: Iterable[str], grammar: str, seed: int) -> Lettering:
+        """Return the letters of the deliberating seats, the same at every look."""
+        order, drawn = list(labels), grammar != "sequential"
         if drawn:
-            random.Random(f"{seed}|letters").shuffle(labels)
-        return cls(seed, {label: chr(ord("A") + number) for number, label in enumerate(labels)}, drawn)
+            random.Random(f"{seed}|letters").shuffle(order)
+        return cls(seed, {label: chr(ord("A") + number) for number, label in enumerate(order)}, drawn)
 
 
 def lettered(generate: Generate, seats: Lettering) -> Generate:

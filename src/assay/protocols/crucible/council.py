@@ -38,7 +38,7 @@ async def hold(task: Task, options: Options, context: RunContext) -> dict[str, A
     def emit(event: Event) -> Awaitable[None] | None:
         state.apply(event, 0)
         if isinstance(event, Triaged) and options.letters:
-            drawn = Lettering.of(event.triage, seed)
+            drawn = state.lettering(seed)
             seats.names, seats.drawn = drawn.names, drawn.drawn
         return context.emit(event)
 

@@ -89,7 +89,7 @@ class ConclusionsJudge:
         try:
             # The prompt dictates a form, and an object that follows it is the judge's own.
             shown = "\n".join(pairs)
-            found = (await ask(self._generate, request, Conclusions, check=complete, shown=shown)).value
+            found = (await ask(self._generate, request, Conclusions, reasks=0, check=complete, shown=shown)).value
         except StructuredOutputError:
             return True
         by_role = {one.role: one for one in found.conclusions if one.role in roles}
