@@ -30,7 +30,9 @@ def voices(story: Story, heading: str) -> list[tuple[str, str]]:
 
 
 def notes(story: Story) -> str:
-    return " ".join(b.text for each in story.sections for b in each.blocks if isinstance(b, Note))
+    blocks = [block for each in story.sections for block in each.blocks]
+    blocks += [inner for block in blocks if isinstance(block, Details) for inner in block.blocks]
+    return " ".join(block.text for block in blocks if isinstance(block, Note))
 
 
 def texts(voice: Voice) -> list[str]:

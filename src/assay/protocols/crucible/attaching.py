@@ -40,7 +40,7 @@ def attachment(name: str, text: str) -> Attachment:
     if not text.strip():
         raise ConfigurationError(f"{name} has no text; attach something to read")
     # A lone surrogate is no text: JSON cannot hold it, and neither can a log.
-    whole = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").strip("\n")
+    whole = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").rstrip("\n")
     plain = _HIDDEN.sub(lambda sign: f"⟨U+{ord(sign[0]):04X}⟩", whole.lstrip("\ufeff"))
     return Attachment(name=" ".join(_HIDDEN.sub("", name).split())[:300] or "attachment", text=plain)
 
