@@ -12,6 +12,7 @@ from assay.console.running import RunCommand, run_command
 from llm_runtime.errors import LlmRuntimeError, StructuredOutputError
 
 if TYPE_CHECKING:
+    from assay.launch import Outcome
     from assay.protocols.crucible.findings import Severity
 
 
