@@ -301,17 +301,17 @@ def _sign(row: Row) -> str:
 
 def _how() -> Section:
     text = (
-        "Every method is asked the same words. A checkable task asks for a last line that reads ANSWER:, and only "
-        "that line is checked. Self-consistency draws independent samples; of a checkable task it takes the "
-        "majority, of an open one it writes one synthesis. Best-of-n has a judge choose one of them. Where a "
-        "council takes part, it answers first, and samples are drawn until they have spent what it spent on that "
-        "task; those that fail are left out, as a council goes on without a seat, and blanks are no votes. A "
-        "single call spends less by its nature: it is the baseline. A council without a red team revises by its "
-        "seats' positions alone; a mixed panel has different models in its seats. A method that gave no answer counts as "
-        "wrong. Scores carry Wilson intervals, differences Newcombe's interval for paired proportions (1998), p is "
-        "McNemar's exact test, corrected by Holm for the number of pairs (1979), ratios of spend carry a paired "
-        "bootstrap interval. A difference is called shown where the interval excludes 0 and the corrected p is at "
-        "most 0.05. All of it is about these tasks and this model."
+        "Every method is asked the same words. A checkable task asks for a last line that reads ANSWER:, and "
+        "only that line is checked. Self-consistency draws independent samples; of a checkable task it takes "
+        "the majority, of an open one it writes one synthesis. Best-of-n has a judge choose one of them. Where "
+        "a council takes part, it answers first, and samples are drawn until they have spent what it spent on "
+        "that task; those that fail are left out, as a council goes on without a seat, and blanks are no votes. "
+        "A single call spends less by its nature: it is the baseline. A council without a red team revises by "
+        "its seats' positions alone; a mixed panel has different models in its seats. A method that gave no "
+        "answer counts as wrong. Scores carry Wilson intervals, differences Newcombe's interval for paired "
+        "proportions (1998), p is McNemar's exact test, corrected by Holm for the number of pairs (1979), "
+        "ratios of spend carry a paired bootstrap interval. A difference is called shown where the interval "
+        "excludes 0 and the corrected p is at most 0.05. All of it is about these tasks and this model."
     )
     return Section("How it was compared", (Plain(text),))
 
