@@ -282,6 +282,7 @@ class Launcher:
         other: str = getattr(run.task, "follow", "") if run.run.take_up else ""
         if not other:
             return run
+        other = self.store.find(other)
         state, started = self.store.summary(other).state, self.first_event(other)
         result = result_of(event for _, event in self.store.events(other))
         parent = {"run_id": other, "state": state, "task": started.task, "result": result}

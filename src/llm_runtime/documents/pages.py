@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import socket
 from collections.abc import Callable
@@ -139,7 +140,8 @@ def _resolver(admits: Callable[[str], bool]) -> Any:
         ) -> list[ResolveResult]:
             found = await self._names.resolve(host, port, family)
             if refused := [one for one in found if not admits(one["host"])]:
-                raise OSError(f"{host} is {refused[0]['host']}, an address of a private network")
+                address = refused[0]["host"]
+                raise OSError(errno.EACCES, f"{host} is {address}, an address of a private network")
             return found
 
         async def close(self) -> None:

@@ -170,8 +170,4 @@ def _labels(line: str, names: Mapping[str, str]) -> str:
     """Return a line of targets with the seats' labels, as the engine reads them."""
     by_letter = {letter: label for label, letter in names.items()}
     head, colon, rest = line.partition(":")
-    return (
-        head
-        + colon
-        + re.sub(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", lambda one: by_letter.get(one[1].upper(), one[0]), rest)
-    )
+    return head + colon + _NAMED.sub(lambda one: by_letter.get(one[1].upper(), one[0]), rest)

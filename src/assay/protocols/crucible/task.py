@@ -226,7 +226,7 @@ def take_up(task: Task, parent: Mapping[str, Any]) -> Task:
     """
     from assay.protocols.crucible.following import earlier_council
 
-    return task.model_copy(update={"follow": "", "earlier": earlier_council(parent)})
+    return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier_council(parent)})
 
 
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
