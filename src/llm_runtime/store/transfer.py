@@ -24,7 +24,7 @@ from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import GENESIS, Record, chain_digest
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.ids import valid_run_id
-from llm_runtime.store.interface import RunStore
+from llm_runtime.store.run_store import RunStore
 
 VERSION = 1
 

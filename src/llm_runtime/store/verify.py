@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import GENESIS, Record, RunStarted, chain_digest
-from llm_runtime.store.anchor import SignedHead
-from llm_runtime.store.interface import RunStore, RunSummary
+from llm_runtime.store.anchor import Heads, SignedHead
 from llm_runtime.store.reading import read_event
+from llm_runtime.store.summary import RunSummary
 from llm_runtime.store.tally import Tally, counts
 
 Kind: TypeAlias = Literal[
@@ -72,7 +72,17 @@ class Verification:
         return all(finding.kind == "unanchored" for finding in self.findings)
 
 
-def verify(store: RunStore, run_id: str) -> Verification:
+class Readable(Protocol):
+    """What of a :class:`~llm_runtime.store.run_store.RunStore` there is to look at."""
+
+    heads: Heads
+
+    def summary(self, run_id: str) -> RunSummary: ...
+
+    def records(self, run_id: str) -> Iterable[Record]: ...
+
+
+def verify(store: Readable, run_id: str) -> Verification:
     """Check a run's log against its chain, its signed head and its line in the list, in constant memory.
 
     Raises:
@@ -109,7 +119,7 @@ def verify(store: RunStore, run_id: str) -> Verification:
     return Verification(run_id, walk.count, anchored, tuple(findings[:_MOST_FINDINGS]), other_key)
 
 
-def _load_head(store: RunStore, run_id: str) -> tuple[SignedHead | None, Finding | None]:
+def _load_head(store: Readable, run_id: str) -> tuple[SignedHead | None, Finding | None]:
     try:
         signed = store.heads.load(run_id)
     except StoreDamaged as fault:
