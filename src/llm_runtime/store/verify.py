@@ -98,7 +98,7 @@ def verify(store: Readable, run_id: str) -> Verification:
         gone = Finding(0, "emptied", f"the run is gone; its head says {signed.head.length} records")
         return Verification(run_id, 0, 0, (gone,))
     # Head and summary were read before the log, so a run that is being written can only be longer than they say.
-    walk = _Walk(signed.head.length if signed else 0)
+    walk = Walk(signed.head.length if signed else 0)
     audit = _Audit(summary)
     walk.over(audit.watching(store.records(run_id)))
     findings = walk.findings + audit.findings
@@ -110,7 +110,7 @@ def verify(store: Readable, run_id: str) -> Verification:
     elif signed is None:
         findings.append(Finding(1, "unanchored", "the chain holds, and no signed head vouches for it"))
     else:
-        anchored, judged = _judge(signed, walk)
+        anchored, judged = judge(signed, walk)
         if not store.heads.names(signed):
             anchored, other_key = 0, signed.public_key.hex()
             judged = [_signed_elsewhere(other_key), *(f for f in judged if f.kind != "unanchored")]
@@ -135,7 +135,7 @@ def _signed_elsewhere(key: str) -> Finding:
     return Finding(1, "unanchored", f"the log was signed by another key, {key[:8]}, and not by this store's")
 
 
-def _judge(signed: SignedHead, walk: _Walk) -> tuple[int, list[Finding]]:
+def judge(signed: SignedHead, walk: Walk) -> tuple[int, list[Finding]]:
     """Return what the head says about a log whose links were checked: records vouched for, and findings."""
     length = signed.head.length
     if walk.last < length:
@@ -151,7 +151,7 @@ def _judge(signed: SignedHead, walk: _Walk) -> tuple[int, list[Finding]]:
     return length, []
 
 
-class _Walk:
+class Walk:
     """Follows the chain, one record behind, since what happened to a record shows in its successor."""
 
     def __init__(self, head_length: int) -> None:
