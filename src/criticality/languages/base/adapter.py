@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
+from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Plan, Toolchain, Tree
 from criticality.languages.base.data import examples, fill, read_text
 from criticality.languages.base.grammar.grammar import Grammar
@@ -42,6 +43,9 @@ class GrammarLanguage:
     def parameter(self, name: str) -> str:
         """Return a parameter's name as the language has it."""
         return name
+
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
+        return None
 
     def project_name(self, spec: Spec) -> str:
         """Return the name that the manifests of a delivered project give it."""
