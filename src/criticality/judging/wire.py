@@ -155,7 +155,7 @@ class Codec:
             case "UUID":
                 return UUID(_of(str, value, kind))
             case "Date":
-                return date.fromisoformat(_extension(value, WHEN))
+                return date.fromisoformat(_extension(value, WHEN)[:10])  # some languages have one type for both
             case "Timestamp":
                 return datetime.fromisoformat(_extension(value, WHEN))
             case "Unit":
