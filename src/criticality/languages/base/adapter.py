@@ -51,11 +51,11 @@ class GrammarLanguage:
 
     def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
         """Return the statements of a served function: it calls one of those that hold its bodies."""
-        raise NotImplementedError
+        return ""
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         """Return what a served program consists of besides the project's sources."""
-        raise NotImplementedError
+        return {}
 
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
         served, bodies = forwarding(plan, variants, lambda name, f, held: self.forward(spec, name, f, held))

@@ -141,9 +141,9 @@ class CompiledToolchain(ABC):
         """Return what has to be installed first."""
 
     @classmethod
-    @abstractmethod
-    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+    def served(cls, files: dict[str, str], variants: int) -> ServedProgram | None:
         """Return how a program of that text is built and started."""
+        return None
 
     @classmethod
     def facts(cls) -> list[Fact]:
