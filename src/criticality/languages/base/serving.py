@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from criticality.artifacts import Body
 from criticality.language import Plan
@@ -32,7 +33,10 @@ def forwarding(
         held = [
             function.model_copy(update={"name": f"{function.name}_body{number}"}) for number in range(len(bodies))
         ]
-        served.update({f"{module.name}.{one.name}": body for one, body in zip(held, bodies, strict=True)})
+        for number, (one, body) in enumerate(zip(held, bodies, strict=True)):
+            # What a transformation put before the function stands there once.
+            body = replace(body, declarations="") if number and body.declarations == bodies[0].declarations else body
+            served[f"{module.name}.{one.name}"] = body
         served[name] = Body(forward(name, function, held), "", "", 0)
         return [function, *held]
 
