@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import struct
 import sys
+from collections.abc import Sequence
+
+from criticality.languages.base.data import read_text
+from criticality.languages.base.toolchain.sandbox import can_confine
 
 _LOAD, _EQUAL, _ANY_BIT, _GIVE = 0x20, 0x15, 0x45, 0x06
 _ALLOW, _KILL, _ABSENT, _REFUSE = 0x7FFF0000, 0x80000000, 0x00050026, 0x00050001
@@ -42,3 +47,18 @@ def seal() -> str:
     rules += [(_EQUAL, 0, 1, tgkill), (_GIVE, 0, 0, _REFUSE)]
     rules += [(_EQUAL, 0, 3, clone), (_LOAD, 0, 0, 16), (_ANY_BIT, 0, 1, _CLONE_THREAD), (_GIVE, 0, 0, _ALLOW)]
     return b"".join(struct.pack("<HBBI", *rule) for rule in [*rules, (_GIVE, 0, 0, _KILL)]).hex()
+
+
+def launched(command: Sequence[str]) -> tuple[str, ...]:
+    """Return a command that the launcher starts without processes and sockets, for programs that cannot seal themselves.
+
+    The program gets what seals it, in words, as the last argument before its variant.
+    """
+    limits = {"seconds": 3600, "memory": 0, "file": 1 << 20, "confined": True}
+    words = (sys.executable, "-I", "-S", "-B", "launch.py", json.dumps(limits), *command)
+    return (*words, "no processes, no sockets" if can_confine() else "")
+
+
+def launcher() -> dict[str, str]:
+    """Return the launcher as a file of a served program."""
+    return {"launch.py": read_text("criticality.languages.base.toolchain", "launch.py")}
