@@ -23,7 +23,7 @@ from criticality.judging.served import Died, Place, Raised, Returned
 from criticality.judging.wire import Codec
 from criticality.languages import language
 
-LANGUAGES = ["go", "typescript", "rust", "java"]
+LANGUAGES = ["go", "typescript", "rust", "java", "cpp"]
 Bodies: TypeAlias = dict[str, dict[str, str]]
 
 
