@@ -1,11 +1,11 @@
-"""Bodies of every language behind the judge's pipes: values come back exact, calls are seen, and nothing gets out."""
+"""Bodies of every language behind the judge's pipes: values come back exact, and calls are seen."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date, datetime, timezone
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
@@ -36,7 +36,9 @@ async def written(request: pytest.FixtureRequest) -> tuple[str, Bodies]:
 
 
 @contextmanager
-def _served(name: str, system: ModuleType, variants: Sequence[Mapping[str, str]]) -> Iterator[tuple[Place, dict[str, Any]]]:
+def _served(
+    name: str, system: ModuleType, variants: Sequence[Mapping[str, str]]
+) -> Generator[tuple[Place, dict[str, Any]]]:
     spec, plan = system.spec(), system.plan()
     made = [{f: Body(text, "", "worker", 1) for f, text in bodies.items()} for bodies in variants]
     program, domain = language(name).serve(spec, plan, made), Domain(spec)
@@ -51,7 +53,7 @@ def _parcel(types: Mapping[str, Any]) -> Any:
     second = types["Item"](types["Label"](""), Decimal("0.25"), types["Colour"]("red"), "a note", 2**40)
     return types["Parcel"](
         (first, second), {"a": -1, "": 2**40}, frozenset({"q", "w"}), (1, 2), True,
-        datetime(2026, 1, 31, 4, 5, 6, tzinfo=timezone.utc), date(2026, 2, 3), UUID(int=77 << 70), b"\x00\xff", 0.1,
+        datetime(2026, 1, 31, 4, 5, 6, tzinfo=UTC), date(2026, 2, 3), UUID(int=77 << 70), b"\x00\xff", 0.1,
     )  # fmt: skip
 
 
@@ -95,5 +97,7 @@ def test_a_function_that_is_still_to_do_says_so(written: tuple[str, Bodies]) -> 
     with _served(name, account_system, [without]) as (place, types), place.serve() as process:
         active = types["AccountStatus"]("active")
         one, two = (types["Account"](types["AccountId"](id_), types["Cents"](5), active) for id_ in "xy")
-        undone = process.call("payments.transfer", [(one, two), types["Transfer"](one.id, two.id, types["Amount"](1))])
+        undone = process.call(
+            "payments.transfer", [(one, two), types["Transfer"](one.id, two.id, types["Amount"](1))]
+        )
         assert isinstance(undone, Raised) and language(name).undone in undone.message

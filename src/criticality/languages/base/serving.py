@@ -35,7 +35,9 @@ def forwarding(
         ]
         for number, (one, body) in enumerate(zip(held, bodies, strict=True)):
             # What a transformation put before the function stands there once.
-            body = replace(body, declarations="") if number and body.declarations == bodies[0].declarations else body
+            body = (
+                replace(body, declarations="") if number and body.declarations == bodies[0].declarations else body
+            )
             served[f"{module.name}.{one.name}"] = body
         served[name] = Body(forward(name, function, held), "", "", 0)
         return [function, *held]

@@ -1,4 +1,4 @@
-"""A C++ program that serves bodies: how a function forwards, how its types stand on the wire, what there is to call."""
+"""A C++ program that serves bodies: how a function forwards, how types stand on the wire, what there is to call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def forward(name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
 
 
 def program(spec: Spec, plan: Plan) -> Tree:
-    """Return the server, and one source that holds everything: types on the wire, modules, what there is to call."""
+    """Return the server, and one source with everything: types on the wire, modules, what there is to call."""
     own = used_headers(spec)
     lines = [
         f'#include "{spec.package}/domain.hpp"', '#include "serving/serving.hpp"',
@@ -52,7 +52,8 @@ def _owned(spec: Spec, kind: TypeRef) -> str:
 def _type(spec: Spec, name: str) -> Iterator[str]:
     whole = f"{spec.package}::{name}"
     if name in spec.newtypes:
-        yield f"template <> struct Wire<{whole}> : Newtype<{whole}, {_owned(spec, root(spec, TypeRef(name)))}> {{}};"
+        base = _owned(spec, root(spec, TypeRef(name)))
+        yield f"template <> struct Wire<{whole}> : Newtype<{whole}, {base}> {{}};"
         return
     yield f"template <> struct Wire<{whole}> {{"
     yield f"  static {whole} read(Reader& in) {{"
@@ -66,7 +67,9 @@ def _type(spec: Spec, name: str) -> Iterator[str]:
         model, call = spec.data_models[name], "()" if checks_of(spec, name) else ""
         kinds = [_owned(spec, parse_type(f.type)) for f in model.fields]
         yield f"    in.items({len(kinds)}); return {whole}{{{', '.join(f'get<{kind}>(in)' for kind in kinds)}}};"
-        writes = [f"put<{kind}>(out, value.{ident(f.name)}{call});" for kind, f in zip(kinds, model.fields, strict=True)]
+        writes = [
+            f"put<{kind}>(out, value.{ident(f.name)}{call});" for kind, f in zip(kinds, model.fields, strict=True)
+        ]
         writes.insert(0, f"out.list({len(kinds)});")
     yield "  }"
     yield f"  static void write(Writer& out, const {whole}& value) {{ {' '.join(writes)} }}\n}};"

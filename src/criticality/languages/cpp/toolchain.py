@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from criticality.languages.base.data import texts
 from criticality.judging.served import ServedProgram
+from criticality.languages.base.data import texts
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, not_built, report
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program
@@ -89,7 +89,17 @@ class CppToolchain(CompiledToolchain):
 
     @classmethod
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
-        words = (str(GXX.path()), *_FLAGS, "-fno-sanitize=vptr", "-w", "-I", "include", "-o", "served", "serve/main.cpp")
+        words = (
+            str(GXX.path()),
+            *_FLAGS,
+            "-fno-sanitize=vptr",
+            "-w",
+            "-I",
+            "include",
+            "-o",
+            "served",
+            "serve/main.cpp",
+        )
         return ServedProgram(
             command=("./served", seal()), files=files, build=(words,), read_only=(Path("/etc/alternatives"),),
             environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"}, memory=0, variants=variants,

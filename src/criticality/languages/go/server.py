@@ -32,7 +32,9 @@ def program(spec: Spec, plan: Plan) -> Tree:
     path, types = module(spec), domain.domain_files(spec)
     decimals = ["domain.NewDecimal"] if "domain/decimal.go" in types else []
     listed = {
-        "Functions: map[string]any": [f'"{m.name}.{f.name}": lib.{pascal(f.name)}' for m in plan for f in m.functions],
+        "Functions: map[string]any": [
+            f'"{m.name}.{f.name}": lib.{pascal(f.name)}' for m in plan for f in m.functions
+        ],
         "Newtypes: []any": [*(f"domain.{constructor(name)}" for name in spec.newtypes), *decimals],
         "Records: []any": [f"domain.{constructor(name)}" for name in spec.data_models if checked(spec, name)],
         "Errors: map[string]error": [f'"{name}": domain.{failure(name)}' for name in spec.errors],

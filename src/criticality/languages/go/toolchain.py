@@ -11,8 +11,8 @@ from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, not_built
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program
-from criticality.languages.base.toolchain.seal import seal
 from criticality.languages.base.toolchain.sandbox import Ended
+from criticality.languages.base.toolchain.seal import seal
 from criticality.testing import Diagnostic, TestReport, TestResult
 
 GO = Program(
@@ -83,8 +83,9 @@ class GoToolchain(CompiledToolchain):
         installed, go = cls.pinned().folder, GO.path()
         # What preempts by a signal would have to be allowed to send signals.
         environment = {**_environment(installed, Path("/tmp")), "GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": "2"}
+        build = (str(go), "build", "-ldflags=-s -w", "-o", "served", "./serve")
         return ServedProgram(
-            command=("./served", seal()), files=files, build=((str(go), "build", "-ldflags=-s -w", "-o", "served", "./serve"),),
+            command=("./served", seal()), files=files, build=(build,),
             read_only=(go.parent.parent, installed), environment=environment, memory=0, variants=variants,
             shared=(installed / "build-cache",),
         )  # fmt: skip

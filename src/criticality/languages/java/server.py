@@ -34,10 +34,13 @@ def program(spec: Spec, plan: Plan) -> Tree:
         for f in m.functions
     ]
     newtypes = ", ".join(f"{base}.domain.{name}.class" for name in spec.newtypes)
+    table = f"Map.ofEntries({', '.join(functions)})"
     main = (
         "package serving;\n\nimport java.util.Map;\nimport java.util.Set;\n\nfinal class Main {\n"
         "    public static void main(String[] arguments) throws Exception {\n"
-        f"        Serving.serve(arguments, Map.ofEntries({', '.join(functions)}), Set.of({newtypes}));\n    }}\n}}\n"
+        f"        Serving.serve(arguments, {table}, Set.of({newtypes}));\n    }}\n}}\n"
     )
     files = texts("criticality.languages.java", "serving").items()
-    return {f"src/main/java/serving/{name}": text for name, text in files} | {"src/main/java/serving/Main.java": main}
+    return {f"src/main/java/serving/{name}": text for name, text in files} | {
+        "src/main/java/serving/Main.java": main
+    }

@@ -66,7 +66,15 @@ class JavaToolchain(CompiledToolchain):
     @classmethod
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
         java, sources = JAVA.path(), sorted(path for path in files if path.endswith(".java"))
-        build = (str(JAVAC.path()), *(f"-J{flag}" for flag in _QUICK), "-proc:none", "-nowarn", "-d", "classes", *sources)
+        build = (
+            str(JAVAC.path()),
+            *(f"-J{flag}" for flag in _QUICK),
+            "-proc:none",
+            "-nowarn",
+            "-d",
+            "classes",
+            *sources,
+        )
         run = (str(java), *_QUICK, "-Xmx512m", "-Xshare:auto", "-cp", "classes", "serving.Main")
         return ServedProgram(
             command=launched(run), files=files | launcher(), build=(build,), memory=0, variants=variants,

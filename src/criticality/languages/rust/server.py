@@ -1,4 +1,4 @@
-"""A Rust program that serves bodies: how a function forwards, how its types stand on the wire, what there is to call."""
+"""A Rust program that serves bodies: how a function forwards, how types stand on the wire, what can be called."""
 
 from __future__ import annotations
 

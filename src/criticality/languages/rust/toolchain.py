@@ -71,10 +71,13 @@ class RustToolchain(CompiledToolchain):
 
     @classmethod
     def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
-        words = (str(_root() / "bin/rustc"), "--edition=2024", "-Copt-level=1", "-Coverflow-checks=on", "-Cdebuginfo=0")
+        words = (
+            str(_root() / "bin/rustc"), "--edition=2024", "-Copt-level=1", "-Coverflow-checks=on", "-Awarnings",
+            "-o", "served", "src/main.rs",
+        )  # fmt: skip
         return ServedProgram(
-            command=("./served", seal()), files=files, build=((*words, "-Awarnings", "-o", "served", "src/main.rs"),),
-            read_only=(_root(), Path("/etc/alternatives")), environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp"},
+            command=("./served", seal()), files=files, build=(words,),
+            read_only=(_root(), Path("/etc/alternatives")), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"},
             variants=variants,
         )  # fmt: skip
 

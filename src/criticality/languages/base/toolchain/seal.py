@@ -50,9 +50,9 @@ def seal() -> str:
 
 
 def launched(command: Sequence[str]) -> tuple[str, ...]:
-    """Return a command that the launcher starts without processes and sockets, for programs that cannot seal themselves.
+    """Return a command that starts without processes and sockets, for a program that cannot seal itself.
 
-    The program gets what seals it, in words, as the last argument before its variant.
+    It gets what seals it, in words, as the last argument before its variant.
     """
     limits = {"seconds": 3600, "memory": 0, "file": 1 << 20, "confined": True}
     words = (sys.executable, "-I", "-S", "-B", "launch.py", json.dumps(limits), *command)
