@@ -82,6 +82,7 @@ class RunType:
         aliases: names under which older logs and job files hold it.
         prepare: ``(task, options) -> (task, options)``, complete and checked before anything is spent; doing it
             twice changes nothing. It may raise where this machine lacks something.
+        seated: ``(options, terms) -> options``, with the seats named after who will answer in them.
         ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
         upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
         absent: options that older logs do not have, and what they stood for.
@@ -112,6 +113,7 @@ class RunType:
     fold: Ref = ""
     aliases: tuple[str, ...] = ()
     prepare: Ref = ""
+    seated: Ref = ""
     ready: Ref = ""
     upgrade: Ref = ""
     absent: Ref = ""

@@ -150,6 +150,8 @@ class Launcher:
         check_terms(run.run, own)
         settings = beside_panel(self._settings() if origin == "live" else Settings(), run.options)
         terms = own.over(configured(settings))
+        if run.run.seated:
+            run = replace(run, options=load(run.run.seated)(run.options, terms))
         task, options = run.data()
         started = RunStarted(
             run_id=run_id or self.new_id(),
