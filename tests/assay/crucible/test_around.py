@@ -140,7 +140,6 @@ async def test_councils_whose_conclusions_stand_still_end_after_their_second_loo
             delta=judgment,
             # Every loop is a new text with new reasons, as seats are told to write: only the conclusion stands.
             position=lambda r: f"Migrate slowly. {r.label.seat} has a new reason, number {r.label.round}.",
-            ),
         )
         result = await held.hold()
         ended += result["loops_executed"] == 2 and result["early_exit"]
