@@ -251,7 +251,7 @@ async def test_a_council_goes_on_from_another(
     assert "O1, open" in position and position.index("Is the cache fine?") < position.index("What is wrong with")
     assert "It goes on from run" in (tmp_path / "r.md").read_text()
     refused = await assay("ask", "--follow", "nobody", "Q?", "-q", server=council3)
-    assert refused.code == 5 and len(refused.err.splitlines()) == 1
+    assert refused.code == 2 and len(refused.err.splitlines()) == 1
 
 
 async def test_the_ledger_can_be_left_out_and_has_a_budget_of_its_own(

@@ -10,7 +10,7 @@ import pytest
 
 from assay.protocol import RunContext
 from assay.protocols.crucible.around import grounded
-from assay.protocols.crucible.council import hold
+from assay.protocols.crucible.council import run as hold_council
 from assay.protocols.crucible.dossier import Attachment, check_window, fitted
 from assay.protocols.crucible.events import Concluded
 from assay.protocols.crucible.quotations import quotations
@@ -57,7 +57,7 @@ class Held:
 
     async def hold(self, options: Options | None = None, **task: Any) -> dict[str, Any]:
         context = RunContext("r", self.seed, scripted(self.answer), self.events.append, lambda: 0, Terms())
-        return await hold(Task(query="Migrate?", **task), options or Options(), context)
+        return await hold_council(Task(query="Migrate?", **task), options or Options(), context)
 
     def prompts(self, phase: str) -> list[str]:
         chosen = [request for request in self.asked if request.label.phase == phase]
@@ -209,7 +209,7 @@ async def test_the_window_is_asked_for_before_any_call() -> None:
     context = RunContext("r", 1, scripted(held.answer), held.events.append, lambda: 0, Terms(), window=window)
     task = Task(query="Q?", dossier=[Attachment(name="big.txt", text="word " * 5_000)])
     with pytest.raises(ConfigurationError, match="leave out big"):
-        await hold(task, Options(), context)
+        await hold_council(task, Options(), context)
     assert not held.asked
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.protocol import RunContext
 from assay.protocols.crucible.around import Lettering, followed, formed, grounded, lettered
@@ -13,17 +13,15 @@ from assay.protocols.crucible.events import LedgerWritten
 from assay.protocols.crucible.judging import ConclusionsJudge
 from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.report.state import CouncilState
+from assay.protocols.crucible.task import Options, Task
 from crucible import Crucible
 from crucible.config import DeltaStrategy
 from crucible.events import Triaged
 from crucible.executor.delta import TextSimilarityDeltaStrategy
 from llm_runtime.events import Event
 
-if TYPE_CHECKING:
-    from assay.protocols.crucible.task import Options, Task
 
-
-async def hold(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Put the question to a council; the result is ``ExecutorResult`` as data, with the ledger where one is wanted.
 
     Raises:

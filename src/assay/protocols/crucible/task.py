@@ -10,8 +10,7 @@ from pydantic import Field, model_validator
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui
-from assay.protocol import Measures, RunContext
-from assay.protocols.crucible.council import hold
+from assay.protocol import Measures
 from assay.protocols.crucible.dossier import Attachment, check, fitted
 from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
 from crucible import EngineConfig
@@ -227,15 +226,6 @@ def take_up(task: Task, parent: Mapping[str, Any]) -> Task:
     from assay.protocols.crucible.following import earlier_council
 
     return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier_council(parent)})
-
-
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Put the question to a council; the result is ``ExecutorResult`` as data, with its trace and its ledger.
-
-    Raises:
-        LlmRuntimeError: whatever ends a council.
-    """
-    return await hold(task, options, context)
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
