@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
@@ -17,7 +18,7 @@ from assay.report.run import RunFold
 from assay.report.screen import FRAME_MS, progress_view, sums_line
 from assay.report.units import clock, count_noun
 from llm_runtime.clock import now_ms
-from llm_runtime.events import Event
+from llm_runtime.events import Event, RunResumed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -99,6 +100,7 @@ class LiveDisplay:
         self._live: Live | None = None
         self._progress: Progress | None = None
         self._drawn: object = None
+        self._told, self._again = Counter[str](), Counter[str]()
         self.redraws = 0
         """How many pictures were drawn."""
         if words is not None and self._manner != "live":
@@ -113,7 +115,13 @@ class LiveDisplay:
                 self._fold.apply(event, self._now())
                 self._changed = True
                 line = None if self._manner == "live" else self._fold.announce(event)
-            if line:
+            if isinstance(event, RunResumed):
+                self._again = self._told.copy()
+            if line and self._again[line]:
+                # What a resumed run goes through once more has been told.
+                self._again[line] -= 1
+            elif line:
+                self._told[line] += 1
                 self._write(line)
         except Exception:
             self._give_up()
