@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 from assay.protocols.crucible.attaching import attachment
-from assay.protocols.crucible.dossier import MOST_CHARACTERS, MOST_ITEMS, Attachment
+from assay.protocols.crucible.dossier import MOST_CHARACTERS, MOST_ITEMS, Attachment, only
 from assay.protocols.crucible.findings import DIFF, diff_places
 from llm_runtime.errors import ConfigurationError
 
@@ -51,25 +51,12 @@ def changed(revisions: str) -> list[Attachment]:
     for name, lines in touched.items():
         if (text := _after(root, right, name)) is None or len(whole) == MOST_ITEMS:
             continue
-        one = _shown(attachment(name, text), lines)
+        near = {line + step for line in lines for step in range(-_AROUND, _AROUND + 1) if line + step > 0}
+        one = only(attachment(name, text), near)
         room -= len(one.text)
         if room > 0:
             whole.append(one)
     return whole
-
-
-def _shown(one: Attachment, lines: set[int]) -> Attachment:
-    kept = {near for line in lines for near in range(max(line - _AROUND, 1), min(line + _AROUND, one.lines) + 1)}
-    spans: list[tuple[int, int]] = []
-    for line in sorted(kept):
-        if spans and spans[-1][1] == line - 1:
-            spans[-1] = spans[-1][0], line
-        else:
-            spans.append((line, line))
-    if spans == [(1, one.lines)]:
-        return one
-    text = "\n".join(line if number in kept else "" for number, line in enumerate(one.text.split("\n"), 1))
-    return one.model_copy(update={"text": text, "shown": tuple(spans)})
 
 
 def _after(root: Path, revision: str, name: str) -> str | None:

@@ -158,23 +158,25 @@ def fitted(dossier: Dossier, question: str, tokens: int) -> tuple[Attachment, ..
         if size <= left:
             chosen.add(place)
             left -= size
-    kept = [[at for item, at in sorted(chosen) if item == number] for number in range(len(dossier))]
-    return tuple(_cut(one, starts) for one, starts in zip(dossier, kept, strict=True))
+    return tuple(
+        only(one, {at + near for item, at in chosen if item == number for near in range(1, _PASSAGE + 1)})
+        for number, one in enumerate(dossier)
+    )
 
 
-def _cut(one: Attachment, starts: list[int]) -> Attachment:
+def only(one: Attachment, lines: set[int]) -> Attachment:
+    """Return an attachment of which only these lines are shown, 1-based; the others are kept blank."""
     spans: list[tuple[int, int]] = []
-    for start in starts:
-        last = min(start + _PASSAGE, one.lines)
-        if spans and spans[-1][1] == start:
-            spans[-1] = spans[-1][0], last
-        else:
-            spans.append((start + 1, last))
+    for line in sorted(lines):
+        if spans and spans[-1][1] == line - 1:
+            spans[-1] = spans[-1][0], line
+        elif line <= one.lines:
+            spans.append((line, line))
+    spans = [(first, min(last, one.lines)) for first, last in spans]
     if spans == [(1, one.lines)]:
         return one
-    shown = {number for first, last in spans for number in range(first, last + 1)}
-    lines = [line if number in shown else "" for number, line in enumerate(one.text.split("\n"), 1)]
-    return one.model_copy(update={"text": "\n".join(lines), "shown": tuple(spans)})
+    text = "\n".join(line if number in lines else "" for number, line in enumerate(one.text.split("\n"), 1))
+    return one.model_copy(update={"text": text, "shown": tuple(spans)})
 
 
 def _words(text: str) -> list[str]:

@@ -59,7 +59,7 @@ def gist(one: Objection) -> str:
 
 def _row(state: CouncilState, one: Objection) -> tuple[str, ...]:
     changed = "; ".join(one_line(change.after.words, _CHANGE) for change in one.changes)
-    by = f", by {_name(state, one.by)}" if one.by else ""
+    by = f" by {_name(state, one.by)}" if one.by else ""
     aimed = in_words([_name(state, seat) for seat in one.targets]) or "all"
     return f"{one.id} {gist(one)}", aimed, f"{one.outcome}{by}", changed
 
