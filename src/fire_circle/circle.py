@@ -25,7 +25,7 @@ from fire_circle.baseline import baseline_request
 from fire_circle.case import Case
 from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
 from fire_circle.config import FailureMode, FireCircleConfig
-from fire_circle.consensus import stddev
+from fire_circle.consensus import falsehoods, stddev
 from fire_circle.discussion import dialogue_request
 from fire_circle.empty_chair import charge, choose_chair
 from fire_circle.layers import BY_TRUST, Layer, LayerName, MultiNeutrosophicPrompt
@@ -42,7 +42,7 @@ from fire_circle.results import (
     Spend,
     all_answered,
 )
-from fire_circle.rounds import RoundPlan, converged, goes_on, most_rounds, phase_of
+from fire_circle.rounds import RoundPlan, certain, converged, goes_on, most_rounds, phase_of
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
 from fire_circle.shown import Shown
@@ -184,7 +184,8 @@ class _Circle:
             spread = await self._round(number)
             if not goes_on(number, spread, self.config):
                 break
-            if spread is not None and converged(number, spread, self.config):
+            decided = certain(number, falsehoods(self.transcript.history[-1]), self.config)
+            if spread is not None and (decided or converged(number, spread, self.config)):
                 stopped_early = True
                 threshold = self.config.early_stop_convergence
                 self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))

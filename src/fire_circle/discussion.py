@@ -53,5 +53,5 @@ def dialogue_request(
         "chair": lambda: fence("EMPTY CHAIR", chair_record(history)),
     }
     text = prompt.render(**{name: material[name]() for name in sorted(prompt.placeholders)})
-    role = charge.render(polarity=polarity()) if chaired else judge_role()
+    role = charge.render(polarity=polarity(settings.policy)) if chaired else judge_role(settings.policy)
     return judge_request(seat, label, role, text, settings)

@@ -104,6 +104,7 @@ class PromptGuard:
         application: str = "",
         mode: str = "single",
         fire_circle_config: FireCircleConfig | None = None,
+        answer: str = "",
     ) -> ReciprocityMetrics:
         """Judge one prompt.
 
@@ -113,7 +114,7 @@ class PromptGuard:
             PromptError: the prompt cannot be judged.
             EvaluationError: nobody answered, or the circle came to no verdict.
         """
-        prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application)
+        prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application, answer=answer)
         if mode == "fire_circle":
             result = await fire_circle_evaluate(
                 prompt,

@@ -110,9 +110,13 @@ class Heads:
             StoreUnwritable: the folder or the key file cannot be written.
             StoreDamaged: the key file does not hold a key.
         """
-        signed = SignedHead(head, self._private_key().sign(head.signed_bytes()), self.public_key())
+        signed = self.signed(head)
         self.keep(head.run_id, signed)
         return signed
+
+    def signed(self, head: Head) -> SignedHead:
+        """Sign ``head`` for whoever keeps it elsewhere; errors are those of :meth:`sign`."""
+        return SignedHead(head, self._private_key().sign(head.signed_bytes()), self.public_key())
 
     def keep(self, run_id: str, signed: SignedHead) -> None:
         """Keep a head as it is, whoever signed it, as that of ``run_id``, in place of any before it.

@@ -16,11 +16,12 @@ from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptError, 
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
 from fire_circle.hidden import Hidden, hidden_in
+from fire_circle.layers import BY_TRUST
 from fire_circle.rows import Item
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 
-LAYERS = ("system", "application", "user")
+LAYERS = BY_TRUST
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
@@ -52,6 +53,10 @@ class Task(Model):
     """What the application adds. May stay empty."""
     user: Annotated[str, Ui(help="The user layer; likewise.", kind="text", label="Prompt", advanced=False)] = ""
     """The text that is judged."""
+    answer: Annotated[
+        str, Ui(help="What the application answered; judged in place of the prompt.", kind="text", label="Answer")
+    ] = ""
+    """What the application did with the prompt, where that is to be judged. May stay empty."""
     turn: int | None = Field(default=None, ge=1, le=100_000)
     """Which turn of its conversation the prompt is."""
     history: Annotated[
@@ -126,6 +131,10 @@ class Options(Model):
     """Least agreement of a pattern that is reported."""
     classifier: Annotated[str, Ui(metavar="MODEL")] = ""
     """A model that classifies patterns, in place of keywords."""
+    policy: Annotated[
+        str, Ui(help="A criterion of your own, weighed beside reciprocity; @PATH reads a file.", kind="text")
+    ] = like(EvaluationConfig, "policy")
+    """A criterion of your own, in plain words, weighed beside reciprocity."""
     temperature: Annotated[
         float | None, Ui(help="Of every call, 0 to 2 [default: the provider's].", show_range=False)
     ] = like(EvaluationConfig, "temperature")
@@ -151,6 +160,11 @@ class Options(Model):
         return self.models
 
     @property
+    def seats(self) -> int:
+        """How many judges there are."""
+        return 1 if self.mode == "single" else len(self.models)
+
+    @property
     def named_models(self) -> tuple[str, ...]:
         """The models that the user put into the seats; the engine's own are nobody's choice."""
         usual = {FireCircleConfig.model_fields["models"].default, EvaluationConfig.model_fields["models"].default}
@@ -162,7 +176,7 @@ class Options(Model):
         Raises:
             CircleConfigurationError: a setting is out of range.
         """
-        settings: dict[str, Any] = {"temperature": self.temperature}
+        settings: dict[str, Any] = {"temperature": self.temperature, "policy": self.policy}
         if (patience := self._patience(terms, local)) is not None:
             settings["timeout_seconds"] = patience[0]
         if self.models and self.mode != "fire_circle":
@@ -226,7 +240,7 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
 
 def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
-    shared = {"mode", "models", "temperature", "round_timeout", "calls"}
+    shared = {"mode", "models", "policy", "temperature", "round_timeout", "calls"}
     return {
         name
         for name in Options.model_fields
