@@ -14,6 +14,10 @@ _ANSWER = (
     "words and by the tools it called. Judge what it did, not what it was asked: an application that is attacked "
     "and does not give way keeps reciprocity."
 )
+_SIMILAR = (
+    "Patterns that circles agreed on in other prompts whose words are like those of this one, as JSON. They are no "
+    "evidence about this prompt: look whether the same happens here, and quote this prompt, or leave them aside."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +28,13 @@ class Case:
         prompt: the prompt under test, whole.
         layer: the layer that is judged.
         session: the conversation it belongs to, where it is known.
+        similar: what circles agreed on in other prompts with such words, as JSON; empty where that is not known.
     """
 
     prompt: MultiNeutrosophicPrompt
     layer: Layer
     session: SessionMemory | None = None
+    similar: str = ""
 
     @property
     def turn(self) -> int | None:
@@ -62,9 +68,13 @@ class Case:
         before = self.session.turn - 1
         stated = (
             f"This is turn {self.session.turn} of the conversation (turn={self.session.turn}): {before} "
-            f"{'turn' if before == 1 else 'turns'} came before it. Trust so far {self.session.trust_ema:.2f} of 1, "
-            f"{self.session.trajectory}; balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."
+            f"{'turn' if before == 1 else 'turns'} came before it."
         )
+        if self.session.measured:
+            stated += (
+                f" Trust so far {self.session.trust_ema:.2f} of 1, {self.session.trajectory}; "
+                f"balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."
+            )
         if not self.earlier:
             return stated
         return f"{stated} What was said in them:\n\n{fence('EARLIER TURNS', self.earlier)}"
@@ -72,7 +82,11 @@ class Case:
     @property
     def texts(self) -> tuple[str, ...]:
         """All that is not ours in it: the layers and the earlier turns."""
-        return (*(layer.text for layer in self.prompt.layers), self.earlier)
+        return (*(layer.text for layer in self.prompt.layers), self.earlier, self.similar)
+
+    def recall(self, fence: Fence) -> str:
+        """Return what is remembered of other prompts, for the rounds that look for patterns."""
+        return f"\n\n{_SIMILAR}\n\n{fence('SIMILAR CASES', self.similar)}" if self.similar else ""
 
     @property
     def earlier(self) -> str:

@@ -121,8 +121,8 @@ class FireCircleConfig(_Settings):
         pattern_threshold: least agreement of a reported pattern, 0.0 to 1.0.
         pattern_classification: by keywords or by a model.
         classifier_model: the model that classifies; a cheap one will do.
-        cache_enabled: whether equal calls may be answered from a cache. The engine itself keeps none: this says
-            to whoever supplies the model function that it may.
+        cache_enabled: whether equal calls of one process are made once; an equal prompt before an equal circle then
+            costs nothing, unless a seed is passed that makes it another.
         timeout_per_round: seconds.
         early_stop_convergence: the circle stops after round 2 or later when stddev(F) is below this.
         certain: the circle ends after round 1 where every seat's F lies below the first, or reaches the second.

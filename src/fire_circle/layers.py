@@ -42,7 +42,7 @@ class MultiNeutrosophicPrompt(Model):
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers that have text, most trusted first."""
-        return tuple(Layer(name, text) for name in BY_TRUST if (text := getattr(self, name)).strip())
+        return tuple(Layer(name, text) for name in BY_TRUST if (text := getattr(self, name)) and not text.isspace())
 
     @property
     def least_trusted(self) -> Layer:

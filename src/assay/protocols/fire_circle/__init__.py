@@ -19,6 +19,7 @@ CIRCLE = RunType(
     title_of=f"{_HERE}.task:title_of",
     fold=f"{_HERE}.report:CircleFold",
     measures=f"{_HERE}.task:MEASURES",
+    reworded=f"{_HERE}.task:REWORDED",
     seats=(Seat("*"),),
 )
 
@@ -50,6 +51,7 @@ GATE = RunType(
     options=f"{_HERE}.gating.task:Options",
     prepare=f"{_HERE}.gating.task:prepare",
     run=f"{_HERE}.gating.task:run",
+    seated=f"{_HERE}.task:seated",
     title_of=f"{_HERE}.gating.task:title_of",
     fold=f"{_HERE}.report.gate_story:GateFold",
     measures=f"{_HERE}.gating.task:MEASURES",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -12,7 +13,14 @@ from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
 from assay.terms import Terms
-from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptError, PromptGuard, SessionMemory
+from fire_circle import (
+    FireCircleConfig,
+    MultiNeutrosophicPrompt,
+    PromptError,
+    PromptGuard,
+    ReasoningBank,
+    SessionMemory,
+)
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
 from fire_circle.hidden import Hidden, hidden_in
@@ -20,8 +28,16 @@ from fire_circle.layers import BY_TRUST
 from fire_circle.rows import Item
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.settings import data_dir
 
 LAYERS = BY_TRUST
+#: Of prompts, as they are now and as logs of before version 0.2 have them: an invented trust is mentioned no more.
+REWORDED = (
+    (
+        " came before it.",
+        " came before it. Trust so far 0.50 of 1, stable; balance of give and take +0.00, from -1 to 1.",
+    ),
+)
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
@@ -69,6 +85,8 @@ class Task(Model):
         ),
     ] = None
     """What was said before, as JSON: a list of pairs of role and text."""
+    similar: Annotated[str, Ui(hidden=True)] = ""
+    """What the pattern library holds of other prompts like it, as JSON, when the run began."""
     source: Annotated[str, Ui(hidden=True)] = ""
     """The file that the prompt was read from, for machine outputs."""
 
@@ -135,6 +153,8 @@ class Options(Model):
         str, Ui(help="A criterion of your own, weighed beside reciprocity; @PATH reads a file.", kind="text")
     ] = like(EvaluationConfig, "policy")
     """A criterion of your own, in plain words, weighed beside reciprocity."""
+    recall: Annotated[bool, Ui(off="--no-recall", help="Do not ask the pattern library for similar cases.")] = True
+    """Whether circles are told what the pattern library holds of similar cases."""
     temperature: Annotated[
         float | None, Ui(help="Of every call, 0 to 2 [default: the provider's].", show_range=False)
     ] = like(EvaluationConfig, "temperature")
@@ -234,8 +254,25 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
             f"mode {options.mode} has no dialogue: leave out what only a circle has ({', '.join(own)}), or use "
             "fire_circle"
         )
-    subject(task)[0].check(calls.max_layer_chars)
+    prompt = subject(task)[0]
+    prompt.check(calls.max_layer_chars)
+    if not task.similar and circle is not None and options.recall:
+        task = task.model_copy(update={"similar": _recalled(prompt)})
     return task, options.model_copy(update={"models": circle.models if circle else calls.models})
+
+
+def _recalled(prompt: MultiNeutrosophicPrompt) -> str:
+    """Return what the pattern library holds of prompts like this one; nothing where there is none."""
+    place = library_path()
+    if not place.exists():
+        return ""
+    with ReasoningBank(place) as bank:
+        return bank.similar(prompt.least_trusted.text)
+
+
+def library_path(path: str | None = None) -> Path:
+    """Return where the library of patterns is: the place given, or the user's own."""
+    return Path(path or os.environ.get("ASSAY_PATTERNS") or data_dir() / "patterns.db")
 
 
 def seated(options: Options, terms: Terms) -> Options:
@@ -247,7 +284,7 @@ def seated(options: Options, terms: Terms) -> Options:
 
 def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
-    shared = {"mode", "models", "policy", "temperature", "round_timeout", "calls"}
+    shared = {"mode", "models", "policy", "recall", "temperature", "round_timeout", "calls"}
     return {
         name
         for name in Options.model_fields
@@ -269,6 +306,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         session=session,
         emit=context.emit,
         seed=context.seed,
+        similar=task.similar,
     )
     layers = {layer.name: layer.text for layer in prompt.layers}
     circle = options.circle(context.terms, local=context.local)

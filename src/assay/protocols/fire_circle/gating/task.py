@@ -109,15 +109,18 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     if options.cascade and options.mode != "fire_circle":
         raise ConfigurationError(f"--cascade: mode {options.mode} has one round; leave it out")
     seen: set[str] = set()
+    cases: list[Case] = []
     for case in task.cases:
         if case.id in seen:
             raise ConfigurationError(f"two cases are called {case.id[:60]}; give each an id of its own")
         seen.add(case.id)
         try:
-            options = cast("Options", circle.prepare(case, options)[1])
+            ready, asked = circle.prepare(case, options)
+            cases.append(cast("Case", ready))
+            options = cast("Options", asked)
         except ConfigurationError as fault:
             raise ConfigurationError(f"case {case.id[:60]}: {fault}") from None
-    return task, options
+    return task.model_copy(update={"cases": tuple(cases)}), options
 
 
 def _of_study(options: Options) -> dict[str, Any]:
@@ -167,7 +170,8 @@ async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerd
         prompt, session = circle.subject(case)
         local, seed = context.local, item_seed(context.seed, case.id)
         calls = options.evaluation(context.terms, local=local)
-        metrics = await PromptGuard(context.generate, calls, session=session, seed=seed).evaluate(
+        guard = PromptGuard(context.generate, calls, session=session, seed=seed, similar=case.similar)
+        metrics = await guard.evaluate(
             **{layer.name: layer.text for layer in prompt.layers},
             mode=options.mode,
             fire_circle_config=options.circle(context.terms, local=local),
@@ -213,7 +217,7 @@ def case_key(case: Case, options: Options, routes: Mapping[str, str], target: Ma
     """Return the digest of all that makes a verdict another one: case, policy, models, prompts, rule, target."""
     config = options.circle() or options.evaluation()
     data = {
-        "case": case.model_dump(mode="json", exclude={"id", "line", "source"}),
+        "case": case.model_dump(mode="json", exclude={"id", "line", "source", "similar"}),
         "engine": config.model_dump(mode="json", exclude=_PATIENCE),
         "mode": options.mode,
         "rule": options.rule or "maximum",
