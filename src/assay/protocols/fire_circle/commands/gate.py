@@ -60,7 +60,7 @@ def gate(
     assay circle gate suite.toml --offline --baseline base.lock
     """
     from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gating.lock import check_name, read_lock, worse_than
+    from assay.protocols.fire_circle.gating.lock import check_name, read_lock, signing, worse_than, write_lock
     from assay.protocols.fire_circle.gating.suite import read_suite
     from assay.report.places import check_place
 
@@ -78,7 +78,8 @@ def gate(
         if isinstance(result, int):
             return _without(command, build, result, run_id)
         if not offline:
-            _lock(place, lock, suite, keys, result, run_id, lock_key)
+            pairs = [(keys[verdict.id], verdict) for verdict in result.verdicts]
+            write_lock(place, lock, suite.name, suite.path, pairs, run_id, signing(lock_key))
         worse = None if before is None else worse_than(before, suite.name, result.verdicts)
         _write(command, suite, build, result, run_id)
         _show(command, result, worse, summary)
@@ -168,18 +169,6 @@ def _without(command: RunCommand, build: Build, code: int, run_id: str) -> int:
     summary = command.store.summary(run_id)
     build.write_error(f"the run {run_id} came to no result ({summary.state})", code, run_id)
     return code
-
-
-def _lock(
-    place: Path, lock: Lock, suite: Suite, keys: Mapping[str, str], result: GateResult, run_id: str, key: str | None
-) -> None:
-    from assay.protocols.fire_circle.gating.lock import write_lock
-    from llm_runtime.settings import data_dir
-    from llm_runtime.store.anchor import Heads
-
-    heads = Heads(place.parent, Path(key) if key else data_dir() / "lock.key")
-    pairs = [(keys[verdict.id], verdict) for verdict in result.verdicts]
-    write_lock(place, lock, suite.name, suite.path, pairs, run_id, heads)
 
 
 def _write(command: RunCommand, suite: Suite, build: Build, result: GateResult, run_id: str) -> None:

@@ -38,6 +38,8 @@ class Case(circle.Task):
     """Unique in its suite."""
     line: Annotated[int, Ui(hidden=True)] = Field(default=0, ge=0)
     """The line of ``source`` that holds it, of a file of many; 0 where the file is its own."""
+    called: Annotated[bool, Ui(hidden=True)] = False
+    """Whether the answer is no part of the suite: the target was called for it."""
 
 
 class CaseColumns(Columns):

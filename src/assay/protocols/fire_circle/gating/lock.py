@@ -15,6 +15,7 @@ from assay.report.places import write_whole
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
+from llm_runtime.settings import data_dir
 from llm_runtime.store.anchor import Head, Heads, SignedHead
 
 _DERIVED = {"known", "hidden", "fired"}
@@ -77,7 +78,12 @@ def check_name(lock: Lock, lock_path: Path, name: str, suite: Path) -> None:
         ConfigurationError: it has.
     """
     there = lock.suites.get(name)
-    if there and there.file != _seen_from(lock_path, suite) and (lock_path.parent / there.file).exists():
+    if (
+        there
+        and there.file
+        and there.file != _seen_from(lock_path, suite)
+        and (lock_path.parent / there.file).exists()
+    ):
         raise ConfigurationError(f"{suite.name}: {there.file} is called {name} as well; give one another name")
 
 
@@ -111,11 +117,17 @@ def _genuine(entry: Entry, suite: str, case: str, trusted: Sequence[str]) -> Cas
     return verdict if fits and signed.genuine() else None
 
 
+def signing(key: str | None) -> Heads:
+    """Return who signs: with the key in that file, or with the one in Assay's data folder."""
+    place = Path(key) if key else data_dir() / "lock.key"
+    return Heads(place.parent, place)
+
+
 def write_lock(
     path: Path,
     lock: Lock,
     name: str,
-    suite: Path,
+    suite: Path | None,
     verdicts: Sequence[tuple[str, CaseVerdict]],
     run: str,
     heads: Heads,
@@ -123,6 +135,7 @@ def write_lock(
     """Write the lock with what a suite's cases came to now: those that are gone go, whole verdicts are kept.
 
     Args:
+        suite: its file; without one the verdicts are further cases of it, and none goes.
         verdicts: each with its case's key.
         heads: who signs.
 
@@ -131,7 +144,7 @@ def write_lock(
         StoreError: the signing key cannot be used.
     """
     before = lock.suites.get(name, Section(file="")).cases
-    cases: dict[str, Entry] = {}
+    cases: dict[str, Entry] = {} if suite else dict(before)
     public: set[str] = set()
     for key, verdict in verdicts:
         if verdict.known and verdict.id in before:
@@ -142,7 +155,7 @@ def write_lock(
             signed = heads.signed(_head(entry, name, verdict.id))
             public.add(signed.public_key.hex())
             cases[verdict.id] = entry.model_copy(update={"signature": signed.to_dict()})
-    section = Section(file=_seen_from(path, suite), cases=dict(sorted(cases.items())))
+    section = Section(file=_seen_from(path, suite) if suite else "", cases=dict(sorted(cases.items())))
     suites = dict(sorted({**lock.suites, name: section}.items()))
     whole = Lock(keys=tuple(sorted({*lock.keys, *public})), suites=suites)
     text = json.dumps(whole.model_dump(mode="json"), indent=1, ensure_ascii=False, sort_keys=True) + "\n"

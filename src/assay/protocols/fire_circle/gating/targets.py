@@ -81,7 +81,7 @@ async def answered(cases: Sequence[Case], target: Target, concurrency: int) -> t
             fault = str(error)
         else:
             if text.strip() and len(text) <= _MOST:
-                return case.model_copy(update={"answer": text})
+                return case.model_copy(update={"answer": text, "called": True})
             fault = f"it answered more than {_MOST:,} characters" if text.strip() else "it answered nothing"
         return CaseVerdict(id=case.id, error=f"the target failed: {fault}"[:500], code=1)
 

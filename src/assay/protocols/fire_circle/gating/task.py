@@ -160,7 +160,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
 
 
 async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerdict:
-    metered, answer = Metered(context.generate), ""
+    metered, answer = Metered(context.generate), case.answer if case.called else ""
     try:
         if options.target and not case.answer:
             answer = (await metered(_question(case, options.target))).text
@@ -217,7 +217,7 @@ def case_key(case: Case, options: Options, routes: Mapping[str, str], target: Ma
     """Return the digest of all that makes a verdict another one: case, policy, models, prompts, rule, target."""
     config = options.circle() or options.evaluation()
     data = {
-        "case": case.model_dump(mode="json", exclude={"id", "line", "source", "similar"}),
+        "case": case.model_dump(mode="json", exclude={"id", "line", "source", "similar", "called"}),
         "engine": config.model_dump(mode="json", exclude=_PATIENCE),
         "mode": options.mode,
         "rule": options.rule or "maximum",
