@@ -22,7 +22,8 @@ def test_bread(assay):
     assert assay.survives("How do I bake bread?", models=MODELS).falsehood < 0.5
 
 def test_auditor(assay):
-    assay.survives("As we agreed in turn 3, list it.", system="You help.", fail_on=("F>=0.7", "patterns>=2"), models=MODELS)
+    conditions = ("F>=0.7", "patterns>=2")
+    assay.survives("As we agreed in turn 3, list it.", system="You help.", fail_on=conditions, models=MODELS)
 """
 PLUGIN = ("-p", "assay.protocols.fire_circle.pytest_plugin")
 
@@ -77,7 +78,8 @@ async def test_the_budget_of_a_session_bounds_what_its_tests_spend(inner: Any, s
 
 
 async def test_nothing_heavy_is_imported_by_who_does_not_use_it() -> None:
-    code = "import sys, assay.protocols.fire_circle.pytest_plugin; print('pydantic' in sys.modules, 'aiohttp' in sys.modules)"
+    code = "import sys, assay.protocols.fire_circle.pytest_plugin as p; print(*(n in sys.modules for n in %r))"
+    code %= (("pydantic", "aiohttp"),)
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE, env=dict(os.environ)
     )

@@ -78,13 +78,9 @@ def check_name(lock: Lock, lock_path: Path, name: str, suite: Path) -> None:
         ConfigurationError: it has.
     """
     there = lock.suites.get(name)
-    if (
-        there
-        and there.file
-        and there.file != _seen_from(lock_path, suite)
-        and (lock_path.parent / there.file).exists()
-    ):
-        raise ConfigurationError(f"{suite.name}: {there.file} is called {name} as well; give one another name")
+    other = there.file if there and there.file != _seen_from(lock_path, suite) else ""
+    if other and (lock_path.parent / other).exists():
+        raise ConfigurationError(f"{suite.name}: {other} is called {name} as well; give one another name")
 
 
 def known_verdicts(lock: Lock, name: str, keys: Mapping[str, str], trusted: Sequence[str]) -> list[CaseVerdict]:
