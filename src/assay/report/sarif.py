@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -11,6 +12,7 @@ from assay import __version__
 from assay.report.clean import one_line
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LINK = re.compile(r"([\\\[\]])")
 Json: TypeAlias = dict[str, Any]
 
 
@@ -39,7 +41,7 @@ def sarif_text(
     if code is not None:
         invocation["exitCode"] = code
     if faults:
-        notes = [{"level": "error", "message": {"text": one_line(fault)}} for fault in faults]
+        notes = [{"level": "error", "message": {"text": plain(fault)}} for fault in faults]
         invocation["toolExecutionNotifications"] = notes
     run: Json = {
         "tool": {"driver": {"name": tool, "version": __version__, "rules": list(rules)}},
@@ -53,7 +55,11 @@ def sarif_text(
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
+def plain(text: str) -> str:
+    """Return a message on one line in which SARIF finds no link of its own."""
+    return _LINK.sub(r"\\\1", one_line(text))
+
+
 def known_again(*parts: str) -> Json:
     """Return the fingerprint of a result: the same wherever its lines move."""
-    identity = "\n".join(" ".join(part.split()) for part in parts)
-    return {"assay/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()}
+    return {"assay/v1": hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()}

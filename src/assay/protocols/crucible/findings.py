@@ -10,9 +10,8 @@ from urllib.parse import quote as url_quote
 
 from assay.protocols.crucible.dossier import Attachment, Dossier, ids
 from assay.protocols.crucible.quotations import quotations
-from assay.report.clean import one_line
 from assay.report.markdown import plain_text, prose_text
-from assay.report.sarif import Json, known_again, sarif_text
+from assay.report.sarif import Json, known_again, plain, sarif_text
 
 Severity: TypeAlias = Literal["critical", "major", "minor"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
@@ -159,8 +158,8 @@ def _result(one: Finding) -> Json:
     result: Json = {
         "ruleId": f"review/{one.severity}",
         "level": _LEVELS[one.severity],
-        "message": {"text": one_line(one.title, 500), "markdown": prose_text(one.text)},
-        "partialFingerprints": known_again(one.severity, one.file, one.title),
+        "message": {"text": plain(one.title), "markdown": prose_text(one.text)},
+        "partialFingerprints": known_again(one.severity, one.file, " ".join(one.title.split())),
         "properties": {"quotation": "found" if one.quoted else "not found"},
     }
     if one.file:
