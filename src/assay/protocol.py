@@ -22,7 +22,8 @@ Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
 """What a batch's table shows of one result: whether, how much or of what kind, by name; ``None`` is left out."""
 
 
-async def _unknown() -> None:
+async def nobody_says() -> None:
+    """Return that nobody says how much a model reads."""
     return None
 
 
@@ -48,7 +49,7 @@ class RunContext:
     clock: Callable[[], int]
     terms: Terms
     local: bool = False
-    window: Callable[[], Awaitable[int | None]] = _unknown
+    window: Callable[[], Awaitable[int | None]] = nobody_says
 
 
 @dataclass(frozen=True, slots=True)

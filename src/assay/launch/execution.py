@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.launch.words import Words
-from assay.protocol import RunContext, load
+from assay.protocol import RunContext, load, nobody_says
 from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.errors import (
@@ -90,10 +90,6 @@ class LateEmit:
         return None if self.target is None else self.target(event)
 
 
-async def _nobody_says() -> None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Reached:
     """The models of a run.
@@ -106,7 +102,7 @@ class Reached:
 
     generate: Generate
     local: bool = False
-    window: Callable[[], Awaitable[int | None]] = _nobody_says
+    window: Callable[[], Awaitable[int | None]] = nobody_says
 
 
 async def model_of(

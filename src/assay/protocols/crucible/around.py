@@ -25,18 +25,32 @@ _NAMED = re.compile(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", re.IGNORECASE)
 _TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
 
 
-def grounded(generate: Generate, dossier: Dossier, seed: int) -> Generate:
+def grounded(generate: Generate, dossier: Dossier, seed: int, earlier: str = "") -> Generate:
     """Show the attachments to every seat, the critic, the short circuit and the synthesis.
 
     Without attachments it is ``generate`` itself.
+
+    Args:
+        earlier: what an earlier council was asked and answered, which they are shown, too.
     """
-    if not dossier:
+    if not dossier and not earlier:
         return generate
 
     async def ask(request: Request) -> Reply:
-        if request.label.phase in _SHOWN:
-            request = _before(request, message(dossier, seed, request.label.seat))
-        return await generate(request)
+        if request.label.phase not in _SHOWN:
+            return await generate(request)
+        seat, texts = request.label.seat, list[str]()
+        if dossier:
+            texts.append(message(dossier, seed, seat))
+        if earlier:
+            fence = Fence(seed, CallLabel("crucible", "earlier", seat))
+            prompt = load_prompt("assay.protocols.crucible", "earlier")
+            texts.append(prompt.render(earlier=fence("EARLIER COUNCIL", earlier)))
+        turns = list(request.messages)
+        # Two turns of one role in a row are refused by some models.
+        at = next(number for number, turn in enumerate(turns) if turn.role == "user")
+        turns[at] = Message("user", "\n\n".join([*texts, turns[at].content]))
+        return await generate(replace(request, messages=tuple(turns)))
 
     return ask
 
@@ -55,31 +69,6 @@ def formed(generate: Generate, form: str) -> Generate:
         return await generate(request)
 
     return ask
-
-
-def followed(generate: Generate, earlier: str, seed: int) -> Generate:
-    """Show every call that is shown attachments what an earlier council was asked and answered."""
-    if not earlier:
-        return generate
-
-    async def ask(request: Request) -> Reply:
-        if request.label.phase in _SHOWN:
-            fence = Fence(seed, CallLabel("crucible", "earlier", request.label.seat))
-            text = load_prompt("assay.protocols.crucible", "earlier").render(
-                earlier=fence("EARLIER COUNCIL", earlier)
-            )
-            request = _before(request, text)
-        return await generate(request)
-
-    return ask
-
-
-def _before(request: Request, text: str) -> Request:
-    """Put a text before the first turn of the user: two turns of one role in a row are refused by some models."""
-    turns = list(request.messages)
-    at = next(number for number, turn in enumerate(turns) if turn.role == "user")
-    turns[at] = Message("user", f"{text}\n\n{turns[at].content}")
-    return replace(request, messages=tuple(turns))
 
 
 @dataclass(slots=True)

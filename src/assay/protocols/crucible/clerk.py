@@ -7,12 +7,7 @@ from itertools import chain
 
 from assay.protocols.crucible.ledger import ANSWER, Attack, Entries, Entry, Ledger, Objection, Passage, entered
 from assay.protocols.crucible.report.state import CouncilState, Loop
-from llm_runtime.errors import (
-    BudgetExceeded,
-    CallError,
-    DeadlineExceeded,
-    StructuredOutputError,
-)
+from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask

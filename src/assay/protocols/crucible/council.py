@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 from assay.protocol import RunContext
-from assay.protocols.crucible.around import Lettering, followed, formed, grounded, lettered
+from assay.protocols.crucible.around import Lettering, formed, grounded, lettered
 from assay.protocols.crucible.clerk import write_ledger
 from assay.protocols.crucible.dossier import check_window, manifest
 from assay.protocols.crucible.events import LedgerWritten
@@ -41,7 +41,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         return context.emit(event)
 
     form = form_of(task.purpose)
-    generate = grounded(followed(context.generate, task.earlier, seed), task.dossier, seed)
+    generate = grounded(context.generate, task.dossier, seed, task.earlier)
     generate = lettered(formed(generate, form.response), seats)
     strategies: dict[str, DeltaStrategy | None] = {
         "conclusions": ConclusionsJudge(context.generate, context.emit, seed),

@@ -30,7 +30,6 @@ _BULLET = re.compile(r"^(?:[-*+•]|\*\*)[ \t]*(?=\S)", re.MULTILINE)
 _GAP = re.compile(r"\n\s*\n")
 _ELLIPSIS = re.compile(r"\s*(?:\[?…\]?|\[?\.\.\.\]?)\s*")
 _TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
-_SENTENCE = re.compile(r"(?<=[.!?])[\"'”’)\]*_]*\s+|\n+")
 #: A letter that names a seat; an A may be an article, unless something tells.
 _LETTER = re.compile(r"(?:(?<=osition )|(?<=ositions )|(?<=eat )|(?<=and )|(?<=, ))A\b|\bA(?=['’]s|:)|\b[B-E]\b")
 _LEAST_WORDS = 5
@@ -318,11 +317,3 @@ def _named(attack: Attack, text: str) -> tuple[str, ...]:
 def _span(passage: Passage, start: int, end: int, *, exact: bool) -> Span:
     how: Literal["exact", "folded"] = "exact" if exact else "folded"
     return Span(source=passage.source, start=start, end=end, how=how, words=passage.text[start:end])
-
-
-def sentence_at(text: str, start: int, end: int) -> str:
-    """Return the whole sentences that a span stands in."""
-    breaks = [0, *(gap.end() for gap in _SENTENCE.finditer(text)), len(text)]
-    first = max(at for at in breaks if at <= start)
-    last = min(at for at in breaks if at >= end)
-    return text[first:last].strip()

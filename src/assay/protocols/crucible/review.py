@@ -32,11 +32,7 @@ if TYPE_CHECKING:
     help="Exit with 1 where a finding is as grave as this, or graver.",
 )
 def review(
-    command: RunCommand,
-    revisions: str,
-    sarif: str | None,
-    comment_path: str | None,
-    fail_on: Severity | None,
+    command: RunCommand, revisions: str, sarif: str | None, comment_path: str | None, fail_on: Severity | None
 ) -> int:
     """Review the changes of a range of Git: findings with file and line, each attacked by a red team.
 

@@ -118,11 +118,7 @@ class Options(Model):
     positions, or a comparison of texts."""
     ledger: Annotated[
         Literal["on", "off"],
-        Ui(
-            label="Ledger of objections",
-            show_default=True,
-            words={"on": "a clerk writes it", "off": "none"},
-        ),
+        Ui(label="Ledger of objections", show_default=True, words={"on": "a clerk writes it", "off": "none"}),
     ] = "on"
     """Have a clerk record what became of each objection: a call for each critique, after the answer."""
     ledger_budget: Annotated[float | None, Ui(metavar="USD")] = Field(default=None, ge=0, allow_inf_nan=False)

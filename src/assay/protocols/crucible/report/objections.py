@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assay.protocols.crucible.ledger import ANSWER, Objection, headline, sentence_at
+from assay.protocols.crucible.ledger import ANSWER, Objection, headline
 from assay.protocols.crucible.quotations import Quotation, quotations
 from assay.protocols.crucible.report.state import CouncilState
 from assay.report.clean import one_line
@@ -73,20 +73,13 @@ def _whole(state: CouncilState, one: Objection) -> list[Block]:
     if one.claim:
         blocks.append(Quote(one.claim.words, f"attacked: {in_words([_name(state, s) for s in one.targets])}"))
     if one.reply:
-        blocks.append(Quote(_sentence(state, one), f"{one.outcome} by {_name(state, one.by)}"))
+        blocks.append(Quote(one.reply.words, f"{one.outcome} by {_name(state, one.by)}"))
     for change in one.changes:
         if change.before:
             blocks.append(Quote(change.before.words, "gone because of it"))
         if one.reply is None or change.after.words != one.reply.words:
             blocks.append(Quote(change.after.words, "new because of it"))
     return blocks
-
-
-def _sentence(state: CouncilState, one: Objection) -> str:
-    """Return the sentence that a reply stands in."""
-    assert one.reply is not None
-    text = state.answer if one.by == ANSWER else state.text_of(one.reply.source)
-    return sentence_at(text, one.reply.start, one.reply.end) if text else one.reply.words
 
 
 def moves_section(state: CouncilState) -> Section | None:
@@ -133,7 +126,7 @@ def checked(state: CouncilState, text: str) -> tuple[Sign, ...]:
 
 
 def sources_section(state: CouncilState, found: list[Quotation]) -> Section | None:
-    """Return the sources of the answer's quotations with their lines, the attachments, and each seat's account."""
+    """Return the sources of the answer's quotations with their lines, and the attachments."""
     attachments = state.attachments
     blocks: list[Block] = []
     if found:
@@ -149,9 +142,6 @@ def sources_section(state: CouncilState, found: list[Quotation]) -> Section | No
     left_out = started.task.get("left_out", ()) if started else ()
     if left_out:
         blocks.append(Details(f"{count_noun(len(left_out), 'file')} left out", tuple(map(Plain, left_out))))
-    if rows := _accounts(state):
-        heads = (Column("Seat"), *(Column(head, "number") for head in ("Quotations", "Found", "Nowhere")))
-        blocks.append(Details("What the seats quoted", (Table(heads, rows),)))
     return Section("Sources", tuple(blocks)) if blocks else None
 
 
@@ -168,11 +158,3 @@ def _source(state: CouncilState, one: Quotation) -> str:
         return f"{words or one.place + ' '}{_WORDS['nowhere']}"
     name = f" of {attachment.name}" if attachment else ""
     return f"{words}{one.place}{name}{_WORDS[one.found]}"
-
-
-def _accounts(state: CouncilState) -> tuple[tuple[str, ...], ...]:
-    counts: dict[str, list[int]] = {}
-    for who, text in state.texts():
-        for _, sign in checked(state, text):
-            counts.setdefault(who, [0, 0])[sign == "nowhere"] += 1
-    return tuple((who, str(sum(pair)), *map(str, pair)) for who, pair in counts.items())

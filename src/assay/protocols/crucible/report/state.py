@@ -192,13 +192,6 @@ class CouncilState:
             said += [(red_team, loop.critiques[step].text) for step in sorted(loop.critiques)]
         return said
 
-    def text_of(self, source: str) -> str:
-        """Return the text that a span of the ledger is in; empty where there is none."""
-        number, _, rest = source.partition("/")
-        seat, _, kind = rest.partition("/")
-        loop = self.loops.get(int(number)) if number.isdigit() else None
-        return loop.answers.get((seat, kind), "") if loop else ""
-
     def seat(self, key: str) -> Seat:
         """Return the seat of that key; one of that name where the council has none."""
         return next((seat for seat in self._seats if seat.key == key), Seat(key, key, "", "c0"))
