@@ -183,7 +183,9 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     # Some of it takes time to import, and most councils have no attachments.
     from assay.protocols.crucible.attaching import attachment, is_diff, read_attachments
 
-    dossier, left_out = list(task.dossier), list(task.left_out)
+    # Programs send texts as they have them.
+    dossier = [one if one.shown else attachment(one.name, one.text) for one in task.dossier]
+    left_out = list(task.left_out)
     query, purpose = task.query, task.purpose
     if is_diff(query):
         dossier.append(attachment("diff", query))
