@@ -96,11 +96,11 @@ async def test_files_folders_patterns_and_pages_of_a_spreadsheet_are_read(
     (notes / "deep" / "b.py").write_text("x = 1\n")
     (notes / "picture.png").write_bytes(b"\x89PNG\0\0")
     (notes / ".env").write_text("SECRET=1")
-    (tmp_path / "table.csv").write_text("name,age\nAda,36\n")
-    done = await assay("ask", "Q?", "--attach", "notes", "--attach", "*.csv", "--json", "-q", server=council3)
+    (tmp_path / "a, b.csv").write_text("name,age\nAda,36\n")
+    done = await assay("ask", "Q?", "--attach", "notes", "--attach", "a, b.csv", "--json", "-q", server=council3)
     assert done.code == 0, done.err
     task = done.json["task"]
-    assert [one["name"].rpartition("/")[2] for one in task["dossier"]] == ["a.md", "b.py", "table.csv"]
+    assert [one["name"].rpartition("/")[2] for one in task["dossier"]] == ["a.md", "b.py", "a, b.csv"]
     assert task["left_out"] == ["picture.png is binary, and nothing here reads its kind; give it as text or PDF"]
     position = next(text_of(one) for one in seen if phase(one) == "position")
     assert "2| second line" in position and "SECRET" not in position

@@ -2,7 +2,7 @@
 
 The engine's own judge must call every claim, number and reason that came or went a change. Seats are told to answer
 every objection in a whole new text, so some always come and go, and such a council never ends early. The frozen
-specification lets the strategy be replaced (``EngineConfig.delta_strategy``); this is one.
+specification lets the strategy be replaced (``EngineConfig.delta_strategy``); this is one (CR23).
 """
 
 from __future__ import annotations
