@@ -21,6 +21,7 @@ from assay.protocols.crucible.ledger import (
     entered,
     headline,
     locate,
+    pieces,
 )
 
 DATA: dict[str, Any] = json.loads(Path(__file__).with_name("critiques.json").read_text("utf-8"))
@@ -102,6 +103,41 @@ def test_a_conceded_objection_shows_what_is_gone_and_what_is_new() -> None:
 def test_a_quotation_is_found_to_the_letter_or_folded_or_not_at_all(words: str, how: str | None) -> None:
     span = locate(words, Passage("answer", "So the image goes back and the schema stays."))
     assert (span.how if span else None) == how
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *(
+            "{}. {}",
+            "{}) {}",
+            "({}) {}",
+            "[{}] {}",
+            "#{}: {}",
+            "**{}.** {}",
+            "**{}. Title.** {}",
+            "{} – {}",
+            "### {}. {}",
+        ),
+        *("Objection {}: {}", "**Objection {}**: {}", "**Objection {}:** {}", "### Objection {}\n\n{}", "> {}. {}"),
+        *("**Attack #{}** — {}", "Point {}. {}", "__{}.__ {}", "- **{}.** {}", "Weakness {}\n{}"),
+    ],
+)
+def test_objections_are_told_apart_however_they_are_numbered(form: str) -> None:
+    said = [
+        "The figure has no source at all.",
+        "Nobody has asked who pays for it.",
+        "In 2019 the same plan failed.",
+    ]
+    critique = "\n\n".join(form.format(number, text) for number, text in enumerate(said, 1))
+    for text in (critique, f"All three share a premise.\n\n{critique}\n\nTARGETS: A, B"):
+        found = [text[start:end] for start, end in pieces(text)]
+        assert len(found) == 3 and all(words in piece for words, piece in zip(said, found, strict=True)), found
+
+
+def test_a_long_line_of_signs_is_read_at_once() -> None:
+    for signs in ("*" * 20_000, "- " * 10_000, "#> *_" * 4_000, " \t" * 10_000, '"' * 20_000):
+        assert pieces(signs) == []
 
 
 def test_the_headline_counts_what_became_of_them() -> None:

@@ -18,7 +18,7 @@ SEVERITIES: tuple[Severity, ...] = ("critical", "major", "minor")
 DIFF = "diff"
 _LEVELS: dict[Severity, str] = {"critical": "error", "major": "error", "minor": "note"}
 _HEADING = re.compile(
-    r"^[ \t]*(?:#{2,6}|\*\*|-|\d+[.)])?[ \t]*\**[\[(]?(critical|major|minor)[\])]?:?\**[ \t]*(.*)$",
+    r"^[ \t]*+(?:#{2,6}|\*\*|-|\d+[.)])?+[ \t]*+\**+[\[(]?(critical|major|minor)[\])]?:?\**[ \t]*+(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _PLACE = re.compile(r"[\[(]?\b(A\d{1,3})(?::(\d{1,6})(?:[-–](\d{1,6}))?)?[\])]?[ \t]*[:–—-]?[ \t]*")

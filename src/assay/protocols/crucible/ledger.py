@@ -20,10 +20,14 @@ from llm_runtime.normal import normal, says_enough
 Outcome: TypeAlias = Literal["conceded", "refuted", "open"]
 ANSWER = "answer"
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_NAMES = "objection|attack|point|flaw|problem|weakness|issue"
 _NUMBERED = re.compile(
-    r"^[ \t]*(?:[#>*_+-]+[ \t]*)*(?:(?:objection|attack|point|flaw|problem)[ \t]*(?:no\.?[ \t]*)?)?[#(]?"
-    r"(?:(\d{1,2})[ \t]*(?:[.):]|[–—-][ \t])|"
-    rf"({'|'.join(_ORDINALS)})(?:ly)?\b[^\n]{{0,24}}?[,:.–—])[\s*_)]*(?=\S)",
+    # Nothing in it is tried twice: a critique may be any text.
+    r"^[ \t]*+(?:[#>*_+-]++[ \t]*+)*+(?:"
+    rf"(?:(?:{_NAMES})[ \t]*(?:no\.?[ \t]*)?)?[#(\[]?"
+    r"(?:(\d{1,2})[\])*_ \t]*(?:[.):]|(?<=[\])])|[–—-][ \t])|"
+    rf"({'|'.join(_ORDINALS)})(?:ly)?\b[^\n]{{0,24}}?[,:.–—])[\s*_)]*(?=\S)|"
+    rf"(?:{_NAMES})[ \t]*#?(\d{{1,2}})[*_ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _BULLET = re.compile(r"^(?:[-*+•]|\*\*)[ \t]*(?=\S)", re.MULTILINE)
@@ -189,7 +193,7 @@ def pieces(critique: str) -> list[tuple[int, int]]:
     starts: list[int] = []
     indent = 0
     for mark in _NUMBERED.finditer(body):
-        number = int(mark[1]) if mark[1] else _ORDINALS.index(mark[2].lower()) + 1
+        number = _ORDINALS.index(mark[2].lower()) + 1 if mark[2] else int(mark[1] or mark[3])
         depth = len(mark[0]) - len(mark[0].lstrip(" \t"))
         # A list within an objection stands further in.
         if number == len(starts) + 1 and (not starts or depth <= indent):
