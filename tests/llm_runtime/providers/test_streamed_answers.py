@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 from tests.extent import PATIENCE
+from tests.llm_runtime.providers.stream_faults import spoiled
 
 from llm_runtime.errors import BadFinish, CallError, ConnectionCut, EmptyReply, ReplyTruncated, ServerFault
 from llm_runtime.events import CallFailed, Event
@@ -193,8 +194,10 @@ async def test_a_call_that_is_cancelled_closes_its_connection(http: Http) -> Non
 async def test_the_gateway_tells_of_words_and_the_log_of_what_was_cut() -> None:
     seen: list[Delta] = []
     events: list[Event] = []
-    faults: dict[int, Fault | str] = {1: Fault.STATUS_503, 2: "cut between events", 3: "cut between events"}
-    async with LoopbackServer("Words of an answer, one after the other.", faults=faults, piece=6) as server:
+    cut, faults = spoiled("", "cut between events", "cut between events", ""), {1: Fault.STATUS_503}
+    async with LoopbackServer(
+        "Words of an answer, one after the other.", faults=faults, send=cut, piece=6
+    ) as server:
         settings = Settings(
             keys={"openrouter": Key(SecretStr("sk-or-0123456789"), "test")},
             base_urls={"openrouter": f"{server.url}/v1"},
