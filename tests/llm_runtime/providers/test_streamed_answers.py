@@ -11,6 +11,7 @@ import pytest
 from pydantic import SecretStr
 from tests.extent import PATIENCE
 from tests.llm_runtime.providers.stream_faults import spoiled
+from tests.llm_runtime.providers.wholes import read_completion, read_message
 
 from llm_runtime.errors import BadFinish, CallError, ConnectionCut, EmptyReply, ReplyTruncated, ServerFault
 from llm_runtime.events import CallFailed, Event
@@ -18,8 +19,8 @@ from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Delta, Message, Reply, Request, Usage
-from llm_runtime.providers._completions import Completion, read_completion
-from llm_runtime.providers.anthropic import MessageAnswer, read_message
+from llm_runtime.providers._completions import Completion
+from llm_runtime.providers.anthropic import MessageAnswer
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.settings import Settings
 from llm_runtime.testing import Fault, LoopbackServer, Received
