@@ -52,9 +52,10 @@ class Trying:
         Raises:
             ConfigurationError: the report has no place, or Inspect or a box is not here.
         """
-        from assay.protocols.ai_crucible.report.files import check_report_place
+        from assay.report.places import check_report
 
-        check_report_place(self.out)
+        if self.out is not None:
+            check_report(self.out)
         need_inspect(feature)
         self.plan("neutral")
         need_box()
@@ -189,13 +190,15 @@ def _ended(trial: str, outcome: Outcome, store: RunStore) -> Ended:
 
 def present_trials(ended: Sequence[Ended], asked: Trying) -> int:
     """Show what trials came to, write the report that was asked for; return the exit code."""
-    from assay.protocols.ai_crucible.report.files import write_trials_report
+    from assay.protocols.ai_crucible.report import trials_story
+    from assay.report.places import write_report
 
     records = _together([one.records for one in ended if one.records is not None])
     if records is not None:
         _show(records, asked)
         if asked.out is not None:
-            click.echo(f"report: {write_trials_report(records, Path(asked.out))}", err=True)
+            path = write_report(Path(asked.out), lambda: trials_story(records), records.data)
+            click.echo(f"report: {path}", err=True)
         else:
             names = " ".join(one.trial for one in ended)
             click.echo(f"report: assay trial report {names} --out trial.html", err=True)
