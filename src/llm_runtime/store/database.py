@@ -7,6 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -114,6 +116,15 @@ class SqliteDatabase:
 
 Migrations = Sequence[tuple[str, str]]
 """In order: the name of each, and its statements, with semicolons between them."""
+
+
+@cache
+def migrations_in(package: str, folder: str) -> Migrations:
+    """Return the migrations of a folder of a package: files 1.sql, 2.sql, ..., each with its name as a comment."""
+    place = resources.files(package).joinpath(folder)
+    count = sum(file.name.endswith(".sql") for file in place.iterdir())
+    scripts = (place.joinpath(f"{number}.sql").read_text(encoding="utf-8") for number in range(1, count + 1))
+    return tuple((script.partition("\n")[0].removeprefix("-- "), script) for script in scripts)
 
 
 def migrate(database: Database, kind: str, what: str, migrations: Migrations) -> None:
