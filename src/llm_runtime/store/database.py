@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
@@ -14,6 +15,8 @@ from typing import Any, Protocol
 
 from llm_runtime.errors import StoreError, StoreUnwritable
 from llm_runtime.store.faults import explained
+
+_COMMENT = re.compile("^--.*\n", re.MULTILINE)
 
 
 def wall_clock_us() -> int:
@@ -120,11 +123,11 @@ Migrations = Sequence[tuple[str, str]]
 
 @cache
 def migrations_in(package: str, folder: str) -> Migrations:
-    """Return the migrations of a folder of a package: files 1.sql, 2.sql, ..., each with its name as a comment."""
+    """Return the migrations of a folder of a package: files 1.sql, 2.sql, ..., each begins with its name as a comment."""
     place = resources.files(package).joinpath(folder)
     count = sum(file.name.endswith(".sql") for file in place.iterdir())
-    scripts = (place.joinpath(f"{number}.sql").read_text(encoding="utf-8") for number in range(1, count + 1))
-    return tuple((script.partition("\n")[0].removeprefix("-- "), script) for script in scripts)
+    scripts = [place.joinpath(f"{number}.sql").read_text(encoding="utf-8") for number in range(1, count + 1)]
+    return tuple((script.partition("\n")[0].removeprefix("-- "), _COMMENT.sub("", script)) for script in scripts)
 
 
 def migrate(database: Database, kind: str, what: str, migrations: Migrations) -> None:

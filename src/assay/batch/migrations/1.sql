@@ -1,6 +1,6 @@
 -- batches, jobs, purses and buckets
 -- Times are microseconds since the epoch, money micro-dollars. A job's due_at says when it may be taken: while it waits,
--- when its turn comes, while it runs, when its lease ends, NULL once it is over. So one index finds the next.
+-- when its turn comes; while it runs, when its lease ends; NULL once it is over. So one index finds the next.
 CREATE TABLE batches (
     batch_id TEXT PRIMARY KEY,
     tag TEXT NOT NULL,
