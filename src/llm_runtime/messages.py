@@ -51,6 +51,8 @@ class CallLabel:
     def words(self) -> str:
         """The same for people: ``"critique by red_team, round 2"``."""
         seat = self.seat.partition(":")[2] or self.seat
+        if "://" in seat:  # a model at an address: its name is the end of it
+            seat = seat.partition("#")[2] or seat
         return self.phase + (f" by {seat}" if seat else "") + (f", round {self.round}" if self.round else "")
 
     def __str__(self) -> str:

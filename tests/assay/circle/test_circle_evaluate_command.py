@@ -47,6 +47,7 @@ async def test_the_seats_bear_the_name_of_the_one_model_that_answers_in_all(
     assert done.code == 0, done.err
     said = done.out + done.err + report.read_text()
     assert "claude" not in said and "qwen" not in said and "lab/ada" in said
+    assert "circle on the user layer: ada, ada#2 and ada#3" in done.err
 
 
 async def test_a_bound_on_answers_holds_for_every_call(
