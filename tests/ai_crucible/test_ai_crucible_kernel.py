@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.ai_crucible.scripted import scripted_judge, scripted_solver
 
 from ai_crucible import (
     CohortSolver,
@@ -34,7 +35,6 @@ from ai_crucible.families import families_of
 from ai_crucible.framing import PastAttempt, Standing, render_context
 from ai_crucible.judge_panel import Ballot, eligible, read_ballot, tally
 from ai_crucible.roles import Recorder, Solver
-from ai_crucible.testing import scripted_judge, scripted_solver
 from ai_crucible.text_protocol import as_plain, describe_tools, parse_call
 from ai_crucible.tools import TOOLS
 from ai_crucible.types import ARMS, AttemptState, Budget, CheckOutcome, Line, Puzzle, PuzzleMeta, ToolCall, Verdict

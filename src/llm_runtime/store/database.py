@@ -123,7 +123,7 @@ Migrations = Sequence[tuple[str, str]]
 
 @cache
 def migrations_in(package: str, folder: str) -> Migrations:
-    """Return the migrations of a folder of a package: files 1.sql, 2.sql, ..., each begins with its name as a comment."""
+    """Return the migrations in a folder of a package: 1.sql, 2.sql, ...; each begins with its name as a comment."""
     place = resources.files(package).joinpath(folder)
     count = sum(file.name.endswith(".sql") for file in place.iterdir())
     scripts = [place.joinpath(f"{number}.sql").read_text(encoding="utf-8") for number in range(1, count + 1)]
