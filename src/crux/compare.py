@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from crux.claims.book import Claim, ClaimBook, Standing, standing
+from crux.book import Claim, ClaimBook, Standing, standing
 from crux.claims.judge import BEARING, Judge, Pair, Verdict
 from crux.claims.linking import link_book
 from crux.claims.reading import BATCH_TOKENS, read_book

@@ -11,13 +11,13 @@ from pydantic import BaseModel, Field
 
 from crux.config import ModelTable
 from crux.ending import OVER
+from crux.personas.answers import Answers
 from crux.quotes import folded
 from crux.requests import request
 from crux.results import Wire
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Request
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
 Kind: TypeAlias = Literal["same", "entails", "supports", "contradicts", "undermines", "unrelated", "unsure"]
@@ -75,10 +75,12 @@ class Judge:
         generate: the model.
         models: who judges, at which temperature.
         seed: 0 to 2^53-1; nonces derive from it.
+        answers: what was judged before, by what was asked; changed in place.
     """
 
-    def __init__(self, generate: Generate, models: ModelTable, seed: int) -> None:
+    def __init__(self, generate: Generate, models: ModelTable, seed: int, answers: Answers | None = None) -> None:
         self._generate, self._models, self._seed = generate, models, seed
+        self._answers = answers or Answers()
         self._known: dict[Pair, Verdict] = {}
 
     async def relate(self, pairs: Sequence[Pair], about: str, *, strict: bool = False) -> list[Verdict]:
@@ -105,7 +107,7 @@ class Judge:
     async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
         asked = judge_request(pairs, self._models, self._seed, CallLabel("crux", "judge", about, number))
         try:
-            answer = (await ask(self._generate, asked, _Verdicts)).value
+            answer = await self._answers.ask(self._generate, asked, _Verdicts)
         except (CallError, StructuredOutputError) as fault:
             if isinstance(fault, OVER):
                 raise

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from crux.claims.book import Claim, ClaimBook, Link, Relation
+from crux.book import Claim, ClaimBook, Link, Relation
 from crux.claims.judge import Judge, Pair, Verdict
 from crux.config import ModelTable
 from crux.ending import OVER
+from crux.personas.answers import Answers
 from crux.requests import request
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.structured import ask
 
 #: Claims that a model is shown at once.
 BLOCK = 120
@@ -48,19 +48,30 @@ class _Proposals(BaseModel):
 
 
 async def link_book(
-    book: ClaimBook, author: str, *, generate: Generate, models: ModelTable, seed: int, judge: Judge
+    book: ClaimBook,
+    author: str,
+    *,
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+    judge: Judge,
+    answers: Answers | None = None,
 ) -> ClaimBook:
     """Return the book with the relations of one author's claims: those stated, and those proposed and judged.
+
+    Args:
+        answers: what was proposed before, by what was asked; changed in place.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
+    answers = answers or Answers()
     held = book.of(author, "holds", "denies", "grants")
     denied = {claim.id for claim in book.of(author, "denies")}
     proposed: dict[tuple[str, str], Link] = {}
     for number, start in enumerate(range(0, len(held), BLOCK), start=1):
         block = held[start : start + BLOCK]
-        for one in await _proposals(block, denied, author, number, generate, models, seed):
+        for one in await _proposals(block, denied, author, number, generate, models, seed, answers):
             if one.from_ != one.to:
                 proposed.setdefault((one.from_, one.to), one.kind)
     known = {(relation.from_, relation.to) for relation in book.relations}
@@ -90,12 +101,13 @@ async def _proposals(
     generate: Generate,
     models: ModelTable,
     seed: int,
+    answers: Answers,
 ) -> list[_Proposal]:
     label = CallLabel("crux", "linking", author, number)
     lines = [json.dumps({"id": claim.id, "claim": _worded(claim, denied)}, ensure_ascii=False) for claim in block]
     text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
     try:
-        answer = (await ask(generate, request(models, "linking", label, text), _Proposals)).value
+        answer = await answers.ask(generate, request(models, "linking", label, text), _Proposals)
     except (CallError, StructuredOutputError) as fault:
         if isinstance(fault, OVER):
             raise

@@ -18,7 +18,7 @@ from llm_runtime.messages import Reply, Request
 from .conftest import hold
 
 pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
-pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 
 
 def demo() -> PreparedDemo:

@@ -14,11 +14,11 @@ from assay.protocols.crux.people import add_texts, open_people, people_option, p
 #: What each command is for, and where it is.
 COMMANDS = {
     "build": (
-        "Build NAME from the texts that were imported: contract, belief graph, voice.",
+        "Build NAME from the texts that were imported: claims, contract, voice.",
         "assay.protocols.crux.commands.build:build",
     ),
     "check": (
-        "Check NAME: every quotation against the texts, and the belief graph against its gate.",
+        "Check NAME: every quotation against the texts, and the claim book against its gate.",
         f"{__name__}:check",
     ),
     "import": (
@@ -90,7 +90,7 @@ def show(name: str, people: str | None) -> int:
 @click.argument("name")
 @people_option
 def check(name: str, people: str | None) -> int:
-    """Check NAME: every quotation against the texts, and the belief graph against its gate."""
+    """Check NAME: every quotation against the texts, and the claim book against its gate."""
     from assay.protocols.crux.authors import shipped_persona
     from assay.report.clean import one_line
     from assay.report.units import count_noun
@@ -123,7 +123,7 @@ def list_(people: str | None) -> int:
     rows: list[tuple[str, str, str, str]] = []
     for name in store.names():
         checked = store.check(name)
-        beliefs = str(checked.gate.nodes) if checked.gate else "none" if checked.built else ""
+        beliefs = str(checked.beliefs) if checked.beliefs else "none" if checked.built else ""
         state = "built, texts changed since" if checked.stale else "built" if checked.built else "not built"
         rows.append((name, str(checked.texts), beliefs, state))
     for author in shipped_authors():
