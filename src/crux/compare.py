@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from crux.book import Claim, ClaimBook, Standing, standing
+from crux.book import Claim, ClaimBook, Stance, Standing, standing
 from crux.claims.judge import BEARING, Judge, Pair, Verdict
 from crux.claims.linking import link_book
 from crux.claims.reading import BATCH_TOKENS, read_book
@@ -33,7 +33,7 @@ _ONE_SIDED = 12
 
 
 class SideView(Wire):
-    """A claim as one author takes it: ``stance`` is ``holds`` or ``denies``; ``places`` are oldest first."""
+    """A claim as one author takes it: ``holds``, ``denies`` or ``grants``; ``places`` are oldest first."""
 
     claim: str
     text: str
@@ -243,8 +243,12 @@ class _Side:
 
     def __init__(self, name: str, book: ClaimBook, topic: str, letter: str) -> None:
         self.name, self.book = name, book
-        self._denied = {claim.id for claim in book.of(name, "denies")} - {c.id for c in book.of(name, "holds")}
-        held = book.of(name, "holds", "denies")
+        held = book.of(name, "holds", "denies", "grants")
+        self._stances: dict[str, Stance] = {}
+        for stance in ("holds", "denies", "grants"):
+            for claim in book.of(name, stance):
+                self._stances.setdefault(claim.id, stance)
+        self._denied = {key for key, stance in self._stances.items() if stance == "denies"}
         if topic and len(held) > MOST_CLAIMS:
             index = Lexical.of([claim.text for claim in held])
             near = [held[place] for place, _ in index.nearest(topic, MOST_CLAIMS)]
@@ -269,8 +273,8 @@ class _Side:
 
     def view(self, claim: Claim) -> SideView:
         """Return a claim with its sentences."""
-        stance = "denies" if claim.id in self._denied else "holds"
-        places = self.book.places(claim.id, self.name, "denies" if stance == "denies" else "holds")
+        stance = self._stances[claim.id]
+        places = self.book.places(claim.id, self.name, stance)
         return SideView(
             claim=claim.id,
             text=claim.text,
