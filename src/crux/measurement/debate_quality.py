@@ -97,7 +97,7 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
 
 
 def _compression(result: DebateResult, personas: Sequence[Persona]) -> tuple[Compression, ...]:
-    rarity = Rarity(chunk.text for persona in personas for chunk in persona.corpus.chunks)
+    rarity = Rarity([chunk.text for persona in personas for chunk in persona.corpus.chunks])
     compressions: list[Compression] = []
     for card in result.cards:
         claim = next(

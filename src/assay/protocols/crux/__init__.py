@@ -68,6 +68,21 @@ COMPARE = RunType(
     measures=f"{_HERE}.compare:MEASURES",
     seats=(Seat("*"),),
 )
+JUDGE = RunType(
+    name="crux.judge",
+    title="Judge pairs of sentences",
+    about="Does one sentence support, contradict, or say the same as another? Each verdict names the words.",
+    noun="judgement",
+    task=f"{_HERE}.judging:Task",
+    options=f"{_HERE}.judging:Options",
+    prepare=f"{_HERE}.judging:prepare",
+    run=f"{_HERE}.judging:run",
+    title_of=f"{_HERE}.judging:title_of",
+    fold=f"{_HERE}.report.figures:JudgingFold",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+)
 
 PROTOCOL = Protocol(
     name="crux",
@@ -77,7 +92,7 @@ PROTOCOL = Protocol(
     "both turn. It ends in crux cards with verbatim quotes.",
     command=("debate", f"{_HERE}.commands:debate"),
     command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
-    runs=(DEBATE, COMPARE, PERSONA, FIDELITY),
+    runs=(DEBATE, COMPARE, PERSONA, FIDELITY, JUDGE),
     pages=f"{_HERE}.pages:ADDRESSES",
     extra="debate",
     modules=("bm25s", "Stemmer", "sentencex", "py3langid", "numpy"),

@@ -17,7 +17,11 @@ COMMANDS = {
     "cards": ("Print the crux cards of a debate.", f"{__name__}.read:cards"),
     "map": (
         "Show who clashes with whom, and which cruxes come back over several debates.",
-        f"{__name__}.read:map_",
+        f"{__name__}.judge:map_",
+    ),
+    "judge": (
+        "Judge pairs of sentences: does one support, contradict, or say the same as the other?",
+        f"{__name__}.judge:judge",
     ),
     "fork": ("Hold a debate again with evidence read out, and compare the cards.", f"{__name__}.fork:fork"),
     "bench": (
