@@ -5,7 +5,7 @@ Every name that the core hands over is a neutral one (``snake_case``); a languag
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
@@ -13,6 +13,7 @@ from typing import Protocol
 from criticality.artifacts import Body
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
+from criticality.judging.served import ServedProgram
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import Literals
@@ -147,6 +148,15 @@ class Language(Protocol):
 
         Raises:
             ClaimTestFault: a variable, a step or a check cannot be read, or names what nothing defines.
+        """
+        ...
+
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
+        """Return the program that serves the functions of a plan to the judge; ``None`` where there is none yet.
+
+        Args:
+            variants: bodies by function id, each mapping a whole system; a function without a body is not served.
+                Number 0 is what is to be accepted; the others are compared with it.
         """
         ...
 

@@ -51,6 +51,8 @@ class CallLabel:
     def words(self) -> str:
         """The same for people: ``"critique by red_team, round 2"``."""
         seat = self.seat.partition(":")[2] or self.seat
+        if "://" in seat:  # a model at an address: its name is the end of it
+            seat = seat.partition("#")[2] or seat
         return self.phase + (f" by {seat}" if seat else "") + (f", round {self.round}" if self.round else "")
 
     def __str__(self) -> str:
@@ -69,7 +71,7 @@ class Request:
         temperature: 0.0 to 2.0; ``None`` leaves it to the provider.
         max_tokens: upper bound of the answer in tokens; ``None`` leaves it to the provider.
         seed: sampling seed, where the provider takes one.
-        schema: a JSON schema as canonical JSON text that the answer must fit; providers that can enforce it do.
+        schema: a JSON schema as text that the answer must fit; providers that can enforce it do, in its order.
         session_id: an id that groups the calls of one run at the provider.
         effort: how long a reasoning model may think, where it can be told; ``None`` leaves it to the provider.
         grammar: a stricter JSON schema for engines that decode by grammar (llama.cpp, vLLM, Ollama, LM Studio): all

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.batch.database import Database
-from llm_runtime.errors import StoreError
+from llm_runtime.store.database import migrate as _migrate
 
 # Times are microseconds since the epoch, money micro-dollars. A job's due_at says when it may be taken: while it
 # waits, when its turn comes; while it runs, when its lease ends; NULL once it is over. So one index finds the next.
@@ -89,23 +89,5 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
 
 
 def migrate(database: Database) -> None:
-    """Bring the tables to the newest form, all of it or nothing.
-
-    Raises:
-        StoreError: they were written by a newer version.
-    """
-    with database.transaction():
-        database.execute(database.hold_schema)
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS batch_migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL)"
-        )
-        done = int(database.execute("SELECT coalesce(max(number), 0) FROM batch_migrations")[0][0])
-        if done > len(MIGRATIONS):
-            raise StoreError(
-                f"the batches were written by a newer version (schema {done}, this one knows {len(MIGRATIONS)}); "
-                "update, or name another store"
-            )
-        for number, (name, script) in enumerate(MIGRATIONS[done:], start=done + 1):
-            for statement in filter(str.strip, script.split(";")):
-                database.execute(statement)
-            database.execute("INSERT INTO batch_migrations VALUES (?, ?)", (number, name))
+    """Bring the tables of batches to the newest schema. Raises :class:`~llm_runtime.errors.StoreError`."""
+    _migrate(database, "batch", "the batches were", MIGRATIONS)

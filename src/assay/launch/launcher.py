@@ -7,7 +7,7 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
@@ -149,6 +149,8 @@ class Launcher:
         check_terms(run.run, own)
         settings = beside_panel(self._settings() if origin == "live" else Settings(), run.options)
         terms = own.over(configured(settings))
+        if run.run.seated:
+            run = replace(run, options=load(run.run.seated)(run.options, terms))
         task, options = run.data()
         started = RunStarted(
             run_id=run_id or self.new_id(),

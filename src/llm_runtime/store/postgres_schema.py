@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from llm_runtime.errors import StoreError
-from llm_runtime.store.postgres_connection import PostgresDatabase
+COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
 
 # As in SQLite, what a summary shows stands in each record's row as the sum so far. The key of a record is its run
 # and its place: two writers of one run cannot both append.
@@ -42,26 +41,3 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         "ALTER TABLE records ADD COLUMN unknown BIGINT NOT NULL DEFAULT 0",
     ),
 )
-
-
-def migrate(database: PostgresDatabase) -> None:
-    """Bring the tables to the newest form, all of it or nothing.
-
-    Raises:
-        StoreError: they were written by a newer version.
-    """
-    with database.transaction():
-        database.execute(database.hold_schema)
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS run_migrations (number BIGINT PRIMARY KEY, name TEXT NOT NULL)"
-        )
-        done = int(database.execute("SELECT coalesce(max(number), 0) FROM run_migrations")[0][0])
-        if done > len(MIGRATIONS):
-            raise StoreError(
-                f"the run store was written by a newer version (schema {done}, this one knows {len(MIGRATIONS)}); "
-                "update, or name another database"
-            )
-        for number, (name, script) in enumerate(MIGRATIONS[done:], start=done + 1):
-            for statement in filter(str.strip, script.split(";")):
-                database.execute(statement)
-            database.execute("INSERT INTO run_migrations VALUES (?, ?)", (number, name))

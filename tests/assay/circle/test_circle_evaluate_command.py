@@ -38,6 +38,18 @@ async def test_models_of_this_machine_are_given_time_and_the_display_says_so(
     assert "rounds of at most 77 s" in own.err
 
 
+async def test_the_seats_bear_the_name_of_the_one_model_that_answers_in_all(
+    assay: Any, server: LoopbackServer, attack: str, tmp_path: Path
+) -> None:
+    """A page that quotes vendors' models which nobody asked would put words into their mouths."""
+    report, model = tmp_path / "r.md", f"{server.url}/v1#lab/ada"
+    done = await assay("circle", "evaluate", attack, "--model", model, "--out", str(report), server=server)
+    assert done.code == 0, done.err
+    said = done.out + done.err + report.read_text()
+    assert "claude" not in said and "qwen" not in said and "lab/ada" in said
+    assert "circle on the user layer: ada, ada#2 and ada#3" in done.err
+
+
 async def test_a_bound_on_answers_holds_for_every_call(
     assay: Any, server: LoopbackServer, attack: str, models: str
 ) -> None:

@@ -13,6 +13,7 @@ CIRCLE = RunType(
     task=f"{_HERE}.task:Task",
     options=f"{_HERE}.task:Options",
     prepare=f"{_HERE}.task:prepare",
+    seated=f"{_HERE}.task:seated",
     run=f"{_HERE}.task:run",
     upgrade=f"{_HERE}.task:upgrade",
     title_of=f"{_HERE}.task:title_of",

@@ -224,6 +224,13 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     return task, options.model_copy(update={"models": circle.models if circle else calls.models})
 
 
+def seated(options: Options, terms: Terms) -> Options:
+    """Name the seats after the one model that answers in all of them, where nobody chose others."""
+    if not terms.model or options.named_models or terms.seats:
+        return options
+    return options.model_copy(update={"models": (terms.model,) * len(options.models)})
+
+
 def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
     shared = {"mode", "models", "temperature", "round_timeout", "calls"}

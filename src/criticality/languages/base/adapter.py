@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
+from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Plan, Toolchain, Tree
 from criticality.languages.base.data import examples, fill, read_text
 from criticality.languages.base.grammar.grammar import Grammar
 from criticality.languages.base.grammar.table import Table
+from criticality.languages.base.serving import forwarding
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
@@ -35,6 +37,10 @@ class GrammarLanguage:
     #: What version control leaves out of a delivered project.
     ignored: str = ""
 
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        """Return types and modules."""
+        raise NotImplementedError
+
     def function(self, name: str) -> str:
         """Return a function's name as the language has it."""
         return name
@@ -42,6 +48,19 @@ class GrammarLanguage:
     def parameter(self, name: str) -> str:
         """Return a parameter's name as the language has it."""
         return name
+
+    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+        """Return the statements of a served function: it calls one of those that hold its bodies."""
+        return ""
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        """Return what a served program consists of besides the project's sources."""
+        return {}
+
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
+        served, bodies = forwarding(plan, variants, lambda name, f, held: self.forward(spec, name, f, held))
+        sources = self.sources(spec, served, bodies)
+        return self.tools.served(sources | self.program(spec, plan), len(variants))
 
     def project_name(self, spec: Spec) -> str:
         """Return the name that the manifests of a delivered project give it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
+from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
 from criticality.languages.base.adapter import written
 from criticality.languages.base.data import examples, read_text
@@ -20,6 +21,7 @@ from criticality.languages.python import (
     names,
     project,
     scans,
+    serving,
     skeleton,
 )
 from criticality.languages.python import mutants as mutations
@@ -95,6 +97,9 @@ class Python:
         if not cluster:
             return file
         return TestFile(f"tests/integration/test_scenario_{cluster}_{claim.id}.py", file.source, file.promises)
+
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
+        return serving.serve(spec, plan, variants, self.sources)
 
     def project_files(self, spec: Spec) -> Tree:
         return project.project_files(spec)

@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import quote
 
+from aiohttp import web
 from pydantic_core import to_json
 
-from llm_runtime.testing.streaming import event, words
-
-if TYPE_CHECKING:
-    from aiohttp import web
+from llm_runtime.testing import Received
+from llm_runtime.testing.loopback import Send
 
 
 class Act(Enum):
@@ -89,6 +88,21 @@ class Stream:
     def zipped(self, *parts: bytes) -> Iterable[Part]:
         self.headers["Content-Encoding"] = "gzip"
         return parts
+
+
+def event(data: dict[str, Any], name: str = "") -> bytes:
+    """Return one server-sent event."""
+    return (f"event: {name}\n".encode() if name else b"") + b"data: " + to_json(data) + b"\n\n"
+
+
+def words(kind: str, text: str, reasoning: bool = False) -> bytes:
+    """Return the event that says ``text`` in a protocol with server-sent events."""
+    if kind == "anthropic":
+        name = "thinking" if reasoning else "text"
+        delta = {"type": f"{name}_delta", name: text}
+        return event({"type": "content_block_delta", "index": 0, "delta": delta}, "content_block_delta")
+    delta = {"reasoning_content" if reasoning else "content": text}
+    return event({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
 
 
 def _every(stream: Stream, number: int) -> list[Part]:
@@ -231,7 +245,7 @@ BAD: dict[str, _Spoil] = {
     "endless comments": _endless(b": nothing\n\n" * 2**12),
     "endless blank lines": _endless(b"\n" * 2**16),
     "endless empty events": _endless(b"data: {}\n\n" * 2**12),
-    "endless words": lambda s: chain(s.half, repeat(words(s.kind, "word " * 1000) * 8)),
+    "endless words": lambda s: chain(s.half, repeat(words(s.kind, " ".join(f"word {n}" for n in range(600))) * 8)),
     "an error first": lambda s: [s.error(), *s.events],
     "an error in the middle": lambda s: s.at(s.middle, s.error()),
     "an error after the finish": lambda s: s.at(s.last + 1, s.error()),
@@ -265,24 +279,31 @@ SECRETIVE: dict[str, _Spoil] = {
     "the key cut": lambda s: [*s.said(*_letters(s.key, 3))[:-4], Act.CLOSE],
 }
 _ALIVE = b": still here\n\n"
-STREAM_FAULTS: dict[str, _Spoil] = ODD | BAD | SECRETIVE
 
 
-def stream_of(kind: str, parts: Iterable[bytes], key: str) -> Stream:
-    """Return the stream of a protocol that these events make."""
-    events = list(parts)
+def spoiled(*names: str) -> Send:
+    """Return what spoils each call's stream in the way of its name, none where that is empty; the last goes on."""
+    ways: dict[str, _Spoil] = {"": lambda s: s.events, **ODD, **BAD, **SECRETIVE}
+
+    async def send(request: web.Request, received: Received, parts: list[bytes]) -> web.StreamResponse:
+        stream = _stream_of(received, parts)
+        name = names[min(received.number, len(names)) - 1]
+        return await _sent(request, stream, ways[name](stream))
+
+    return send
+
+
+def _stream_of(received: Received, events: list[bytes]) -> Stream:
+    kind, headers = received.kind, received.headers
     speaks, ends = (b'"content":"', b'"finish_reason":"') if kind == "openai" else (b"_delta", b'"stop_reason":"')
     first = next(n for n, e in enumerate(events) if speaks in e and b'"content":""' not in e)
     last = next(n for n, e in enumerate(events) if ends in e)
-    return Stream(kind, events, key, first, last)
+    key = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+    about = {"x-request-id": received.request_id, "Content-Type": "text/event-stream"}
+    return Stream(kind, events, key, first, last, about)
 
 
-async def perform_stream(name: str, request: web.Request, request_id: str, stream: Stream) -> web.StreamResponse:
-    """Answer with the stream, spoiled in the way of this name."""
-    from aiohttp import web
-
-    stream.headers |= {"x-request-id": request_id, "Content-Type": "text/event-stream"}
-    parts = STREAM_FAULTS[name](stream)
+async def _sent(request: web.Request, stream: Stream, parts: Iterable[Part]) -> web.StreamResponse:
     response = web.StreamResponse(headers=stream.headers)
     await response.prepare(request)
     for part in parts:

@@ -1,0 +1,170 @@
+"""The values of a specification as the judge has them: enums, errors, witnesses, records, and what reads them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from enum import Enum
+from functools import reduce
+from types import CodeType
+from typing import Any
+from uuid import UUID
+
+from criticality.spec.predicates import Predicate, parse_predicate
+from criticality.spec.spec import DataModel, Spec
+from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.values import in_order, root
+
+_BASES: dict[str, type] = {
+    "Int": int, "Decimal": Decimal, "Float": float, "Text": str, "String": str, "Bytes": bytes, "List": tuple,
+}  # fmt: skip
+_LANGUAGE: dict[str, Any] = {
+    "abs": abs, "all": all, "any": any, "bool": bool, "dict": dict, "divmod": divmod, "enumerate": enumerate,
+    "float": float, "frozenset": frozenset, "int": int, "isinstance": isinstance, "len": len, "list": list,
+    "max": max, "min": min, "range": range, "reversed": reversed, "round": round, "set": set, "sorted": sorted,
+    "str": str, "sum": sum, "tuple": tuple, "zip": zip, "Decimal": Decimal, "reduce": reduce,
+    "replace": dataclasses.replace,
+}  # fmt: skip
+_METHODS = frozenset(
+    name
+    for kind in (str, int, float, bytes, tuple, list, dict, set, frozenset, Decimal, UUID, date, datetime)
+    for name in dir(kind)
+    if not name.startswith("_")
+) - {"format", "format_map", "mro"}  # fmt: skip
+
+
+class Unfit(ValueError):
+    """A value breaks what its type promises; one line says what."""
+
+
+class NotEvaluable(ValueError):
+    """An expression reads what no value has."""
+
+
+class Domain:
+    """The named types of a specification as classes, and the scope that predicates are evaluated in."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.types: dict[str, Any] = {}
+        self._codes: dict[str, CodeType] = {}
+        fields = {f.name for model in spec.data_models.values() for f in model.fields}
+        members = {m for group in spec.enums.values() for m in group}
+        self._readable = _METHODS | fields | members | {m.upper() for m in members} | {"name", "value"}
+        for name in in_order(spec):
+            self.types[name] = self._made(name)
+        self.scope: dict[str, Any] = {"__builtins__": {}, **_LANGUAGE, **self.types}
+
+    def code(self, expression: str) -> CodeType:
+        """Compile an expression of the predicate language.
+
+        Raises:
+            NotEvaluable: it reads an attribute that neither a field nor a value's own method is.
+        """
+        if expression not in self._codes:
+            for node in ast.walk(ast.parse(expression, mode="eval")):
+                if isinstance(node, ast.Attribute) and node.attr not in self._readable:
+                    raise NotEvaluable(f"{node.attr!r} is no field, and no method of a value")
+            self._codes[expression] = compile(expression, "<clause>", "eval")
+        return self._codes[expression]
+
+    def evaluate(self, expression: str, names: Mapping[str, Any]) -> Any:
+        """Return what an expression comes to; names come before the domain's own."""
+        return eval(self.code(expression), {**self.scope, **names})  # noqa: S307
+
+    def _made(self, name: str) -> Any:
+        spec = self.spec
+        if name in spec.enums:
+            members = spec.enums[name]
+            return Enum(name, [pair for m in members for pair in ((m.upper(), m), (m, m))])
+        if name in spec.errors:
+            return type(name, (Exception,), {})
+        if name in spec.newtypes:
+            return self._witness(name)
+        return self._record(name, spec.data_models[name])
+
+    def _witness(self, name: str) -> Any:
+        new = self.spec.newtypes[name]
+        base = root(self.spec, parse_type(new.base))
+        if base.name not in _BASES:
+            return _itself
+        parent = self.types.get(parse_type(new.base).name, _BASES[base.name])
+        broken = constraint_of(new.constraints)
+        as_tuple = base.name == "List"
+
+        def made(cls: Any, value: Any) -> Any:
+            held = tuple(value) if as_tuple else value
+            words = broken(held)
+            if words:
+                raise Unfit(f"{name}: {words}")
+            return parent.__new__(cls, held)
+
+        return type(name, (parent,), {"__new__": made} if as_tuple else {"__slots__": (), "__new__": made})
+
+    def _record(self, name: str, model: DataModel) -> Any:
+        checks = [(f.name, constraint_of(f.constraints)) for f in model.fields if f.constraints]
+        names = [f.name for f in model.fields]
+        rules = [parse_predicate(text, known=set(names)) for text in model.invariants]
+
+        def check(record: Any) -> None:
+            for field, broken in checks:
+                words = broken(getattr(record, field))
+                if words:
+                    raise Unfit(f"{name}.{field} {words}")
+            held = {field: getattr(record, field) for field in names}
+            for rule in rules:
+                if rule.checkable and not self.evaluate(rule.code, held):
+                    raise Unfit(f"{name}: {rule.text}")
+
+        made = dataclasses.make_dataclass(
+            name, [(n, Any) for n in names], frozen=True, namespace={"__post_init__": check}
+        )
+        made.__doc__ = name
+        return made
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def constraint_of(constraints: list[str]) -> Callable[[Any], str]:
+    """Return what says which of the constraints a value breaks, in words; empty where it breaks none."""
+    tests: list[tuple[Callable[[Any], bool], str]] = []
+    for constraint in constraints:
+        name, _, rest = constraint.partition("(")
+        n = int(rest.rstrip(")")) if rest else 0
+        match name:
+            case "non_negative":
+                tests.append((lambda v: v >= 0, "must not be negative"))
+            case "positive":
+                tests.append((lambda v: v > 0, "must be positive"))
+            case "min":
+                tests.append((lambda v, n=n: v >= n, f"must be at least {n}"))
+            case "max":
+                tests.append((lambda v, n=n: v <= n, f"must be at most {n}"))
+            case "non_empty":
+                tests.append((lambda v: len(v) > 0, "must not be empty"))
+            case "min_length":
+                tests.append((lambda v, n=n: len(v) >= n, f"must have a length of at least {n}"))
+            case "max_length":
+                tests.append((lambda v, n=n: len(v) <= n, f"must have a length of at most {n}"))
+            case "sorted":
+                tests.append((lambda v: list(v) == sorted(v), "must be sorted ascending"))
+            case "distinct":
+                tests.append((lambda v: len(set(v)) == len(v), "must not repeat a value"))
+            case _:  # unique and immutable speak of more than one value
+                continue
+    return lambda value: next((words for test, words in tests if not test(value)), "")
+
+
+def checkable(predicates: tuple[Predicate, ...]) -> list[Predicate]:
+    """Return the predicates that can be evaluated."""
+    return [predicate for predicate in predicates if predicate.checkable]
+
+
+def fields_of(spec: Spec, name: str) -> list[tuple[str, TypeRef]]:
+    """Return a record's fields with their types."""
+    return [(f.name, parse_type(f.type)) for f in spec.data_models[name].fields]

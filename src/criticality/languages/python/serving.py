@@ -1,0 +1,61 @@
+"""Python's program for the judge: each variant's sources, the loop that serves them, and what it knows of types."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from criticality.artifacts import Body
+from criticality.judging.served import ServedProgram
+from criticality.language import Plan, Tree
+from criticality.languages.base.data import read_text
+from criticality.lattice_plan import index
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef, parse_type
+
+_PACKAGE = "criticality.languages.python"
+
+
+def serve(
+    spec: Spec,
+    plan: Plan,
+    variants: Sequence[Mapping[str, Body]],
+    sources: Callable[[Spec, Plan, Mapping[str, Body]], Tree],
+) -> ServedProgram:
+    """Return the program that serves each variant in a process of its own."""
+    files = {"server.py": read_text(_PACKAGE, "server.py"), "known.json": json.dumps(_known(spec, plan, variants))}
+    for number, bodies in enumerate(variants):
+        for path, text in sources(spec, plan, bodies).items():
+            files[f"variants/{number}/{path.removeprefix('src/')}"] = text
+    prefixes = {sys.prefix, sys.base_prefix, *(str(Path(p).resolve()) for p in (sys.prefix, sys.base_prefix))}
+    return ServedProgram(
+        command=(sys.executable, "-I", "-B", "server.py", "known.json"),
+        files=files,
+        read_only=tuple(Path(prefix) for prefix in sorted(prefixes)),
+        environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp"},
+        variants=len(variants),
+    )
+
+
+def _known(spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> dict[str, Any]:
+    return {
+        "package": spec.package,
+        "enums": sorted(spec.enums),
+        "types": {name: _kind(parse_type(new.base)) for name, new in spec.newtypes.items()},
+        "records": {
+            name: [[field.name, _kind(parse_type(field.type))] for field in model.fields]
+            for name, model in spec.data_models.items()
+        },
+        "functions": {
+            name: [[[p.name, _kind(p.type)] for p in function.parameters], _kind(function.result)]
+            for name, (_, function) in index(plan).items()
+        },
+        "served": [[name for name in index(plan) if name in bodies] for bodies in variants],
+    }
+
+
+def _kind(kind: TypeRef) -> list[Any]:
+    return [kind.name, *map(_kind, kind.args)]
