@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import ceil
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -263,4 +262,4 @@ def build_calls(
 
 def linking_calls(reading: int) -> int:
     """Guess the calls that link what so many calls read: a block of claims, then their judging."""
-    return 2 + ceil(reading / 2) if reading else 0
+    return 2 + reading // 2 if reading else 0

@@ -74,7 +74,11 @@ class CruxGraph(Wire):
 
 def question_pairs(debates: Sequence[DebateResult]) -> list[Pair]:
     """Return which questions of several debates a judge should compare, in both orders."""
-    asked = list({worded(card.question): card.question for debate in debates for card in debate.cards}.values())
+    first: dict[str, str] = {}
+    for debate in debates:
+        for card in debate.cards:
+            first.setdefault(worded(card.question), card.question)
+    asked = list(first.values())
     pairs = list(combinations(asked, 2))
     if len(asked) > _EACH:
         index = Lexical.of(asked)

@@ -33,7 +33,7 @@ class CardQuality(Wire):
     """The third table.
 
     Args:
-        specificity: by card id, the mean idf of the question's content words in the debaters' passages; 1 and up.
+        specificity: by card id, the mean idf of the question's words in the debaters' passages; 1 and up.
         answerable: questions that can be answered yes or no and name something: at least three content words, and
             a form of "be", "do", "have" or a modal verb, or "whether", at the head. A stand-in for the human "could
             this be resolved with evidence?".

@@ -14,7 +14,7 @@ class Compression(Wire):
     """One room: how specific the claim was that opened it, and the card's question that came out.
 
     ``ratio`` is specificity(question) / specificity(claim), with :class:`~crux.measurement.words.Rarity`; above 1
-    the room narrowed the disagreement. None where either has no content words.
+    the room narrowed the disagreement. None where either has no words.
     """
 
     card: str

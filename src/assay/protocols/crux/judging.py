@@ -77,10 +77,11 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     pairs = [Judged(pair.premise, pair.claim) for pair in task.pairs]
     verdicts = await judge.relate(pairs, "pairs", strict=options.strict)
     result: dict[str, Any] = {"verdicts": [verdict.model_dump(mode="json") for verdict in verdicts]}
-    known = [(pair.kind, verdict) for pair, verdict in zip(task.pairs, verdicts, strict=True) if pair.kind]
-    if known:
-        figures = judge_figures([kind for kind, _ in known], [verdict for _, verdict in known])
-        result["figures"] = figures.model_dump(mode="json")
+    kinds: list[Kind | None] = [pair.kind for pair in task.pairs]
+    expected: list[Kind] = [kind for kind in kinds if kind]
+    if expected:
+        judged = [verdict for kind, verdict in zip(kinds, verdicts, strict=True) if kind]
+        result["figures"] = judge_figures(expected, judged).model_dump(mode="json")
     return result
 
 
