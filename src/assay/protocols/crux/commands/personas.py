@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 import click
 
 from assay.console.lazy import HELP, lazy_group
-from assay.protocols.crux.people import add_texts, open_people, people_option, persona_of, shipped_id, stored_name
+from assay.protocols.crux.people import (
+    add_texts,
+    fetched,
+    open_people,
+    people_option,
+    persona_of,
+    shipped_id,
+    stored_name,
+)
 
 #: What each command is for, and where it is.
 COMMANDS = {
@@ -39,26 +48,31 @@ def personas() -> None:
 
 
 @click.command("import")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("place", metavar="PLACE")
 @click.option("--name", help="Whose texts they are [default: the author that the texts name].")
 @click.option("--author", default="", metavar="NAME", help="Whose entries of a feed or WordPress export are meant.")
 @click.option(
     "--speaker", default="", metavar="NAME", help="Whose words of a transcript with several voices are meant."
 )
 @click.option("--drafts", is_flag=True, help="Take what was never published too.")
+@click.option("--fetch", is_flag=True, help="PLACE is an https address: fetch it. Nothing is fetched else.")
 @people_option
-def import_(path: Path, name: str | None, author: str, speaker: str, drafts: bool, people: str | None) -> int:
+def import_(
+    place: str, name: str | None, author: str, speaker: str, drafts: bool, fetch: bool, people: str | None
+) -> int:
     """Import texts: a folder, documents, a feed, an export of Substack, WordPress, Medium or X, or JSONL.
 
     Documents are .md, .txt, .html, .pdf, .docx, .epub, .srt and .vtt. What is quoted in them stays somebody else's
-    words; what is left out is listed with its reason.
+    words; what is left out is listed with its reason. With --fetch, PLACE may be the https address of any of these.
     """
     from assay.report.clean import one_line
     from assay.report.units import count_noun
 
-    stored, skipped = add_texts(
-        path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts
-    )
+    with tempfile.TemporaryDirectory(prefix="assay-fetch-") as folder:
+        path, url = fetched(place, Path(folder), fetch=fetch)
+        stored, skipped = add_texts(
+            path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts, url=url
+        )
     dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
     also = one_line(f", also known as {', '.join(stored.aliases)}", 200) if stored.aliases else ""
