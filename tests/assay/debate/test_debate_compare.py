@@ -20,18 +20,20 @@ Assay = Any
 FORMS = ("json", "md", "argdown", "aif", "csv", "graphml", "mermaid", "kialo")
 
 
+def answering(received: Received) -> str:
+    """What the scripted reader of two small authors says."""
+    asked: Any = received
+    first = received.messages[-1].content
+    if first.startswith("You read passages"):
+        return read(asked)
+    if first.startswith("You judge pairs"):
+        return judge(asked)
+    return issues(asked) if first.startswith("You set what two") else '{"relations": []}'
+
+
 @pytest.fixture
 async def server() -> AsyncIterator[LoopbackServer]:
-    def reply(received: Received) -> str:
-        told: Any = received
-        first = received.messages[-1].content
-        if first.startswith("You read passages"):
-            return read(told)
-        if first.startswith("You judge pairs"):
-            return judge(told)
-        return issues(told) if first.startswith("You set what two") else '{"relations": []}'
-
-    async with LoopbackServer(reply) as running:
+    async with LoopbackServer(answering) as running:
         yield running
 
 

@@ -16,6 +16,7 @@ from crux import Model as ModelChoice
 from crux import ModelTable
 from crux.building import linking_calls
 from crux.claims import ClaimBook, batches_of
+from crux.claims.judge import Judgement
 from crux.claims.reading import BATCH_TOKENS
 from crux.compare import Shelf, compare
 from crux.events import PersonaStep
@@ -72,6 +73,8 @@ class Options(Model):
     """Whether the models take a temperature."""
     shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """Both authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
+    judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
 
     @property
     def asked_models(self) -> tuple[str, ...]:
@@ -170,6 +173,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         topic=task.topic,
         language=options.language,
         tokens_a_call=options.tokens_a_call,
+        known=[Judgement.model_validate(one) for one in options.judged],
         keep=keep,
         step=step,
     )

@@ -13,6 +13,10 @@ COMMANDS = {
         "Compare what two authors wrote: shared, opposed, one-sided claims; candidate cruxes.",
         f"{__name__}.compare:compare",
     ),
+    "watch": (
+        "Look at two authors again: which cruxes moved, appeared or went.",
+        f"{__name__}.watch:watch",
+    ),
     "personas": ("Import, build, show, check and list those who debate.", f"{__name__}.personas:personas"),
     "cards": ("Print the crux cards of a debate.", f"{__name__}.read:cards"),
     "map": (

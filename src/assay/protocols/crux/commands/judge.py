@@ -14,6 +14,7 @@ from assay.console.running import RunCommand, run_command
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from assay.report.story import Story
     from crux.insight import Ties
 
 
@@ -74,11 +75,16 @@ def map_(command: RunCommand, run_ids: tuple[str, ...], judged: bool) -> int:
     if command.output.out is None:
         print_story(story, sys.stdout, whole=True)
     else:
-        _write(Path(command.output.out), story)
+        write_story(Path(command.output.out), story)
     return 0
 
 
-def _write(path: Path, story: Any) -> None:
+def write_story(path: Path, story: Story) -> None:
+    """Write a story as .html or .md.
+
+    Raises:
+        ConfigurationError: the ending is another, or it cannot be written there.
+    """
     from assay.report.html import story_html
     from assay.report.markdown import story_markdown
     from assay.report.places import check_place, write_whole
