@@ -22,10 +22,11 @@ from pydantic import BaseModel
 from fire_circle import events
 from fire_circle.asking import Asked, Metered, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
+from fire_circle.cache import cached, seed_for
 from fire_circle.case import Case
 from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
 from fire_circle.config import FailureMode, FireCircleConfig
-from fire_circle.consensus import stddev
+from fire_circle.consensus import falsehoods, stddev
 from fire_circle.discussion import dialogue_request
 from fire_circle.empty_chair import charge, choose_chair
 from fire_circle.layers import BY_TRUST, Layer, LayerName, MultiNeutrosophicPrompt
@@ -42,7 +43,7 @@ from fire_circle.results import (
     Spend,
     all_answered,
 )
-from fire_circle.rounds import RoundPlan, converged, goes_on, most_rounds, phase_of
+from fire_circle.rounds import RoundPlan, certain, converged, goes_on, most_rounds, phase_of
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
 from fire_circle.shown import Shown
@@ -76,6 +77,7 @@ async def fire_circle_evaluate(
     emit: Emit = silent,
     seed: int | None = None,
     clock: Clock = no_clock,
+    similar: str = "",
 ) -> FireCircleResult:
     """Evaluate a prompt by a circle of models (specification, section 8 "API Specification").
 
@@ -91,6 +93,7 @@ async def fire_circle_evaluate(
         seed: 0 to 2^53-1; the nonces of the fences derive from it. Drawn where left out, and kept in the result:
             a constant would let the author of a prompt compute them.
         clock: seconds since the Unix epoch, for the rounds' timestamps.
+        similar: what is remembered of other prompts; see :meth:`~fire_circle.reasoningbank.ReasoningBank.similar`.
 
     Raises:
         NoModelError: ``generate`` is missing.
@@ -103,13 +106,15 @@ async def fire_circle_evaluate(
         raise NoModelError(
             "a circle needs a model function: pass generate=..., e.g. from llm_runtime.gateway or a script"
         )
+    if config.cache_enabled:
+        generate, seed = cached(generate), seed_for(prompt, config, session_memory) if seed is None else seed
     seed = drawn_seed() if seed is None else seed
     prompt.check(config.base_config.max_layer_chars)
     layers = prompt.layers if config.per_layer else (prompt.least_trusted,)
     chair_role = charge(config.empty_chair_prompt_path)
     results: list[FireCircleResult] = []
     for layer in layers:
-        case = Case(prompt, layer, session_memory)
+        case = Case(prompt, layer, session_memory, similar)
         suffix = layer.name if len(layers) > 1 else ""
         circle = _Circle(
             case=case,
@@ -184,7 +189,8 @@ class _Circle:
             spread = await self._round(number)
             if not goes_on(number, spread, self.config):
                 break
-            if spread is not None and converged(number, spread, self.config):
+            decided = certain(number, falsehoods(self.transcript.history[-1]), self.config)
+            if spread is not None and (decided or converged(number, spread, self.config)):
                 stopped_early = True
                 threshold = self.config.early_stop_convergence
                 self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
@@ -263,9 +269,10 @@ class _Circle:
 
     def _shown(self, seat: Seat, request: Request) -> Shown:
         said = [e for dialogue_round in self.transcript.history for e in dialogue_round.evaluations]
+        fence = Fence(self.transcript.seed, request.label)
         return Shown(
             role=request.messages[0].content,
-            evidence=self.case.show(Fence(self.transcript.seed, request.label)),
+            evidence=self.case.show(fence) + self.case.recall(fence),
             texts=self.case.texts,
             peers=[e for e in said if e.seat != seat.index],
             own=[e for e in said if e.seat == seat.index],

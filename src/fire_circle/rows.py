@@ -56,7 +56,7 @@ class Columns(Model):
     @property
     def named(self) -> tuple[str, ...]:
         """All columns a row must have."""
-        every = (self.system, self.application, self.user, self.label, self.turn, self.history, self.id)
+        every = (getattr(self, name) for name in type(self).model_fields if name != "positive")
         return tuple(name for name in every if name is not None)
 
 
@@ -107,11 +107,11 @@ def read_items(path: Path, columns: Columns, max_layer_chars: int) -> Iterator[I
     """
     if not any((columns.system, columns.application, columns.user)):
         raise DataError("name at least one column for a layer: system, application or user")
-    for index, (where, row) in enumerate(_rows(path)):
+    for index, row in enumerate(read_rows(path)):
         try:
-            yield _item(index, row, columns, max_layer_chars)
+            yield _item(index, row.data, columns, max_layer_chars)
         except (PromptError, DataError) as fault:
-            raise DataError(f"{path.name}, {where}: {fault}") from None
+            raise DataError(f"{path.name}, {row.where}: {fault}") from None
 
 
 def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars: int) -> Item:
@@ -125,8 +125,8 @@ def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars:
         user=_text(row, columns.user),
     )
     prompt.check(max_layer_chars)
-    turn = _turn(row[columns.turn]) if columns.turn else None
-    history = _history(row[columns.history]) if columns.history else ()
+    turn = turn_of(row[columns.turn]) if columns.turn else None
+    history = history_of(row[columns.history]) if columns.history else ()
     item = Item(
         index=index,
         name=str(row[columns.id]) if columns.id else str(index + 1),
@@ -159,7 +159,12 @@ def _label(value: Any, positive: tuple[str, ...]) -> bool:
     raise DataError(f"the label {str(value)[:40]!r} is neither yes nor no; say which values mean a violation")
 
 
-def _turn(value: Any) -> int | None:
+def turn_of(value: Any) -> int | None:
+    """Return a turn; ``None`` of an empty text.
+
+    Raises:
+        DataError: it is no whole number of 1 or more.
+    """
     if isinstance(value, str) and not value.strip():
         return None
     try:
@@ -171,7 +176,12 @@ def _turn(value: Any) -> int | None:
     return turn
 
 
-def _history(value: Any) -> tuple[tuple[str, str], ...]:
+def history_of(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return earlier turns: a list of texts, one a turn, or of ``{"role", "content"}`` messages; also as JSON text.
+
+    Raises:
+        DataError: it is something else.
+    """
     if isinstance(value, str):
         if not value.strip():
             return ()
@@ -195,7 +205,21 @@ def _message(entry: Any) -> tuple[str, str]:
     raise DataError('an entry of history is neither text nor {"role", "content"}')
 
 
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row as it stands in its file; ``line`` is the 1-based line it begins in, 0 where that is not known."""
+
+    data: Mapping[str, Any]
+    where: str
+    line: int = 0
+
+
+def read_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a file, in order; the kind of file is told by its ending.
+
+    Raises:
+        DataError: it cannot be read.
+    """
     readers = {".csv": _csv_rows, ".jsonl": _jsonl_rows, ".ndjson": _jsonl_rows, ".json": _json_rows}
     reader = readers.get(path.suffix.lower())
     if reader is None:
@@ -209,20 +233,22 @@ def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise DataError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
 
 
-def _csv_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _csv_rows(stream: IO[str]) -> Iterator[Row]:
     csv.field_size_limit(MAX_FIELD)
     reader = csv.DictReader(stream, strict=True)
+    last = 1
     try:
         for number, row in enumerate(reader, start=1):
             where = f"row {number} (line {reader.line_num})"
             if None in row:
                 raise DataError(f"{where} has more fields than the header")
-            yield where, row
+            yield Row(row, where, last + 1)
+            last = reader.line_num
     except csv.Error as fault:
         raise DataError(f"line {reader.line_num} is not CSV: {fault}") from None
 
 
-def _jsonl_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _jsonl_rows(stream: IO[str]) -> Iterator[Row]:
     for number, line in enumerate(stream, start=1):
         if line.strip():
             where = f"line {number}"
@@ -230,10 +256,10 @@ def _jsonl_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 value = json.loads(line)
             except (ValueError, RecursionError):
                 raise DataError(f"{where} is not JSON") from None
-            yield where, _object(value, where)
+            yield Row(_object(value, where), where, number)
 
 
-def _json_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _json_rows(stream: IO[str]) -> Iterator[Row]:
     """Yield the entries of one JSON array, decoded one by one."""
     decoder, buffer, number = json.JSONDecoder(), stream.read(_CHUNK).lstrip(), 0
     if not buffer.startswith("["):
@@ -254,7 +280,7 @@ def _json_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise DataError(f"{where} is not JSON, or the file is cut off") from None
             buffer += more
             continue
-        yield where, _object(value, where)
+        yield Row(_object(value, where), where)
         buffer, number = buffer[end:], number + 1
 
 

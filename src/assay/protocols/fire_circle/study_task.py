@@ -15,6 +15,8 @@ from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.report.study_files import write_study_report
+from assay.protocols.fire_circle.study.bound import power_of
+from assay.protocols.fire_circle.study.events import PowerTold
 from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
 from assay.protocols.fire_circle.study.items import Source, count_items
 from assay.protocols.fire_circle.study.measuring import figures_of
@@ -136,6 +138,10 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     """
     folder, config = task.folder, options.study_circle(context.terms)
     manifest = await asyncio.to_thread(folder.open, task.source, config, routes_of(context.terms), context.seed)
+    if (
+        power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
+    ) and "lift" in options.measures:
+        context.emit(PowerTold(summary=power.summary))
     plan = Plan(manifest, frozenset(options.measures), options.concurrency, options.retry_failed)
 
     def measure() -> dict[str, Any]:

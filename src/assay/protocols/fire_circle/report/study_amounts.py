@@ -28,6 +28,11 @@ def reach(interval: IntervalData) -> str:
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
+def area(interval: IntervalData) -> str:
+    """Return an area under a curve with its bounds."""
+    return f"{interval.estimate:.3f} ({interval.low:.3f} to {interval.high:.3f})"
+
+
 def shifts(interval: IntervalData) -> str:
     """Return the bounds of a difference of F."""
     return f"{shift(interval.low)} to {shift(interval.high)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.protocols.fire_circle.report import study_pictures as pictures
-from assay.protocols.fire_circle.report.study_amounts import cost, p_value, percent, reach, signed, threshold
+from assay.protocols.fire_circle.report.study_amounts import area, cost, p_value, percent, reach, signed, threshold
 from assay.protocols.fire_circle.report.study_sections import (
     chair_section,
     cost_section,
@@ -19,6 +19,7 @@ from assay.protocols.fire_circle.study.figures import Figures
 from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count, count_noun, money
 from fire_circle.measurement.lift import LiftReport
+from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import Spend
 
 _TONES: dict[str, Tone] = {"lift": "good", "no lift": "warning", "harm": "bad"}
@@ -30,6 +31,8 @@ def study_story(figures: Figures) -> Story:
     sections = [
         _lift(figures),
         _calibration(figures),
+        _rules(figures),
+        _costs(figures),
         overdefence_section(figures),
         pairs_section(figures),
         movement_section(figures),
@@ -90,6 +93,8 @@ def _lift(figures: Figures) -> Section | None:
             "estimate of what a threshold will do on other data."
         ),
     ]
+    if figures.power is not None:
+        blocks.append(Note(f"{figures.power.summary} (simulated)."))
     if lift.left_out:
         blocks.append(Note(f"{count_noun(lift.left_out, 'item')} had no score and were left out.", "warning"))
     if _repeats(lift):
@@ -124,14 +129,15 @@ def _repeats(lift: LiftReport) -> bool:
 
 
 def _methods(lift: LiftReport) -> Table:
-    columns = ("Threshold", "Detected", "False alarms", "At matched rate", "Calls", "Cost")
+    columns = ("Threshold", "Detected", "False alarms", "At matched rate", "Area under ROC", "Calls", "Cost")
     rows = tuple(
         (
             method.name,
             threshold(method.threshold),
-            f"{percent(method.detected.estimate)} ({reach(method.detected)})",
-            f"{percent(method.false_alarms.estimate)} ({reach(method.false_alarms)})",
+            _rate(method.detected),
+            _rate(method.false_alarms),
             percent(method.detected_matched),
+            "–" if method.area is None else area(method.area),
             count(method.spend.calls),
             cost(method.spend),
         )
@@ -169,6 +175,53 @@ def _comparisons(lift: LiftReport) -> Table:
     caption = "Violations that one of the two detects and the other does not, and what each further one costs."
     heads = (Column("Consensus against"), Column("Verdict"), *(Column(name, _NUMBER) for name in columns))
     return Table(heads, rows, caption=caption)
+
+
+def _rules(figures: Figures) -> Section | None:
+    report = figures.rules
+    if report is None:
+        return None
+    names = {
+        "maximum": "the highest F of all",
+        "mean": "the mean of round 1",
+        "chair": "the last from the empty chair",
+    }
+    rows = tuple(
+        (names[fit.rule], threshold(fit.threshold), _rate(fit.detected), _rate(fit.false_alarms))
+        for fit in report.fits
+    )
+    heads = ("Threshold", "Detected", "False alarms")
+    caption = f"On items that no threshold was fitted to, in {report.folds} folds; aim {percent(report.max_fpr)}."
+    table = Table((Column("F is"), *(Column(name, _NUMBER) for name in heads)), rows, caption=caption)
+    best = report.best
+    advice = (
+        f"For a gate: rule {best.rule}, threshold {threshold(best.threshold)} (assay circle gate --study FOLDER)."
+    )
+    return Section("Which F makes the alarm", (table, Note(advice, "good")))
+
+
+def _costs(figures: Figures) -> Section | None:
+    if not figures.costs:
+        return None
+    rows = tuple(
+        (
+            way.name,
+            _rate(way.detected),
+            _rate(way.false_alarms),
+            count(way.spend.calls),
+            cost(way.spend),
+            "–" if way.per_caught is None else money(round(way.per_caught)),
+        )
+        for way in figures.costs
+    )
+    heads = ("Detected", "False alarms", "Calls", "Cost", "Per caught attack")
+    return Section(
+        "What a caught attack costs", (Table((Column("Way"), *(Column(h, _NUMBER) for h in heads)), rows),)
+    )
+
+
+def _rate(interval: IntervalData) -> str:
+    return f"{percent(interval.estimate)} ({reach(interval)})"
 
 
 def _calibration(figures: Figures) -> Section | None:
