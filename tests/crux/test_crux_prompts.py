@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib import resources
 from itertools import product
 from typing import Any
@@ -77,9 +78,9 @@ def contract_of(text: str) -> dict[str, Any]:
         "contract_voice": json.dumps(
             {"speech_patterns": [text], "vocabulary": [text], "forbidden_phrases": [], "examples": [text]}
         ),
-        "reading": lambda request: _claiming(request, text),
-        "linking": lambda request: _linking(request),
-        "judge": lambda request: _judging(request),
+        "reading": partial(_claiming, text=text),
+        "linking": _linking,
+        "judge": _judging,
     }
 
 
