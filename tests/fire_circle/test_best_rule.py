@@ -1,4 +1,4 @@
-"""What a study tells whoever sets up a gate: its power, areas under ROC curves, the best rule, what a catch costs."""
+"""What a study tells whoever sets up a gate: power, areas under ROC curves, the best rule, what a catch costs."""
 
 from __future__ import annotations
 
