@@ -1,17 +1,13 @@
-"""Documents of other programs and pages of the web as text, or one line that says why not."""
+"""Documents of other programs as text, or one line that says why not."""
 
 from __future__ import annotations
 
-import asyncio
 import zipfile
-from collections.abc import AsyncIterator
 from io import BytesIO
 
 import pytest
-from aiohttp import web
 
 from llm_runtime.documents import DocumentError, read_document
-from llm_runtime.documents.pages import is_public, read_page
 
 
 def sheet(cells: str) -> bytes:
@@ -70,95 +66,3 @@ def test_what_cannot_be_read_is_one_line(name: str, data: bytes, says: str) -> N
 
 def test_utf_16_is_told_by_its_mark() -> None:
     assert read_document("a.txt", "Größe\r\n2".encode("utf-16")).text == "Größe\n2"
-
-
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [
-        ("93.184.216.34", True),
-        ("2606:2800:220:1::1", True),
-        *((address, False) for address in ("127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "0.0.0.0")),
-        *((address, False) for address in ("::1", "::ffff:127.0.0.1", "fe80::1%eth0", "fd00::1", "224.0.0.1", "x")),
-    ],
-)
-def test_which_addresses_are_public(address: str, public: bool) -> None:
-    assert is_public(address) is public
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[str]:
-    async def page(request: web.Request) -> web.StreamResponse:
-        match request.path:
-            case "/page":
-                return web.Response(
-                    text="<h1>Title</h1><p>First.</p><script>no()</script>", content_type="text/html"
-                )
-            case "/data":
-                return web.Response(text="a,b\n1,2\n", content_type="text/csv")
-            case "/moved":
-                raise web.HTTPFound("/page")
-            case "/away":
-                raise web.HTTPFound("http://127.0.0.2:9/page")
-            case "/round":
-                raise web.HTTPFound("/round")
-            case "/private":
-                raise web.HTTPUnauthorized
-            case "/large":
-                return web.Response(body=b"x" * 10_000)
-            case "/slow":
-                await asyncio.sleep(60)
-            case _:
-                pass
-        raise web.HTTPNotFound
-
-    application = web.Application()
-    application.router.add_get("/{rest:.*}", page)
-    runner = web.AppRunner(application)
-    await runner.setup()
-    server = web.TCPSite(runner, "127.0.0.1", 0)
-    await server.start()
-    host, port = runner.addresses[0][:2]
-    yield f"http://{host}:{port}"
-    await runner.cleanup()
-
-
-def everywhere(address: str) -> bool:
-    return True
-
-
-async def test_a_page_is_read_as_its_reader_would(site: str) -> None:
-    options = {"admits": everywhere, "schemes": ("http",)}
-    assert (await read_page(f"{site}/page", **options)).text == "Title\n\nFirst."
-    assert (await read_page(f"{site}/moved", **options)).text == "Title\n\nFirst."
-    assert (await read_page(f"{site}/data", **options)).text == "a,b\n1,2\n"
-
-
-@pytest.mark.parametrize(
-    ("path", "says"),
-    [
-        ("/away", "another host"),
-        ("/round", "without an end"),
-        ("/private", "wants a login (HTTP 401)"),
-        ("/large", "larger than"),
-        ("/slow", "no whole page within"),
-        ("/nowhere", "HTTP 404"),
-    ],
-)
-async def test_a_page_that_is_not_given_is_one_line(site: str, path: str, says: str) -> None:
-    with pytest.raises(DocumentError) as refused:
-        await read_page(f"{site}{path}", admits=everywhere, schemes=("http",), seconds=1.0, most=5_000)
-    assert says in str(refused.value) and "\n" not in str(refused.value)
-
-
-async def test_the_address_that_is_connected_to_is_the_one_that_was_checked(site: str) -> None:
-    port = site.rpartition(":")[2]
-    asked: list[str] = []
-
-    def admits(address: str) -> bool:
-        asked.append(address)
-        return is_public(address)
-
-    for host in ("localhost", "127.0.0.1", "2130706433", "127.1"):
-        with pytest.raises(DocumentError, match=r"private network|not a canonical"):
-            await read_page(f"http://{host}:{port}/page", admits=admits, schemes=("http",))
-    assert set(asked) <= {"127.0.0.1", "::1"} and asked

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
@@ -100,8 +99,9 @@ class LiveDisplay:
         self._live: Live | None = None
         self._progress: Progress | None = None
         self._drawn: object = None
-        self._told, self._again = Counter[str](), Counter[str]()
         self.redraws = 0
+        #: Whether what it hears is of before, until the run goes on: that is drawn, and not announced again.
+        self.past = False
         """How many pictures were drawn."""
         if words is not None and self._manner != "live":
             words.on_first = self._first_words
@@ -114,14 +114,10 @@ class LiveDisplay:
             with self._lock:
                 self._fold.apply(event, self._now())
                 self._changed = True
-                line = None if self._manner == "live" else self._fold.announce(event)
+                line = None if self._manner == "live" or self.past else self._fold.announce(event)
             if isinstance(event, RunResumed):
-                self._again = self._told.copy()
-            if line and self._again[line]:
-                # What a resumed run goes through once more has been told.
-                self._again[line] -= 1
-            elif line:
-                self._told[line] += 1
+                self.past = False
+            if line:
                 self._write(line)
         except Exception:
             self._give_up()
@@ -229,7 +225,9 @@ class LiveDisplay:
     def _write_sums(self) -> None:
         progress = self._fold.progress()
         if progress.started is not None:
-            self._write(f"{count_noun(progress.calls_done, 'call')} · {sums_line(progress, self._budget)}")
+            self._write(
+                f"{count_noun(progress.calls_done, progress.call_noun)} · {sums_line(progress, self._budget)}"
+            )
 
     def _give_up(self) -> None:
         """End the display; the run goes on."""

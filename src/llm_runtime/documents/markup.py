@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 #: Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_SILENT_TAGS = "script style template noscript head iframe object svg math form"
+_SILENT_TAGS = "script style template noscript head iframe object svg math form nav aside"
 _BLOCK_TAGS = (
     "p div br li ul ol h1 h2 h3 h4 h5 h6 blockquote pre section article header footer tr table figure hr main"
 )

@@ -22,6 +22,22 @@ MAX_BYTES = 256 * 2**20
 _ON_PAGES, _LEAST_PAGES = 0.6, 4
 _MAX_MEMBERS, _MOST_RATIO = 20_000, 200
 _TRIES = 3
+#: What a web server calls a kind of document, and the ending of its files.
+ENDINGS = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "application/rss+xml": ".xml",
+    "application/atom+xml": ".xml",
+    "application/xml": ".xml",
+    "text/xml": ".xml",
+    "text/vtt": ".vtt",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
 _LOGIN = 'type="password"'
 
 

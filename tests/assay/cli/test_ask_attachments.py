@@ -110,11 +110,11 @@ REFUSED: list[tuple[Callable[[Path], str], str]] = [
     (lambda folder: "nowhere.txt", "no such file or folder"),
     (lambda folder: "*.nothing", "nothing matches"),
     (lambda folder: "http://example.com/", "only https"),
-    (lambda folder: "https://127.0.0.1/secret", "private network"),
-    (lambda folder: "https://[::1]/", "private network"),
-    (lambda folder: "https://localhost/", "private network"),
-    (lambda folder: "https://user:word@example.com/", "user name or password"),
-    (lambda folder: "https://", "only https"),
+    (lambda folder: "https://127.0.0.1/secret", "address of this machine or its network"),
+    (lambda folder: "https://[::1]/", "address of this machine or its network"),
+    (lambda folder: "https://localhost/", "address of this machine or its network"),
+    (lambda folder: "https://user:word@example.com/", "no plain address"),
+    (lambda folder: "https://", "no plain address"),
 ]
 
 

@@ -9,10 +9,12 @@ import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from glob import has_magic
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
 
 from assay.protocols.crucible.dossier import MOST_CHARACTERS, MOST_ITEMS, Attachment
 from llm_runtime.documents import DocumentError, read_bytes, read_document
+from llm_runtime.documents.reading import ENDINGS
 from llm_runtime.errors import ConfigurationError
 
 MOST_BYTES = 20 * 2**20
@@ -99,11 +101,15 @@ def _standard_input() -> Attachment:
 
 
 def _page(url: str) -> Attachment:
-    from llm_runtime.documents.pages import read_page
+    from llm_runtime.http.public import read_page
 
     # A door may have an event loop of its own, and waits here in a thread of the loop.
     with ThreadPoolExecutor(1) as thread:
-        return attachment(url, thread.submit(asyncio.run, read_page(url)).result().text)
+        page = thread.submit(asyncio.run, read_page(url, other_hosts=False)).result()
+    if page is None:
+        raise DocumentError(f"{url[:200]} gave nothing")
+    ending = ENDINGS.get(page.kind) or PurePosixPath(urlsplit(url).path).suffix.lower()
+    return attachment(url, read_document(url.partition("?")[0][:200], page.body, ending).text)
 
 
 def _files(source: str) -> Iterator[Path]:
