@@ -127,6 +127,7 @@ async def test_what_cannot_be_attached_is_one_line_and_no_call(
     assert not council3.requests
 
 
+@pytest.mark.long
 async def test_bad_files_are_one_line_each(assay: Assay, council3: LoopbackServer, tmp_path: Path) -> None:
     (tmp_path / "binary.dat").write_bytes(b"\0\1\2" * 100)
     (tmp_path / "latin.txt").write_bytes("Größe".encode("latin-1"))
