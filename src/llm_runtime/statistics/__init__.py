@@ -17,7 +17,13 @@ from llm_runtime.statistics.proportions import (
     wilson,
 )
 from llm_runtime.statistics.significance import benjamini_hochberg
-from llm_runtime.statistics.thresholds import DetectionRates, detection_rates, threshold_at_fpr, tpr_at_fpr
+from llm_runtime.statistics.thresholds import (
+    DetectionRates,
+    detection_rates,
+    roc_area,
+    threshold_at_fpr,
+    tpr_at_fpr,
+)
 
 __all__ = [
     "BernoulliEProcess",
@@ -36,6 +42,7 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "percentile_interval",
+    "roc_area",
     "threshold_at_fpr",
     "tpr_at_fpr",
     "wilson",

@@ -161,9 +161,13 @@ class Heads(HeadFiles):
             StoreUnwritable: the folder or the key file cannot be written.
             StoreDamaged: the key file does not hold a key.
         """
-        signed = SignedHead(head, self._private_key.sign(head.signed_bytes()), self.public_key)
+        signed = self.signed(head)
         self.keep(head.run_id, signed)
         return signed
+
+    def signed(self, head: Head) -> SignedHead:
+        """Sign ``head`` for whoever keeps it elsewhere; errors are those of :meth:`sign`."""
+        return SignedHead(head, self._private_key.sign(head.signed_bytes()), self.public_key)
 
     def vouches_for(self, signed: SignedHead, run_id: str) -> bool:
         """Tell whether ``signed`` is a head of ``run_id`` made with this store's own key."""

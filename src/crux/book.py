@@ -99,23 +99,25 @@ class ClaimBook(Wire):
 
     def dependants(self, claim: str) -> list[str]:
         """Return what rests on a claim: all that is reached along supporting relations, nearest first."""
-        reached: dict[str, None] = {}
-        edge = [claim]
-        while edge:
-            nearest = [
-                relation.to for at in edge for relation in self._resting.get(at, ()) if relation.to not in reached
-            ]
-            edge = [one for one in dict.fromkeys(nearest) if one != claim]
-            reached.update(dict.fromkeys(edge))
-        return list(reached)
+        return reached(claim, self._resting)
 
     @cached_property
-    def _resting(self) -> dict[str, list[Relation]]:
-        found: dict[str, list[Relation]] = {}
-        for relation in self.relations:
-            if relation.kind in ("supports", "narrower"):
-                found.setdefault(relation.from_, []).append(relation)
-        return found
+    def _resting(self) -> list[tuple[str, str]]:
+        return [(one.from_, one.to) for one in self.relations if one.kind in ("supports", "narrower")]
+
+
+def reached(start: str, edges: Iterable[tuple[str, str]]) -> list[str]:
+    """Return what can be reached along edges (from, to), nearest first, without the start."""
+    onward: dict[str, list[str]] = {}
+    for source, target in edges:
+        onward.setdefault(source, []).append(target)
+    found: dict[str, None] = {start: None}
+    waiting = [start]
+    for at in waiting:
+        fresh = [one for one in dict.fromkeys(onward.get(at, ())) if one not in found]
+        found.update(dict.fromkeys(fresh))
+        waiting += fresh
+    return waiting[1:]
 
 
 class Standing(Wire):
@@ -172,14 +174,3 @@ def pieces(book: ClaimBook, among: set[str]) -> list[set[str]]:
             home[claim] = left
     distinct = {id(piece): piece for piece in home.values()}
     return sorted(distinct.values(), key=len, reverse=True)
-
-
-def merged(books: Iterable[ClaimBook]) -> ClaimBook:
-    """Return several books as one; their claims have ids of their own already."""
-    parts = list(books)
-    return ClaimBook(
-        claims=tuple(claim for book in parts for claim in book.claims),
-        mentions=tuple(mention for book in parts for mention in book.mentions),
-        relations=tuple(relation for book in parts for relation in book.relations),
-        authors=tuple(author for book in parts for author in book.authors),
-    )
