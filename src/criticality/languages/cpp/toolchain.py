@@ -102,7 +102,7 @@ class CppToolchain(CompiledToolchain):
         )
         return ServedProgram(
             command=("./served", seal()), files=files, build=(words,), read_only=(Path("/etc/alternatives"),),
-            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"}, memory=0, variants=variants,
+            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"}, variants=variants,
         )  # fmt: skip
 
     async def examine(

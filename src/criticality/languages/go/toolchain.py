@@ -86,7 +86,7 @@ class GoToolchain(CompiledToolchain):
         build = (str(go), "build", "-ldflags=-s -w", "-o", "served", "./serve")
         return ServedProgram(
             command=("./served", seal()), files=files, build=(build,),
-            read_only=(go.parent.parent, installed), environment=environment, memory=0, variants=variants,
+            read_only=(go.parent.parent, installed), environment=environment, memory=2 << 30, variants=variants,
             shared=(installed / "build-cache",),
         )  # fmt: skip
 
