@@ -92,6 +92,11 @@ class Language(Protocol):
         ...
 
     @property
+    def served(self) -> bool:
+        """Tell whether its bodies are served to the judge."""
+        ...
+
+    @property
     def undone(self) -> str:
         """Words in the message of a test that met a body which is still to do."""
         ...

@@ -31,6 +31,8 @@ class GrammarLanguage:
     todo: str
     table: Table
     tools: type[CompiledToolchain]
+    #: Whether its bodies are served to the judge.
+    served: bool = False
     #: What bodies may call besides what was planned.
     besides: tuple[str, ...] = ()
     #: What version control leaves out of a delivered project.

@@ -48,6 +48,7 @@ class Python:
 
     name = "python"
     title = "Python"
+    served = True
     undone = "NotImplementedError"
     importable = names.IMPORTABLE
 
