@@ -90,6 +90,7 @@ async def compared(
         gate.measured[name] = {
             "cases": verdict.cases, "changes": len(results) - results.count("same"),
             "noticed": results.count("rejected"), "same": results.count("same"),
+            "grown": name in verdict.measured,
             "independent": sum(1 for t in outcome.tried if t.function == name and t.kind == "independent"),
         }  # fmt: skip
         gate.cases[name] = [*outcome.kept.get(name, []), *gate.cases.get(name, [])][:60]
@@ -128,7 +129,7 @@ def spread(texts: list[str], count: int) -> list[str]:
 async def _independent(
     work: Work, received: e.ImplementationReceived, number: int, visit: tuple[int, ...], once: Once
 ) -> dict[str, str] | None:
-    """Return bodies that another model, or the same in another try, writes for the same prompt; none if it fails."""
+    """Return bodies that another model, or another try, writes for the same prompt; none where it fails."""
     unit = received.unit
     role = _OTHERS[received.tier][number % 2]
 

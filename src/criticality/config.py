@@ -91,7 +91,7 @@ class Targets(Model):
 
 
 class MassDefectConfig(Model):
-    """Targets, transformations at most, and changes made to each function to see whether its tests notice."""
+    """Targets, and transformations at most; ``mutants_per_function`` is read by nothing, so that old files open."""
 
     targets: Targets = Targets()
     max_transforms: int = 40

@@ -218,7 +218,7 @@ class VerificationFailed(Event, type="criticality.verification_failed"):
 class CalleeBlamed(Event, type="criticality.callee_blamed"):
     """A unit failed through an accepted function that breaks its own contract on ``args``.
 
-    ``units`` are to be done again in this order: the callee's without its body, its callers and the unit with theirs.
+    ``units`` are to be done again in this order: the callee's without its body, the others with theirs.
     """
 
     unit: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from criticality import events as e
 from criticality.acceptance import Gate, compared, written
@@ -26,6 +26,8 @@ from criticality.work import Work
 from llm_runtime.errors import BadReply
 from llm_runtime.events import Event
 
+_Key: TypeAlias = tuple[Hashable, ...]
+
 
 class Lanes:
     """Work that was begun early: every attempt of every unit of a wave is computed at most once.
@@ -37,16 +39,16 @@ class Lanes:
 
     def __init__(self, limit: int) -> None:
         self._slots = asyncio.Semaphore(limit)
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self._tasks: dict[_Key, asyncio.Task[Any]] = {}
 
-    async def once(self, key: Hashable, make: Callable[[], Awaitable[Any]]) -> Any:
+    async def once(self, key: _Key, make: Callable[[], Awaitable[Any]]) -> Any:
         """Return the result for ``key``, computed now, by a lane already, or by one that is at it."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.ensure_future(make())
         return await asyncio.shield(task)
 
-    def begin(self, key: Hashable, make: Callable[[], Awaitable[Any]]) -> None:
+    def begin(self, key: _Key, make: Callable[[], Awaitable[Any]]) -> None:
         """Start a lane in the background; what goes wrong in it is told to whoever asks for its results."""
         if ("lane", key) in self._tasks:
             return
@@ -62,7 +64,7 @@ class Lanes:
 
     async def forget_verdicts(self) -> None:
         """Give up what was judged: it rested on a body or a test that is no more. Answers of models are kept."""
-        old = [key for key in self._tasks if isinstance(key, tuple) and key[0] in ("verify", "lane")]
+        old = [key for key in self._tasks if key[0] in ("verify", "lane")]
         tasks = [self._tasks.pop(key) for key in old]
         for task in tasks:
             task.cancel()

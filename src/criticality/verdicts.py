@@ -7,21 +7,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from criticality.artifacts import Artifacts, Body
+from criticality.config import Config
+from criticality.judging.court import Court
 from criticality.judging.hearing import Fault, Hearing, Verdict
 from criticality.judging.values import Counts
+from criticality.language import Language, Toolchain
 from criticality.lattice import dependencies
 from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
 from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests
-from criticality.work import Work
+
+
+class Bench(Protocol):
+    """What judging needs: a project, its language and tools, the court."""
+
+    @property
+    def artifacts(self) -> Artifacts: ...
+
+    @property
+    def language(self) -> Language: ...
+
+    @property
+    def tools(self) -> Toolchain: ...
+
+    @property
+    def court(self) -> Court: ...
+
+    @property
+    def config(self) -> Config: ...
+
 
 _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 async def judged(
-    work: Work,
+    work: Bench,
     unit: Sequence[str],
     bodies: Mapping[str, Body],
     due: Collection[str],
@@ -44,7 +67,7 @@ async def judged(
 
 
 def hearing(
-    work: Work,
+    work: Bench,
     unit: Sequence[str],
     bodies: Mapping[str, Body],
     *,
@@ -80,6 +103,7 @@ def hearing(
         due=[*due, *(claim.id for claim in extra)],
         pinned={name: artifacts.pinned[name] for name in unit if name in artifacts.pinned},
         settled={name: artifacts.settled[name] for name in artifacts.settled},
+        texts={name: claim.text for name, claim in spec.claims.items()},
         variants=[(kind, name) for kind, name, _ in variants],
         counts=counts,
         seconds=settings.seconds,
@@ -100,10 +124,10 @@ def _scenarios(artifacts: Artifacts, cluster: str) -> list[StructuredClaim]:
 
 
 def due(artifacts: Artifacts, unit: str) -> list[str]:
-    """Return the claims that are judged with a unit: those that it makes true or false, once all they need is there.
+    """Return the claims that are judged with a unit, once all that they need is there.
 
-    A claim that looks through a function of a later wave is judged with that function; claims over several units, or
-    that look through several functions of one wave, belong to Mesoscopic.
+    A claim that looks through a function of a later wave is judged with that function; claims over several units,
+    or that look through several functions of one wave, belong to Mesoscopic.
     """
     level = {
         name: (at, one)
@@ -131,7 +155,7 @@ def called(artifacts: Artifacts, claim: StructuredClaim) -> list[str]:
 
 
 def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
-    """Return the accepted bodies that a unit may rest on: those of earlier waves, so that lanes see no other lane."""
+    """Return the accepted bodies that a unit may rest on, all of earlier waves: lanes do not see each other."""
     edges = dependencies(artifacts.plan)
     wanted: set[str] = set()
     queue = [t for name in unit.split("+") for t in edges[name]]
@@ -147,7 +171,7 @@ def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
 
 
 async def _tested(
-    work: Work,
+    work: Bench,
     unit: Sequence[str],
     bodies: Mapping[str, Body],
     claims: Collection[str],
@@ -174,9 +198,9 @@ async def _tested(
         seconds=settings.timeouts.mesoscopic_per_cluster_seconds if thorough else None,
     )  # fmt: skip
     if outcome.state != "done" or not outcome.tests:
-        why = f"the tests took more than {work.tools.limits.seconds:g} s" if outcome.state in ("timeout", "cpu") else (
-            "the tests were ended: too much memory, or the process died"
-        )  # fmt: skip
+        why = "the tests were ended: too much memory, or the process died"
+        if outcome.state in ("timeout", "cpu"):
+            why = f"the tests took more than {work.tools.limits.seconds:g} s"
         return Verdict(faults=[Fault("timeout", unit[0] if unit else "", "an end", why)])
     functions = {test: name for name, file in of_contracts.items() for test in file.promises}
     return Verdict(

@@ -1,4 +1,4 @@
-"""Can a claim's tests be judged? Each variable, step and check is read; what nothing defines is a fault, in a line."""
+"""Can a claim's tests be judged? Each variable, step and check is read; what nothing defines is a fault."""
 
 from __future__ import annotations
 
@@ -89,10 +89,8 @@ def _unreadable(text: str, scope: Collection[str]) -> str:
 def _growth_fault(
     spec: Spec, functions: Mapping[str, FunctionPlan], claim: StructuredClaim, params: list[Param], text: str
 ) -> str:
-    if (
-        promised(claim, text, [functions[name].contract.complexity or "" for name in claim.functions])
-        not in DEGREES
-    ):
+    declared = [functions[name].contract.complexity or "" for name in claim.functions]
+    if promised(claim, text, declared) not in DEGREES:
         return "a claim on performance names a class that a test can show, as O(n log n)"
     if not any(root_type(spec, str(p.type)) in ("List", "Text", "String") for p in params):
         return "a claim on performance draws a list or a text that can grow"

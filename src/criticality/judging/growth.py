@@ -77,10 +77,8 @@ def fault(
         points.append((size, max(1, work)))
     if len(points) < 2:
         return None
-    power = max(
-        math.log(points[-1][1] / points[at][1]) / math.log(points[-1][0] / points[at][0])
-        for at in (len(points) - 2,)
-    )
+    (small, few), (large, many) = points[-2:]
+    power = math.log(many / few) / math.log(large / small)
     shown = ", ".join(f"n = {size}: {work}" for size, work in points)
     return f"the work grows as n^{power:.2f} ({shown})" if power > degree + more else ""
 

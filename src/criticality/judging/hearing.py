@@ -23,6 +23,7 @@ class Hearing:
         due: ids of the claims that are judged now.
         pinned: arguments by function that are always tried.
         settled: clauses by function that were settled on.
+        texts: the claims in words.
         variants: of those from 2 on, what it is (``mutant``, ``independent``) and the function that it changes.
         seconds: of processor time for one call.
     """
@@ -36,6 +37,7 @@ class Hearing:
     due: list[str] = field(default_factory=list[str])
     pinned: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
     settled: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
     variants: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     counts: Counts = field(default_factory=Counts)
     seconds: float = 2.0
@@ -109,6 +111,7 @@ class Verdict:
     Args:
         cases: how many were tried.
         kept: by function, arguments, status and value of cases worth keeping, as JSON.
+        measured: functions whose COMPLEXITY clause was measured.
         seal: what the process was held by from the inside.
     """
 
@@ -118,6 +121,7 @@ class Verdict:
     kept: dict[str, list[list[Any]]] = field(default_factory=dict[str, list[list[Any]]])
     tried: list[Tried] = field(default_factory=list[Tried])
     differences: list[Difference] = field(default_factory=list[Difference])
+    measured: list[str] = field(default_factory=list[str])
     seal: str = ""
 
 

@@ -7,15 +7,17 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Self
 
+from criticality.judging import growth
 from criticality.judging.domain import Domain
 from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed, ended, short
 from criticality.judging.hearing import Difference, Fault, Guilty, Hearing, Tried, Verdict
 from criticality.judging.served import Call, Died, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
-from criticality.judging.wire import Codec, from_json, pack, same, to_json
+from criticality.judging.wire import LINES, Codec, from_json, pack, same, to_json
 from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
+from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import parse_param
 
@@ -71,6 +73,8 @@ class Judge:
             if verdict.guilty or any(fault.kind == "timeout" for fault in verdict.faults):
                 break
         if not verdict.guilty and not verdict.faults:
+            for name in self.hearing.unit:
+                self._growth(name, verdict)
             for claim in self._due():
                 self._claim(claim, verdict)
         verdict.seal = self._process(CANDIDATE).seal
@@ -160,6 +164,49 @@ class Judge:
                 return Guilty(function=call.name, args=args, what=str(broken)[:600])
         return None
 
+    def _growth(self, name: str, verdict: Verdict) -> None:
+        """Measure a COMPLEXITY clause; what cannot be measured is not called kept."""
+        function = self.functions[name]
+        degree = growth.DEGREES.get(function.contract.complexity or "")
+        clause = next((line for line in function.contract.lines if line.startswith("COMPLEXITY:")), "")
+        if degree is None or not clause:
+            return
+        kinds = [(p.name, p.type) for p in function.parameters]
+        values = Values(self.domain, self._literals, name)
+        at = growth.growing(kinds, values, clause)
+        what = growth.fault(
+            kinds, at, self.evaluator.conditions(name), values,
+            lambda args: self._process(CANDIDATE).work(name, args), degree, self.hearing.program.counted,
+        ) if at else None  # fmt: skip
+        if what is not None:
+            verdict.measured.append(name)
+        if what:
+            verdict.faults.append(Fault("complexity", name, clause, f"{clause} does not hold: {what}"))
+
+    def _claim_growth(self, claim: StructuredClaim, test: ClaimTest, verdict: Verdict) -> None:
+        """Measure a claim on performance: the work of all calls that its steps make."""
+        declared = [self.functions[name].contract.complexity or "" for name in claim.functions]
+        degree = growth.DEGREES.get(growth.promised(claim, self.hearing.texts.get(claim.id, ""), declared))
+        kinds = [(p.name, p.type) for p in map(parse_param, test.variables)]
+        values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
+        at = growth.growing(kinds, values)[:1]
+
+        def measure(args: tuple[Any, ...]) -> int | None:
+            self.evaluator.made.clear()
+            held = dict(zip((name for name, _ in kinds), args, strict=True))
+            if self._tested(claim, test, held, ()) is not None:
+                return None
+            works = [self._process(CANDIDATE).work(call.name, call.args) for call in list(self.evaluator.made)]
+            return None if None in works else sum(work or 0 for work in works)
+
+        conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
+        what = growth.fault(kinds, at, conditions, values, measure, degree or 0.0, self.hearing.program.counted)
+        if what:
+            where = f"claim {claim.id}.{test.name}"
+            verdict.faults.append(
+                Fault("complexity", self.hearing.unit[0], where, f"{where}: {what}", claim=claim.id, test=test.name)
+            )
+
     def _due(self) -> list[StructuredClaim]:
         return [claim for claim in self.claims if claim.id in self.hearing.due]
 
@@ -173,9 +220,16 @@ class Judge:
                 if broken is not None:
                     break
             if broken is None:
+                if claim.type == "performance" and not verdict.guilty:
+                    self._claim_growth(claim, test, verdict)
                 continue
             verdict.guilty = verdict.guilty or self._guilty(list(self.evaluator.made))
             calls = [c for c in self.evaluator.made if c.name in self.hearing.unit]
+            others = [c for c in self.evaluator.made if c.name in claim.functions]
+            if verdict.guilty is None and others and not set(claim.functions) & set(self.hearing.unit):
+                # The unit only looks at what the claim is about, and keeps its own contract.
+                args = to_json(self.codec.request(others[-1].name, others[-1].args))
+                verdict.guilty = Guilty(others[-1].name, args, f"{claim.id} {test.name}: {broken}"[:600])
             verdict.faults.append(
                 Fault(
                     kind="test", function=calls[-1].name if calls else self.hearing.unit[0], claim=claim.id,
@@ -187,7 +241,7 @@ class Judge:
 
     def _held(self, claim: StructuredClaim, test: ClaimTest) -> Iterator[tuple[dict[str, Any], Sequence[int]]]:
         params = [parse_param(variable) for variable in test.variables]
-        conditions = [self.evaluator.condition(text) for text in map(_code, test.assume)]
+        conditions = [self.evaluator.condition(parse_predicate(text).code) for text in test.assume]
         values = Values(self.domain, self._literals, f"{claim.id}.{test.name}")
         counts = self.hearing.counts
         fewer = Counts(counts.small // 2, counts.text // 2, counts.drawn // 2)
@@ -204,6 +258,19 @@ class Judge:
             return None
         except Gone as gone:
             return Broken("an answer", str(gone))
+
+    def covered(self) -> float | None:
+        """Return the share of the sources' lines that run when the unit is tried with few cases."""
+        process = self._process(CANDIDATE)
+        if not isinstance(process.call(LINES, ()), Returned):
+            return None
+        for name in self.hearing.unit:
+            for _ in _outcomes(process, name, self.cases(name, Counts(80, 80, 40))):
+                pass
+        lines = process.call(LINES, ())
+        if not isinstance(lines, Returned) or not lines.value[1]:
+            return None
+        return lines.value[0] / lines.value[1]
 
     def compared(self, kinds: Sequence[str]) -> Verdict:
         """Compare variant 0, which was accepted, with those from 2 on: each is rejected, the same, or undecided."""
@@ -400,9 +467,3 @@ def _kind(outcome: Outcome) -> str:
     if "more than" in outcome.reason or "ended by" in outcome.reason or "process ended" in outcome.reason:
         return "timeout"
     return "security" if "SIGSYS" in outcome.reason else "semantic"
-
-
-def _code(text: str) -> str:
-    from criticality.spec.predicates import parse_predicate
-
-    return parse_predicate(text).code

@@ -13,8 +13,11 @@ The process holds sources alone, no contract and no case: a body can reach neith
 - ``trace``: ``[name, args, status, value]`` for each call that the body itself made to another function of the
   project (not the calls which those made in turn), in order; ``nil`` where it would be larger than 1 MiB.
 
-A name with ``#work`` behind it asks for the work of that call instead of its result: status 0 and an int, the steps of
-an interpreter, or the nanoseconds of the fastest of five tries; status 1 where it raised.
+A name with ``#work`` behind it asks for the work of that call instead of its result: status 0 and an int, the steps
+of an interpreter, or the nanoseconds of the fastest of five tries; status 1 where it raised.
+
+The name ``#lines`` is no function: the first time the process begins to watch the lines of the sources that run and
+answers ``[0, 0]``, after that it answers with how many ran and how many there are; status 1 where it cannot.
 
 **Values**: nil, bool, int (beyond 64 bits ext 1: decimal digits), float64, str, bin. A list, set, tuple and record
 is an array (a record's in the order of its fields, a set's in any order); a map is ext 5 holding an array of

@@ -34,7 +34,7 @@ def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredCla
     memory: dict[tuple[int, str, bytes], Outcome] = {}
 
     def call(name: str, args: tuple[Any, ...]) -> Outcome:
-        """Half of the stand-ins give an argument back where they can; the others a value that depends on nothing."""
+        """Half of the stand-ins give an argument back where they can; the others any value."""
         key = stand_in, name, pack(codec.request(name, args))
         if key not in memory:
             function = functions[name]
@@ -59,10 +59,11 @@ def vacuous(spec: Spec, plan: tuple[ModulePlan, ...], claims: list[StructuredCla
                     f"{claim.id}.{test.name}: no values fit {' and '.join(test.assume) or 'its variables'}"
                 )
                 continue
-            for stand_in in range(STAND_INS):
-                if any(_broken(evaluator, claim, test, held) for held in cases):
-                    break
-            else:
+            failed = False
+            for number in range(STAND_INS):
+                stand_in = number
+                failed = failed or any(_broken(evaluator, claim, test, held) for held in cases)
+            if not failed:
                 wrong.append(
                     f"{claim.id}.{test.name}: it passes whatever the functions return ({STAND_INS} bodies without "
                     "thought passed it); check something that a wrong body would break"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
@@ -48,6 +49,9 @@ class GrammarLanguage:
 
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
         return None
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return {}
 
     def project_name(self, spec: Spec) -> str:
         """Return the name that the manifests of a delivered project give it."""
