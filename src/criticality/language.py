@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
@@ -92,6 +92,11 @@ class Language(Protocol):
         ...
 
     @property
+    def served(self) -> bool:
+        """Tell whether its bodies are served to the judge."""
+        ...
+
+    @property
     def undone(self) -> str:
         """Words in the message of a test that met a body which is still to do."""
         ...
@@ -157,6 +162,14 @@ class Language(Protocol):
         Args:
             variants: bodies by function id, each mapping a whole system; a function without a body is not served.
                 Number 0 is what is to be accepted; the others are compared with it.
+        """
+        ...
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        """Return tests for the person: cases that the judge tried, with their results, and what runs them.
+
+        Args:
+            cases: by function, arguments, status and value as the judge's JSON has them.
         """
         ...
 

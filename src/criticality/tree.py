@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from criticality.artifacts import Artifacts, Body
 from criticality.canonical import digest
+from criticality.judging import claims
 from criticality.language import Language, Tree
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import literals_of
-from criticality.testing import TestFile
+from criticality.testing import ClaimTestFault, TestFile
 
 
 def contract_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile]:
@@ -63,6 +64,19 @@ def _scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestF
     return scenarios
 
 
+def claim_fault(language: Language, artifacts: Artifacts, claim: StructuredClaim, text: str) -> str:
+    """Tell why the tests of a structured claim cannot be judged; empty where they can."""
+    spec = artifacts.spec
+    assert spec is not None
+    if language.served:
+        return claims.claim_fault(spec, {name: f for name, (_, f) in artifacts.functions.items()}, claim, text)
+    try:
+        language.claim_test(spec, artifacts.plan, claim, text)
+    except ClaimTestFault as refused:
+        return str(refused)
+    return ""
+
+
 def test_files(language: Language, artifacts: Artifacts) -> list[TestFile]:
     """Return every test there is: of contracts, of claims, of clusters."""
     return [
@@ -84,6 +98,8 @@ def full_tree(language: Language, artifacts: Artifacts, bodies: Mapping[str, Bod
     spec = artifacts.spec
     assert spec is not None
     tree = language.sources(spec, artifacts.plan, artifacts.bodies if bodies is None else bodies)
+    if language.served:
+        return tree | language.case_files(spec, artifacts.plan, artifacts.cases)
     return tree | artifacts.once("tests", lambda: _tests(language, artifacts))
 
 

@@ -11,9 +11,14 @@ The process holds sources alone, no contract and no case: a body can reach neith
   ``[error, message]``, the error by the name that the specification has for it, or else by the language's own.
   Status 2: it changed an argument; ``value`` is the parameter's name. Status 3: the language has no such argument
   (``2 ** 64`` where whole numbers have 64 bits); ``value`` says why.
-- A name after ``~`` asks how long the function takes: ``value`` is nanoseconds, the least of several runs.
 - ``trace``: ``[name, args, status, value]`` for each call that the body itself made to another function of the
   project (not the calls which those made in turn), in order; ``nil`` where it would be larger than 1 MiB.
+
+A name with ``#work`` behind it asks for the work of that call instead of its result: status 0 and an int, the steps
+of an interpreter, or the nanoseconds of the fastest of five tries; status 1 where it raised.
+
+The name ``#lines`` is no function: the first time the process begins to watch the lines of the sources that run and
+answers ``[0, 0]``, after that it answers with how many ran and how many there are; status 1 where it cannot.
 
 **Values**: nil, bool, int (beyond 64 bits ext 1: decimal digits), float64, str, bin. A list, set, tuple and record
 is an array (a record's in the order of its fields, a set's in any order); a map is ext 5 holding an array of
@@ -65,6 +70,7 @@ class ServedProgram:
         memory: bytes of address space; 0 leaves that to the program's own flags.
         variants: how many there are.
         shared: folders that its build writes to besides: a compiler's cache.
+        counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
     """
 
     command: tuple[str, ...]
@@ -75,6 +81,7 @@ class ServedProgram:
     memory: int = 1 << 30
     variants: int = 1
     shared: tuple[Path, ...] = ()
+    counted: str = "steps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +246,11 @@ class Process:
     def call(self, name: str, args: Sequence[Any]) -> Outcome:
         """Call one function and wait for how it ends."""
         return next(iter(self.call_many([(name, args)])))
+
+    def work(self, name: str, args: Sequence[Any]) -> int | None:
+        """Return how much work a call takes; ``None`` where it gives no answer."""
+        outcome = self.call(f"{name}#work", args)
+        return outcome.value if isinstance(outcome, Returned) else None
 
     def call_many(self, calls: Iterable[tuple[str, Sequence[Any]]]) -> Iterator[Outcome]:
         """Yield how each call ends, in order; others are on their way meanwhile. It stops after a death."""

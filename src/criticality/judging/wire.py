@@ -14,6 +14,8 @@ from criticality.judging.domain import Domain, fields_of
 from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.types import TypeRef, parse_type
 
+#: Not a function: asked once, the process watches the lines of its sources; asked again, it counts them.
+LINES = "#lines"
 BIG, DECIMAL, WHEN, DURATION, MAP = 1, 2, 3, 4, 5
 _BITS = 1 << 63
 
@@ -58,7 +60,10 @@ class Codec:
 
     def request(self, name: str, args: Sequence[Any]) -> list[Any]:
         """Return the arguments of a call as they go out."""
-        return [self.out(value, p.type) for value, p in zip(args, self.functions[name].parameters, strict=True)]
+        if name == LINES:
+            return []
+        params = self.functions[name.partition("#")[0]].parameters
+        return [self.out(value, p.type) for value, p in zip(args, params, strict=True)]
 
     def arguments(self, name: str, args: Any) -> tuple[Any, ...]:
         """Read the arguments of a call that a body made.
@@ -77,7 +82,10 @@ class Codec:
         Raises:
             Unreadable: it is not of the promised type.
         """
-        return self.read(value, self.functions[name].result)
+        short, work, _ = name.partition("#")
+        if name == LINES:
+            return self.read(value, TypeRef("List", (TypeRef("Int"),)))
+        return self.read(value, TypeRef("Int") if work else self.functions[short].result)
 
     def out(self, value: Any, kind: TypeRef) -> Any:
         """Return a value of a type as the wire has it."""
@@ -211,3 +219,33 @@ def same(one: Any, other: Any) -> bool:
         first, second = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
         return len(first) == len(second) and all(map(same, first, second))
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def to_json(value: Any) -> Any:
+    """Return a value of the wire as JSON has it; what JSON lacks is an object that names it."""
+    match value:
+        case list():
+            return [to_json(item) for item in cast("list[Any]", value)]
+        case bytes():
+            return {"bytes": value.hex()}
+        case float() if value != value or value in (float("inf"), float("-inf")):
+            return {"float": str(value)}
+        case _ if isinstance(value, _msgpack().ExtType):
+            return {"ext": value.code, "hex": value.data.hex()}
+        case _:
+            return value
+
+
+def from_json(value: Any) -> Any:
+    """Read a value of the wire from JSON."""
+    match value:
+        case list():
+            return [from_json(item) for item in cast("list[Any]", value)]
+        case {"bytes": str(digits)}:
+            return bytes.fromhex(digits)
+        case {"float": str(text)}:
+            return float(text)
+        case {"ext": int(code), "hex": str(digits)}:
+            return _extended(code, bytes.fromhex(digits))
+        case _:
+            return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
@@ -32,6 +33,8 @@ class GrammarLanguage:
     todo: str
     table: Table
     tools: type[CompiledToolchain]
+    #: Whether its bodies are served to the judge.
+    served: bool = False
     #: What bodies may call besides what was planned.
     besides: tuple[str, ...] = ()
     #: What version control leaves out of a delivered project.
@@ -61,6 +64,9 @@ class GrammarLanguage:
         served, bodies = forwarding(plan, variants, lambda name, f, held: self.forward(spec, name, f, held))
         sources = self.sources(spec, served, bodies)
         return self.tools.served(sources | self.program(spec, plan), len(variants))
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return {}
 
     def project_name(self, spec: Spec) -> str:
         """Return the name that the manifests of a delivered project give it."""

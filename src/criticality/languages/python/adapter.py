@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
@@ -13,6 +14,7 @@ from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
 from criticality.languages.base.adapter import written
 from criticality.languages.base.data import examples, read_text
+from criticality.languages.python import cases as case_tables
 from criticality.languages.python import (
     claim_tests,
     contract_tests,
@@ -48,6 +50,7 @@ class Python:
 
     name = "python"
     title = "Python"
+    served = True
     undone = "NotImplementedError"
     importable = names.IMPORTABLE
 
@@ -100,6 +103,9 @@ class Python:
 
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
         return serving.serve(spec, plan, variants, self.sources)
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_tables.case_files(spec, plan, cases)
 
     def project_files(self, spec: Spec) -> Tree:
         return project.project_files(spec)

@@ -1,0 +1,222 @@
+"""The engine's way to the judge: what is judged when, by whom, and hearings made from what a project has come to.
+
+A language that serves no bodies yet is judged by generated test files, as before; its reports come as verdicts too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from criticality.artifacts import Artifacts, Body
+from criticality.config import Config
+from criticality.judging.court import Court
+from criticality.judging.hearing import Fault, Hearing, Verdict
+from criticality.judging.values import Counts
+from criticality.language import Language, Toolchain
+from criticality.lattice import dependencies
+from criticality.order import waves
+from criticality.spec.claims import StructuredClaim
+from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests
+
+
+class Bench(Protocol):
+    """What judging needs: a project, its language and tools, the court."""
+
+    @property
+    def artifacts(self) -> Artifacts: ...
+
+    @property
+    def language(self) -> Language: ...
+
+    @property
+    def tools(self) -> Toolchain: ...
+
+    @property
+    def court(self) -> Court: ...
+
+    @property
+    def config(self) -> Config: ...
+
+
+_WORD = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+async def judged(
+    work: Bench,
+    unit: Sequence[str],
+    bodies: Mapping[str, Body],
+    due: Collection[str],
+    *,
+    cluster: str = "",
+    thorough: bool = False,
+) -> Verdict:
+    """Return the verdict on the functions of a unit and on claims.
+
+    Args:
+        bodies: of the whole system, the unit's among them.
+        cluster: its scenarios are judged with the claims.
+        thorough: with as many drawn values as the end of a project asks for.
+    """
+    if not work.language.served:
+        return await _tested(work, unit, bodies, due, cluster, thorough)
+    scenarios = _scenarios(work.artifacts, cluster)
+    made = hearing(work, unit, bodies, due=due, claims=scenarios, thorough=thorough)
+    return await work.court.hear(made)
+
+
+def hearing(
+    work: Bench,
+    unit: Sequence[str],
+    bodies: Mapping[str, Body],
+    *,
+    due: Collection[str] = (),
+    claims: Sequence[StructuredClaim] = (),
+    variants: Sequence[tuple[str, str, Body]] = (),
+    thorough: bool = False,
+) -> Hearing:
+    """Return a hearing of a unit.
+
+    Args:
+        claims: judged besides those that are due.
+        variants: other bodies, each with what it is and the function that it is of.
+    """
+    spec, artifacts = work.artifacts.spec, work.artifacts
+    assert spec is not None
+    accepted = {name: body for name, body in bodies.items() if name not in unit}
+    systems = [dict(bodies), accepted, *({**bodies, name: body} for _, name, body in variants)]
+    program = work.language.serve(spec, artifacts.plan, systems)
+    assert program is not None
+    settings = work.config.acceptance
+    counts = Counts(settings.small, settings.text, settings.drawn)
+    if thorough:
+        counts = Counts(counts.small, counts.text, max(counts.drawn, work.config.orchestrator.mesoscopic_examples))
+    extra = [claim.model_copy(update={"id": f"{claim.id}0"}) for claim in claims]
+    return Hearing(
+        spec=spec.model_dump(mode="json"),
+        modules=[module.model_dump(mode="json") for module in artifacts.plan],
+        claims=[claim.model_dump(mode="json") for claim in (*artifacts.claims.values(), *extra)],
+        program=program,
+        unit=list(unit),
+        accepted=list(accepted),
+        due=[*due, *(claim.id for claim in extra)],
+        pinned={name: artifacts.pinned[name] for name in unit if name in artifacts.pinned},
+        settled={name: artifacts.settled[name] for name in artifacts.settled},
+        texts={name: claim.text for name, claim in spec.claims.items()},
+        variants=[(kind, name) for kind, name, _ in variants],
+        counts=counts,
+        seconds=settings.seconds,
+    )
+
+
+def _scenarios(artifacts: Artifacts, cluster: str) -> list[StructuredClaim]:
+    """Return the scenarios of a cluster as further claims, each with the id of its claim and a 0 behind it."""
+    if cluster not in artifacts.clusters:
+        return []
+    tests: dict[str, list[dict[str, object]]] = {}
+    for scenario in artifacts.clusters[cluster].scenarios:
+        tests.setdefault(str(scenario["claim"]), []).append({k: v for k, v in scenario.items() if k != "claim"})
+    return [
+        StructuredClaim.model_validate({**artifacts.claims[claim].model_dump(), "tests": group})
+        for claim, group in tests.items()
+    ]
+
+
+def due(artifacts: Artifacts, unit: str) -> list[str]:
+    """Return the claims that are judged with a unit, once all that they need is there.
+
+    A claim that looks through a function of a later wave is judged with that function; claims over several units,
+    or that look through several functions of one wave, belong to Mesoscopic.
+    """
+    level = {
+        name: (at, one)
+        for at, wave in enumerate(waves(artifacts.order, dependencies(artifacts.plan)))
+        for one in wave
+        for name in one.split("+")
+    }
+    result: list[str] = []
+    for name, claim in artifacts.claims.items():
+        units = {level[f][1] for f in claim.functions if f in level}
+        if not claim.tests or len(units) != 1:
+            continue
+        needed = {level[f] for f in (*claim.functions, *called(artifacts, claim)) if f in level}
+        last = max(at for at, _ in needed)
+        if [one for at, one in needed if at == last] == [unit]:
+            result.append(name)
+    return result
+
+
+def called(artifacts: Artifacts, claim: StructuredClaim) -> list[str]:
+    """Return the functions that a claim's tests name."""
+    texts = [text for test in claim.tests for text in (*test.assume, *test.steps, *test.check)]
+    words = {word for text in texts for word in _WORD.findall(text)}
+    return [name for name in artifacts.functions if name.partition(".")[2] in words]
+
+
+def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
+    """Return the accepted bodies that a unit may rest on, all of earlier waves: lanes do not see each other."""
+    edges = dependencies(artifacts.plan)
+    wanted: set[str] = set()
+    queue = [t for name in unit.split("+") for t in edges[name]]
+    for claim in due(artifacts, unit):
+        queue += [*artifacts.claims[claim].functions, *called(artifacts, artifacts.claims[claim])]
+    while queue:
+        name = queue.pop()
+        if name not in wanted:
+            wanted.add(name)
+            queue += edges.get(name, [])
+    own = set(unit.split("+"))
+    return {name: body for name, body in artifacts.bodies.items() if name in wanted - own}
+
+
+async def _tested(
+    work: Bench,
+    unit: Sequence[str],
+    bodies: Mapping[str, Body],
+    claims: Collection[str],
+    cluster: str,
+    thorough: bool,
+) -> Verdict:
+    """Run generated test files, for a language that does not serve bodies yet."""
+    language, artifacts = work.language, work.artifacts
+    of_claims = claim_tests(language, artifacts)
+    of_contracts = {name: contract_tests(language, artifacts)[name] for name in unit}
+    files = [file for file in of_contracts.values() if file.promises]
+    files += [of_claims[name] for name in claims if name in of_claims]
+    owner = {test: name for name in claims if name in of_claims for test in of_claims[name].promises}
+    for key, file in scenario_tests(language, artifacts).items() if cluster else ():
+        if key.partition(":")[0] == cluster:
+            files.append(file)
+            owner |= dict.fromkeys(file.promises, key.partition(":")[2])
+    if not files:
+        return Verdict()
+    settings = work.config.orchestrator
+    outcome = await work.tools.test(
+        full_tree(language, artifacts, bodies), [file.path for file in files],
+        examples=settings.mesoscopic_examples if thorough else None,
+        seconds=settings.timeouts.mesoscopic_per_cluster_seconds if thorough else None,
+    )  # fmt: skip
+    if outcome.state != "done" or not outcome.tests:
+        why = "the tests were ended: too much memory, or the process died"
+        if outcome.state in ("timeout", "cpu"):
+            why = f"the tests took more than {work.tools.limits.seconds:g} s"
+        return Verdict(faults=[Fault("timeout", unit[0] if unit else "", "an end", why)])
+    functions = {test: name for name, file in of_contracts.items() for test in file.promises}
+    return Verdict(
+        faults=[
+            Fault(
+                kind="complexity" if test.name.endswith("_grows") else "test",
+                function=functions.get(test.name, unit[0] if unit else ""),
+                promise=test.name,
+                what=f"{test.name}: {_first_line(test.message)}",
+                claim=owner.get(test.name, ""),
+            )
+            for test in outcome.failures
+        ],
+        cases=len(outcome.tests),
+    )
+
+
+def _first_line(message: str) -> str:
+    return message.removeprefix("AssertionError: ").split("\n")[0][:600]
