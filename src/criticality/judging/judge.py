@@ -11,7 +11,7 @@ from criticality.judging import growth
 from criticality.judging.domain import Domain
 from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed, ended, short
 from criticality.judging.hearing import Difference, Fault, Guilty, Hearing, Tried, Verdict
-from criticality.judging.served import Call, Died, Outcome, Place, Process, Raised, Returned
+from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import LINES, Codec, from_json, pack, same, to_json
 from criticality.lattice_plan import ModulePlan, index
@@ -99,6 +99,8 @@ class Judge:
         process = self._process(CANDIDATE)
         for case, outcome in _outcomes(process, name, cases):
             left -= 1
+            if isinstance(outcome, NoSuchValue):
+                continue
             verdict.cases += 1
             broken = self._broken(name, case.args, outcome)
             if broken is not None and broken.promise not in told:
@@ -119,7 +121,7 @@ class Judge:
             return None
         except Gone as gone:
             return Broken("its contract can be evaluated", str(gone))
-        if broken is not None or isinstance(outcome, Died):
+        if broken is not None or isinstance(outcome, Died | NoSuchValue):
             return broken
         for call in outcome.trace or ():
             part = self.evaluator.fits(call.name, call.args)
@@ -303,6 +305,8 @@ class Judge:
         cases = [case for case, _ in pairs]
         self._current = other
         try:
+            if other in self._place.unbuilt:
+                return "rejected", None
             process = self._process(other) if isinstance(other, int) else other
             for at, (case, outcome) in enumerate(_outcomes(process, name, cases)):
                 if _same(outcome, pairs[at][1]):
@@ -419,7 +423,8 @@ class Judge:
         """Return cases with their results, spread over all that were tried; long ones are left out."""
         short_ones = [case for case in cases if case.origin != "long"]
         chosen = short_ones[:: max(1, len(short_ones) // _KEPT)][:_KEPT]
-        return [self._row(name, case, outcome) for case, outcome in _outcomes(process, name, chosen)]
+        pairs = _outcomes(process, name, chosen)
+        return [self._row(name, *pair) for pair in pairs if not isinstance(pair[1], NoSuchValue)]
 
     def _row(self, name: str, case: Case, outcome: Outcome) -> list[Any]:
         args = to_json(self.codec.request(name, case.args))
@@ -428,7 +433,7 @@ class Judge:
                 return [args, 0, to_json(self.codec.out(value, self.functions[name].result))]
             case Raised(kind=kind, message=message):
                 return [args, 1, [kind, message]]
-            case Died(reason=reason):
+            case Died(reason=reason) | NoSuchValue(reason=reason):
                 return [args, 2, reason]
 
     def _process(self, variant: int) -> Process:
@@ -457,6 +462,8 @@ def _same(one: Outcome, other: Outcome) -> bool:
             return same(first, second)
         case Raised(kind=first), Raised(kind=second):
             return first == second
+        case NoSuchValue(), NoSuchValue():
+            return True
         case _:
             return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
@@ -165,7 +165,8 @@ class Codec:
             case "Date":
                 return date.fromisoformat(_extension(value, WHEN)[:10])  # some languages have one type for both
             case "Timestamp":
-                return datetime.fromisoformat(_extension(value, WHEN))
+                when = datetime.fromisoformat(_extension(value, WHEN))
+                return when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when
             case "Unit":
                 if value is not None:
                     raise Unreadable("it returns something, and nothing is what it returns")

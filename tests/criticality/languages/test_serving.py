@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
@@ -53,7 +53,7 @@ def _parcel(types: Mapping[str, Any]) -> Any:
     second = types["Item"](types["Label"](""), Decimal("0.25"), types["Colour"]("red"), "a note", 2**40)
     return types["Parcel"](
         (first, second), {"a": -1, "": 2**40}, frozenset({"q", "w"}), (1, 2), True,
-        datetime(2026, 1, 31, 4, 5, 6, tzinfo=UTC), date(2026, 2, 3), UUID(int=77 << 70), b"\x00\xff", 0.1,
+        datetime(2026, 1, 31, 4, 5, 6), date(2026, 2, 3), UUID(int=77 << 70), b"\x00\xff", 0.1,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from criticality.languages.base.toolchain.compiled import CompiledToolchain, Pla
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program
 from criticality.languages.base.toolchain.seal import seal
+from criticality.languages.cpp.skeleton import TODO
 from criticality.testing import Diagnostic, TestReport, TestResult
 from llm_runtime.tasks import gather
 
@@ -102,7 +103,8 @@ class CppToolchain(CompiledToolchain):
         )
         return ServedProgram(
             command=("./served", seal()), files=files, build=(words,), read_only=(Path("/etc/alternatives"),),
-            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"}, variants=variants,
+            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"},
+            variants=variants, todo=TODO, counted="nanoseconds",
         )  # fmt: skip
 
     async def examine(

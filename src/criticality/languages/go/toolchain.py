@@ -13,6 +13,7 @@ from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program
 from criticality.languages.base.toolchain.sandbox import Ended
 from criticality.languages.base.toolchain.seal import seal
+from criticality.languages.go.skeleton import TODO
 from criticality.testing import Diagnostic, TestReport, TestResult
 
 GO = Program(
@@ -83,10 +84,11 @@ class GoToolchain(CompiledToolchain):
         installed, go = cls.pinned().folder, GO.path()
         # What preempts by a signal would have to be allowed to send signals.
         environment = {**_environment(installed, Path("/tmp")), "GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": "2"}
-        build = (str(go), "build", "-ldflags=-s -w", "-o", "served", "./serve")
+        build = (str(go), "build", "-gcflags=-e", "-ldflags=-s -w", "-o", "served", "./serve")
         return ServedProgram(
             command=("./served", seal()), files=files, build=(build,),
-            read_only=(go.parent.parent, installed), environment=environment, memory=2 << 30, variants=variants,
+            read_only=(go.parent.parent, installed), environment=environment, memory=2 << 30,
+            variants=variants, todo=TODO, counted="nanoseconds",
             shared=(installed / "build-cache",),
         )  # fmt: skip
 

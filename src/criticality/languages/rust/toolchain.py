@@ -15,6 +15,7 @@ from criticality.languages.base.toolchain.compiled import CompiledToolchain, Pla
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.seal import seal
+from criticality.languages.rust.skeleton import TODO
 from criticality.testing import Diagnostic, TestReport, TestResult
 
 _GET = "install Rust 1.85 or newer with rustup"
@@ -78,7 +79,7 @@ class RustToolchain(CompiledToolchain):
         return ServedProgram(
             command=("./served", seal()), files=files, build=(words,),
             read_only=(_root(), Path("/etc/alternatives")), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"},
-            variants=variants,
+            variants=variants, todo=TODO, counted="nanoseconds",
         )  # fmt: skip
 
     async def examine(

@@ -174,7 +174,7 @@ export const day: Form<string> = {
   write: (out, value) => out.extension(MOMENT, Buffer.from(value)),
 };
 export const moment: Form<Date> = {
-  read: (input) => new Date(input.extension(MOMENT).toString("latin1")),
+  read: (input) => new Date(input.extension(MOMENT).toString("latin1").replace(/(:\d\d)$/, "$1Z")),
   write: (out, value) => out.extension(MOMENT, Buffer.from(value.toISOString())),
 };
 
