@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from criticality.artifacts import Artifacts, Body
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault, Hearing, Verdict
 from criticality.judging.values import Counts
-from criticality.language import Language, Toolchain
+from criticality.language import Language, TestTools, Toolchain
 from criticality.lattice import dependencies
 from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
@@ -199,7 +199,8 @@ async def _tested(
     if not files:
         return Verdict()
     settings = work.config.orchestrator
-    outcome = await work.tools.test(
+    tools = cast("TestTools", work.tools)
+    outcome = await tools.test(
         full_tree(language, artifacts, bodies), [file.path for file in files],
         examples=settings.mesoscopic_examples if thorough else None,
         seconds=settings.timeouts.mesoscopic_per_cluster_seconds if thorough else None,
@@ -207,7 +208,7 @@ async def _tested(
     if outcome.state != "done" or not outcome.tests:
         why = "the tests were ended: too much memory, or the process died"
         if outcome.state in ("timeout", "cpu"):
-            why = f"the tests took more than {work.tools.limits.seconds:g} s"
+            why = f"the tests took more than {tools.limits.seconds:g} s"
         return Verdict(faults=[Fault("timeout", unit[0] if unit else "", "an end", why)])
     functions = {test: name for name, file in of_contracts.items() for test in file.promises}
     return Verdict(
