@@ -66,12 +66,14 @@ async def compared(
     visit: tuple[int, ...],
     once: Once,
     refused: Callable[[dict[str, str]], Awaitable[bool]],
+    settled: Mapping[str, list[str]],
 ) -> Gate:
     """Compare a body that passed with small changes of it and with bodies that others write for the same prompt.
 
     Args:
         others: the bodies that the unit rests on.
         refused: tells whether bodies fail before anything runs.
+        settled: clauses that were settled on while earlier bodies of the unit were compared.
     """
     gate, unit = Gate(cases=dict(verdict.kept)), received.unit.split("+")
     variants = _mutants(work, received)
@@ -80,7 +82,9 @@ async def compared(
         if bodies is not None and not await refused(bodies):
             variants += [("independent", name, _body(text)) for name, text in bodies.items()]
     own = {name: _body(text) for name, text in received.bodies.items()}
-    made = hearing(work, unit, {**others, **own}, due=due(work.artifacts, received.unit), variants=variants)
+    made = hearing(
+        work, unit, {**others, **own}, due=due(work.artifacts, received.unit), variants=variants, settled=settled
+    )
     outcome = await work.court.compare(made)
     if outcome.faults:
         gate.failure = {"kind": outcome.faults[0].kind, "what": [outcome.faults[0].what]}

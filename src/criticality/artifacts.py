@@ -198,6 +198,7 @@ class Artifacts:
             case e.VerificationFailed():
                 self.failures.append(event)
                 self.waiting.pop(event.unit, None)
+                self._settle(event.settled)
             case e.CalleeBlamed() | e.TestSuspected():
                 self._reopened(event)
             case e.Escalated():
@@ -245,12 +246,17 @@ class Artifacts:
     def _accepted(self, event: e.VerificationPassed) -> None:
         self.waiting.pop(event.unit, None)
         self.cases |= event.cases
+        self._settle(event.settled)
         for name, text in event.bodies.items():
             self.bodies[name] = Body(text, event.keys[name], event.tier, event.attempt)
             self.measured[name] = event.measured.get(name, {})
             self.left_open[name] = [entry for entry in event.left_open if entry["function"] == name]
-            for clause in (entry["clause"] for entry in event.settled if entry["function"] == name):
-                self.settled.setdefault(name, []).append(clause)
+
+    def _settle(self, entries: list[dict[str, str]]) -> None:
+        for entry in entries:
+            clauses = self.settled.setdefault(entry["function"], [])
+            if entry["clause"] not in clauses:
+                clauses.append(entry["clause"])
 
     def _reopened(self, event: e.CalleeBlamed | e.TestSuspected) -> None:
         """Take bodies back; what is not itself at fault waits to be judged again, and nobody is asked for it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.budget import in_parts
 from criticality.canonical import pretty
-from criticality.language import Language
+from criticality.language import Generating, Language, TestTools
 from criticality.lattice import dependencies
 from criticality.lattice_plan import ModulePlan
 from criticality.machine.states import Auditing, ReportingContradictions
@@ -354,7 +354,8 @@ async def _empty(work: Work, trial: Artifacts, parsed: StructuredClaims) -> list
         ]
         return missing + await work.court.vacuous(spec, trial.plan, parsed.claims)
     files = [file.path for file in test_files(work.language, trial)]
-    return vacuous(work.language, await work.tools.test(full_tree(work.language, trial, {}), files))
+    tree, tools = full_tree(work.language, trial, {}), cast("TestTools", work.tools)
+    return vacuous(cast("Generating", work.language), await tools.test(tree, files))
 
 
 def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
@@ -366,7 +367,7 @@ def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
     return trial
 
 
-def vacuous(language: Language, outcome: TestReport) -> list[str]:
+def vacuous(language: Generating, outcome: TestReport) -> list[str]:
     """Return tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
     if outcome.state != "done" or not outcome.tests:
         return [f"the tests did not run: {outcome.state}"]

@@ -211,6 +211,7 @@ class VerificationFailed(Event, type="criticality.verification_failed"):
     attempt: int
     tier: Tier
     failure: dict[str, Any]
+    settled: list[dict[str, str]] = []
     next: Literal["retry", "escalate", "break", "review", "lattice"]
     to_tier: Tier | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from criticality import events as e
@@ -220,7 +220,11 @@ async def _verify(
     work: Work, received: e.ImplementationReceived, in_tier: int, visit: tuple[int, ...],
     before: dict[str, Any] | None, lanes: Lanes,
 ) -> Event:  # fmt: skip
-    failure, verdict = await examine(work, received)
+    earlier: list[dict[str, str]] = list((before or {}).get("settled", ()))
+    settled: dict[str, list[str]] = {}
+    for entry in earlier:
+        settled.setdefault(entry["function"], []).append(entry["clause"])
+    failure, verdict = await examine(work, received, settled)
     if verdict.guilty is not None:
         blamed = callee_blamed(work, received, verdict.guilty)
         if isinstance(blamed, e.CalleeBlamed):
@@ -233,7 +237,7 @@ async def _verify(
         async def refused(bodies: dict[str, str]) -> bool:
             return await unfit(work, bodies, others) is not None
 
-        gate = await compared(work, received, verdict, others, visit, lanes.once, refused)
+        gate = await compared(work, received, verdict, others, visit, lanes.once, refused, settled)
         failure = gate.failure
     if failure is None:
         names = received.unit.split("+")
@@ -250,6 +254,8 @@ async def _verify(
             left_open=gate.left_open,
         )
     failure = agreeing(failure, verdict, before)
+    if earlier or gate.settled:
+        failure["settled"] = [*earlier, *gate.settled]
     if failure.get("agreed", 0) >= INDEPENDENTS:
         suspected = await test_suspected(work, received, failure, visit, lanes.once)
         if isinstance(suspected, e.TestSuspected):
@@ -270,12 +276,15 @@ def _discarded(
         attempt=received.attempt,
         tier=received.tier,
         failure=failure,
+        settled=failure.get("settled", []),
         next="review" if review else decision.action,
         to_tier=decision.tier if decision.action == "escalate" and not review else None,
     )
 
 
-async def examine(work: Work, received: e.ImplementationReceived) -> tuple[dict[str, Any] | None, Verdict]:
+async def examine(
+    work: Work, received: e.ImplementationReceived, settled: Mapping[str, Sequence[str]] | None = None
+) -> tuple[dict[str, Any] | None, Verdict]:
     """Return what is wrong with bodies, as a typed failure without code, and the judge's verdict.
 
     From cheap to dear: splice, look at the tree, security scan, type checker, the judge.
@@ -289,7 +298,9 @@ async def examine(work: Work, received: e.ImplementationReceived) -> tuple[dict[
     bodies = others | {
         name: Body(text, "", received.tier, received.attempt) for name, text in received.bodies.items()
     }
-    verdict = await judged(work, received.unit.split("+"), bodies, due(work.artifacts, received.unit))
+    verdict = await judged(
+        work, received.unit.split("+"), bodies, due(work.artifacts, received.unit), settled=settled
+    )
     return failure_of(verdict), verdict
 
 

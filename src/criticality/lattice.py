@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import Any, cast
 
 from criticality import events as e
 from criticality.canonical import pretty
-from criticality.language import Language
+from criticality.judging.domain import Domain, NotEvaluable
+from criticality.language import Generating, Language
 from criticality.lattice_plan import ModulePlan, StructurePlan, index
 from criticality.machine.states import CompilingCheck, GeneratingStructure, RepairingStructure
 from criticality.order import components
@@ -19,7 +20,7 @@ from criticality.work import Work
 from llm_runtime.events import Event
 from llm_runtime.models import Model
 
-_RESERVED = frozenset({"domain", "harness", "strategies", "__init__"})
+_RESERVED = frozenset({"domain", "harness", "strategies", "conftest", "__init__"})
 
 
 class Repaired(Model):
@@ -167,11 +168,16 @@ def plan_faults(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) ->
 
 
 def _untestable(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:
-    """Clauses that are expressions and cannot be tests in the language: none of them is dropped."""
+    """Clauses that are expressions and cannot be judged: none of them is dropped."""
+    domain = Domain(spec)
     for name, (module, function) in index(plan).items():
         try:
-            language.contract_test(spec, plan, module, function)
-        except ClaimTestFault as fault:
+            if language.served:
+                for predicate in filter(lambda p: p.checkable, function.contract.predicates):
+                    domain.code(predicate.code)
+            else:
+                cast("Generating", language).contract_test(spec, plan, module, function)
+        except (ClaimTestFault, NotEvaluable) as fault:
             yield f"{name}: {fault}"
 
 

@@ -116,10 +116,8 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
     for name, f in data["functions"].items():
         noticed = f"{f['changes_noticed']} of {f['changes']}"
         by = _BY.get(f["tier"], "not accepted")
-        lines.append(
-            f"| `{name}` | {len(f['contracts'])} | {f['cases']} | {noticed} | {len(f['left_open'])} | {f['attempts']} "
-            f"| {by} |"
-        )
+        cells = [len(f["contracts"]), f["cases"], noticed, len(f["left_open"]), f["attempts"], by]
+        lines.append(f"| `{name}` | " + " | ".join(map(str, cells)) + " |")
     grown = [(n, f["complexity"]) for n, f in data["functions"].items() if f["complexity"]]
     if grown:
         lines += ["", "## Growth", "", *(f"- `{n}`: {text}" for n, text in grown)]

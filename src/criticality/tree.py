@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from criticality.artifacts import Artifacts, Body
 from criticality.canonical import digest
 from criticality.judging import claims
-from criticality.language import Language, Tree
+from criticality.language import Generating, Language, Tree
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.literals import literals_of
 from criticality.testing import ClaimTestFault, TestFile
@@ -22,7 +23,7 @@ def _contract_tests(language: Language, artifacts: Artifacts) -> dict[str, TestF
     spec, plan = artifacts.spec, artifacts.plan
     assert spec is not None
     return {
-        name: language.contract_test(spec, plan, module, function)
+        name: cast("Generating", language).contract_test(spec, plan, module, function)
         for name, (module, function) in artifacts.functions.items()
     }
 
@@ -36,7 +37,7 @@ def _claim_tests(language: Language, artifacts: Artifacts) -> dict[str, TestFile
     spec = artifacts.spec
     assert spec is not None
     return {
-        name: language.claim_test(spec, artifacts.plan, claim, spec.claims[name].text)
+        name: cast("Generating", language).claim_test(spec, artifacts.plan, claim, spec.claims[name].text)
         for name, claim in artifacts.claims.items()
         if claim.tests
     }
@@ -60,7 +61,8 @@ def _scenario_tests(language: Language, artifacts: Artifacts) -> dict[str, TestF
         for claim_id, tests in by_claim.items():
             claim = StructuredClaim.model_validate({**artifacts.claims[claim_id].model_dump(), "tests": tests})
             text = spec.claims[claim_id].text
-            scenarios[f"{name}:{claim_id}"] = language.claim_test(spec, artifacts.plan, claim, text, cluster=name)
+            made = cast("Generating", language).claim_test(spec, artifacts.plan, claim, text, cluster=name)
+            scenarios[f"{name}:{claim_id}"] = made
     return scenarios
 
 
@@ -71,7 +73,7 @@ def claim_fault(language: Language, artifacts: Artifacts, claim: StructuredClaim
     if language.served:
         return claims.claim_fault(spec, {name: f for name, (_, f) in artifacts.functions.items()}, claim, text)
     try:
-        language.claim_test(spec, artifacts.plan, claim, text)
+        cast("Generating", language).claim_test(spec, artifacts.plan, claim, text)
     except ClaimTestFault as refused:
         return str(refused)
     return ""
@@ -107,7 +109,8 @@ def _tests(language: Language, artifacts: Artifacts) -> Tree:
     spec = artifacts.spec
     assert spec is not None
     contracts = [function.contract for _, function in artifacts.functions.values()]
-    support = language.test_support(spec, literals_of(contracts, artifacts.claims.values()))
+    literals = literals_of(contracts, artifacts.claims.values())
+    support = cast("Generating", language).test_support(spec, literals)
     return support | {file.path: file.source for file in test_files(language, artifacts)}
 
 

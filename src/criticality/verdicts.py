@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, cast
 
 from criticality.artifacts import Artifacts, Body
 from criticality.config import Config
 from criticality.judging.court import Court
 from criticality.judging.hearing import Fault, Hearing, Verdict
 from criticality.judging.values import Counts
-from criticality.language import Language, Toolchain
+from criticality.language import Language, TestTools, Toolchain
 from criticality.lattice import dependencies
 from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
@@ -51,6 +51,7 @@ async def judged(
     *,
     cluster: str = "",
     thorough: bool = False,
+    settled: Mapping[str, Sequence[str]] | None = None,
 ) -> Verdict:
     """Return the verdict on the functions of a unit and on claims.
 
@@ -58,11 +59,12 @@ async def judged(
         bodies: of the whole system, the unit's among them.
         cluster: its scenarios are judged with the claims.
         thorough: with as many drawn values as the end of a project asks for.
+        settled: clauses by function that were settled on since, besides those that the project has.
     """
     if not work.language.served:
         return await _tested(work, unit, bodies, due, cluster, thorough)
     scenarios = _scenarios(work.artifacts, cluster)
-    made = hearing(work, unit, bodies, due=due, claims=scenarios, thorough=thorough)
+    made = hearing(work, unit, bodies, due=due, claims=scenarios, thorough=thorough, settled=settled)
     return await work.court.hear(made)
 
 
@@ -75,12 +77,14 @@ def hearing(
     claims: Sequence[StructuredClaim] = (),
     variants: Sequence[tuple[str, str, Body]] = (),
     thorough: bool = False,
+    settled: Mapping[str, Sequence[str]] | None = None,
 ) -> Hearing:
     """Return a hearing of a unit.
 
     Args:
         claims: judged besides those that are due.
         variants: other bodies, each with what it is and the function that it is of.
+        settled: clauses that were settled on since, besides those that the project has.
     """
     spec, artifacts = work.artifacts.spec, work.artifacts
     assert spec is not None
@@ -102,7 +106,10 @@ def hearing(
         accepted=list(accepted),
         due=[*due, *(claim.id for claim in extra)],
         pinned={name: artifacts.pinned[name] for name in unit if name in artifacts.pinned},
-        settled={name: artifacts.settled[name] for name in artifacts.settled},
+        settled={
+            name: list(dict.fromkeys([*artifacts.settled.get(name, ()), *(settled or {}).get(name, ())]))
+            for name in {**artifacts.settled, **(settled or {})}
+        },
         texts={name: claim.text for name, claim in spec.claims.items()},
         variants=[(kind, name) for kind, name, _ in variants],
         counts=counts,
@@ -192,7 +199,8 @@ async def _tested(
     if not files:
         return Verdict()
     settings = work.config.orchestrator
-    outcome = await work.tools.test(
+    tools = cast("TestTools", work.tools)
+    outcome = await tools.test(
         full_tree(language, artifacts, bodies), [file.path for file in files],
         examples=settings.mesoscopic_examples if thorough else None,
         seconds=settings.timeouts.mesoscopic_per_cluster_seconds if thorough else None,
@@ -200,7 +208,7 @@ async def _tested(
     if outcome.state != "done" or not outcome.tests:
         why = "the tests were ended: too much memory, or the process died"
         if outcome.state in ("timeout", "cpu"):
-            why = f"the tests took more than {work.tools.limits.seconds:g} s"
+            why = f"the tests took more than {tools.limits.seconds:g} s"
         return Verdict(faults=[Fault("timeout", unit[0] if unit else "", "an end", why)])
     functions = {test: name for name, file in of_contracts.items() for test in file.promises}
     return Verdict(

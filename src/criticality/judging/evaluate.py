@@ -215,7 +215,8 @@ class Evaluator:
                 raise Postponed(name)
             if isinstance(outcome, Died):
                 raise Gone(f"{name}: {outcome.reason}")
-            self.made.append(Call(name, given, outcome))
+            both = given, outcome
+            self.made.append(Call(name, lambda: both))
             if isinstance(outcome, Returned):
                 return outcome.value
             known = self.domain.types.get(outcome.kind)

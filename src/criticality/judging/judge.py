@@ -13,7 +13,7 @@ from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed, end
 from criticality.judging.hearing import Difference, Fault, Guilty, Hearing, Tried, Verdict
 from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
-from criticality.judging.wire import LINES, Codec, from_json, pack, same, to_json
+from criticality.judging.wire import LINES, Codec, Unreadable, from_json, pack, same, to_json
 from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.literals import literals_of
@@ -124,7 +124,10 @@ class Judge:
         if broken is not None or isinstance(outcome, Died | NoSuchValue):
             return broken
         for call in outcome.trace or ():
-            part = self.evaluator.fits(call.name, call.args)
+            try:
+                part = self.evaluator.conditions(call.name) and self.evaluator.fits(call.name, call.args)
+            except Unreadable as fault:
+                return Broken("an answer", str(fault))
             if part:
                 values = ", ".join(map(short, call.args))
                 return Broken(f"REQUIRES of {call.name}: {part}", f"a call with {values}")
@@ -132,8 +135,11 @@ class Judge:
 
     def _fault(self, name: str, args: tuple[Any, ...], outcome: Outcome, broken: Broken, verdict: Verdict) -> None:
         calls = [*(getattr(outcome, "trace", None) or ()), *self.evaluator.made]
-        verdict.guilty = self._guilty(calls)
-        tampered = next((c for c in getattr(outcome, "trace", None) or () if self._differs(c)), None)
+        try:
+            verdict.guilty = self._guilty(calls)
+            tampered = next((c for c in getattr(outcome, "trace", None) or () if self._differs(c)), None)
+        except Unreadable:
+            tampered = None
         if tampered is not None and verdict.guilty is None:
             broken = Broken(f"{tampered.name} stays as it is", "the body changes a function that it calls")
         verdict.faults.append(
@@ -231,13 +237,13 @@ class Judge:
             if verdict.guilty is None and others and not set(claim.functions) & set(self.hearing.unit):
                 # The unit only looks at what the claim is about, and keeps its own contract.
                 args = to_json(self.codec.request(others[-1].name, others[-1].args))
-                verdict.guilty = Guilty(others[-1].name, args, f"{claim.id} {test.name}: {broken}"[:600])
+                verdict.guilty = Guilty(others[-1].name, args, f"claim {claim.id}.{test.name}: {broken}"[:600])
             verdict.faults.append(
                 Fault(
                     kind="test", function=calls[-1].name if calls else self.hearing.unit[0], claim=claim.id,
                     test=test.name, promise=f"claim {claim.id}.{test.name}", outcome=broken.shown,
                     args=to_json(self.codec.request(calls[-1].name, calls[-1].args)) if calls else None,
-                    what=f"{claim.id} {test.name}: {broken}"[:600],
+                    what=f"claim {claim.id}.{test.name}: {broken}"[:600],
                 )
             )  # fmt: skip
 
@@ -396,7 +402,7 @@ class Judge:
             return None
         key = name, pack(self.codec.request(name, args))
         if key not in self._memory:
-            self._memory[key] = self._process(HELPERS).call(name, args)
+            self._memory[key] = self._process(HELPERS).call_packed(*key)
         return self._memory[key]
 
     def _known_results(self, name: str) -> dict[str, list[Any]]:

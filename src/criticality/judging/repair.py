@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Protocol, cast
 
 from criticality.judging.domain import Domain, NotEvaluable
@@ -90,13 +91,18 @@ class Condition:
                 case _ if (path := _path(left)) and path[0] in held:
                     if isinstance(op, ast.In):
                         yield from ((path, item) for item in list(goal)[:6])
-                    else:
+                    elif _alike(get(held, path), goal):
                         yield path, goal
                         yield from ((path, goal + d) for d in (-1, 1))
                 case _:
                     return
         except Exception:
             return
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Tell whether two values may stand in the same place: both numbers, both texts, both sequences."""
+    return any(isinstance(one, kind) and isinstance(other, kind) for kind in ((int, float, Decimal), str, tuple))
 
 
 def repaired(

@@ -43,9 +43,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, cast
 
@@ -87,13 +88,29 @@ class ServedProgram:
     counted: str = "steps"
 
 
-@dataclass(frozen=True, slots=True)
 class Call:
-    """A call that a body made to another function of the project, and how it ended."""
+    """A call that a body made to another function of the project, and how it ended; read when it is looked at.
 
-    name: str
-    args: tuple[Any, ...]
-    outcome: Returned | Raised
+    Raises, from its properties:
+        Unreadable: what the body's process reported is no such call.
+    """
+
+    def __init__(self, name: str, read: Callable[[], tuple[tuple[Any, ...], Returned | Raised]]) -> None:
+        self.name, self._read = name, read
+
+    @cached_property
+    def _both(self) -> tuple[tuple[Any, ...], Returned | Raised]:
+        return self._read()
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What it was called with."""
+        return self._both[0]
+
+    @property
+    def outcome(self) -> Returned | Raised:
+        """How it ended."""
+        return self._both[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +292,12 @@ class Process:
         outcome = self.call(f"{name}#work", args)
         return outcome.value if isinstance(outcome, Returned) else None
 
+    def call_packed(self, name: str, packed: bytes) -> Outcome:
+        """Call one function with arguments that are bytes of the wire already."""
+        identity = secrets.randbits(63)
+        fault = self._send(b"\x93" + pack(identity) + pack(name) + packed)
+        return Died(fault) if fault else self._answer(identity, name)
+
     def call_many(self, calls: Iterable[tuple[str, Sequence[Any]]]) -> Iterator[Outcome]:
         """Yield how each call ends, in order; others are on their way meanwhile. It stops after a death."""
         waiting: list[tuple[int, str, int]] = []
@@ -361,8 +384,12 @@ class Process:
         codec = self._place.codec
         if not isinstance(name, str) or name not in codec.functions:
             raise Unreadable("it reports a call of an unknown function")
-        outcome = Returned(codec.result(name, value)) if status == 0 else Raised(*_error(value))
-        return Call(name, codec.arguments(name, args), outcome)
+
+        def read() -> tuple[tuple[Any, ...], Returned | Raised]:
+            outcome = Returned(codec.result(name, value)) if status == 0 else Raised(*_error(value))
+            return codec.arguments(name, args), outcome
+
+        return Call(name, read)
 
     def _frame(self, limit: float) -> bytes | str:
         """Return the next frame, or why there is none; processor time counts: a busy machine blames nobody."""

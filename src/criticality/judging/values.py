@@ -145,13 +145,26 @@ class Values:
 
     def _long(self, kinds: Sequence[tuple[str, TypeRef]]) -> Iterator[tuple[Any, ...]]:
         for at, (_, kind) in enumerate(kinds):
-            for size in _SIZES if self.root(kind).name in ("List", "Set", "Map", *_TEXTUAL) else ():
+            for size in _SIZES if self._grows(kind) else ():
                 for _ in range(2):
                     self._seen = {}
                     drawn = [self.draw(k) for _, k in kinds]
                     drawn[at] = self.draw(kind, size=size)
                     if drawn[at] is not None:
                         yield tuple(drawn)
+
+    def _holds(self, kind: TypeRef) -> bool:
+        """Tell whether a type is a record, or a list of records that hold lists: those stay short inside."""
+        root = self.root(kind)
+        return root.name in self.domain.spec.data_models
+
+    def _grows(self, kind: TypeRef) -> bool:
+        """Tell whether values of a type can be long: sequences, texts, and records that hold some."""
+        root = self.root(kind)
+        if root.name not in self.domain.spec.data_models:
+            return root.name in ("List", "Set", "Map", *_TEXTUAL)
+        fields = self.domain.spec.data_models[root.name].fields
+        return any(self.root(parse_type(field.type)).name in ("List", "Set", "Map") for field in fields)
 
     def small(self, kind: TypeRef, constraints: tuple[str, ...] = ()) -> list[Any]:
         """Return the simplest values of a type, and those at its edges."""
@@ -300,7 +313,7 @@ class Values:
             inside = self.draw(parse_type(new.base), (*constraints, *new.constraints), size)
             value = self._made(kind.name, inside)
         elif kind.name in spec.data_models:
-            value = self._neighbour(kind.name, earlier)
+            value = self._neighbour(kind.name, earlier, size)
         else:
             value = self._plain(kind, constraints, size)
         if value is None or constraint_of(list(constraints))(value):
@@ -310,10 +323,18 @@ class Values:
             earlier.append(value)
         return value
 
-    def _neighbour(self, name: str, earlier: Sequence[Any]) -> Any:
+    def _neighbour(self, name: str, earlier: Sequence[Any], size: int | None) -> Any:
         """Return a new record, or an earlier one with one field replaced."""
         fields = self.domain.spec.data_models[name].fields
-        if earlier and self.random.random() < 0.5:
+        if size is not None:
+            held = {
+                f.name: self.draw(
+                    of, tuple(f.constraints), size if self._grows(of) and not self._holds(of) else None
+                )
+                for f in fields
+                for of in (parse_type(f.type),)
+            }
+        elif earlier and self.random.random() < 0.5:
             old = self.random.choice(earlier)
             held = {f.name: getattr(old, f.name) for f in fields}
             chosen = self.random.choice(fields)
