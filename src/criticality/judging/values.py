@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from criticality.judging.domain import Domain, Unfit, constraint_of
+from criticality.judging.domain import Domain, Unfit, apart, constraint_of
 from criticality.judging.repair import Condition, ordered, repaired
 from criticality.spec.literals import Literals
 from criticality.spec.types import TypeRef, parse_type
@@ -247,7 +247,8 @@ class Values:
 
     def _collections(self, kind: TypeRef, item: TypeRef, limits: Bounds) -> Iterator[Any]:
         pool = self.small(item)
-        form: Callable[[Any], Any] = frozenset if kind.name == "Set" else tuple
+        spec = self.domain.spec
+        form: Callable[[Any], Any] = frozenset if kind.name == "Set" else lambda items: apart(spec, item, items)
         yield form(())
         yield from (form((value,)) for value in pool[:16])
         yield from (form(pair) for pair in product(pool[:6], pool[:6]))
@@ -429,11 +430,7 @@ class Values:
         if size is not None or "distinct" in constraints or "sorted" in constraints or random.random() < 0.3:
             items = list(dict.fromkeys(items)) if "distinct" in constraints or size is not None else items
             items = ordered(items) if "sorted" in constraints or random.random() < 0.5 else items
-        model = self.domain.spec.data_models.get(kind.args[0].name)
-        keys = [f.name for f in model.fields if "unique" in f.constraints] if model else []
-        if keys:
-            items = list({tuple(getattr(item, key) for key in keys): item for item in items}.values())
-        return tuple(items)
+        return apart(self.domain.spec, kind.args[0], items)
 
     def _item(self, kind: TypeRef, size: int | None) -> Any:
         if size is not None:
