@@ -97,6 +97,9 @@ class Values:
             if fitted is None:
                 continue
             args = tuple(fitted[name] for name in names)
+            roots = zip((self.root(kind) for _, kind in kinds), args, strict=True)
+            if any(k.name == "List" and len(apart(self.domain.spec, k.args[0], v)) < len(v) for k, v in roots):
+                continue
             key = repr(args)
             if key not in known:
                 known.add(key)
