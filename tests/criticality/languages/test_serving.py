@@ -100,4 +100,4 @@ def test_a_function_that_is_still_to_do_says_so(written: tuple[str, Bodies]) -> 
         undone = process.call(
             "payments.transfer", [(one, two), types["Transfer"](one.id, two.id, types["Amount"](1))]
         )
-        assert isinstance(undone, Raised) and language(name).undone in undone.message
+        assert isinstance(undone, Raised) and "implemented" in undone.message
