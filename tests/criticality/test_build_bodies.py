@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 import pytest
+from criticality.languages.python.box import Box, can_isolate
 from hypothesis import given
 from hypothesis import strategies as st
 from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
 
 from criticality.bodies import SpliceRefused
-from criticality.languages.python.box import Box, can_isolate
 from criticality.languages.python.inspection import inspect_body, leaked_logic
 from criticality.languages.python.mutants import mutants
 from criticality.languages.python.skeleton import module_source

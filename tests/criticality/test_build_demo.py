@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from criticality.mutation import deciding_tests, spread
 from turnstile_system import needs_toolchain
 
 from assay.demo import demo_answers
@@ -26,7 +27,6 @@ from criticality.asking import Asking
 from criticality.languages import language
 from criticality.languages.python.toolchain import Toolchain
 from criticality.machine.states import Active, SelectingFunction
-from criticality.mutation import deciding_tests, spread
 from criticality.tree import full_tree
 from criticality.work import Work
 from llm_runtime.store import open_store

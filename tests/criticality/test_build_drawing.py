@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import errors
-from hypothesis import strategies as st
-
 from criticality.languages.python.support import harness
 from criticality.languages.python.support.harness import assume, drawn, holds
+from hypothesis import errors
+from hypothesis import strategies as st
 
 
 @pytest.fixture(autouse=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
+from criticality.languages.python.support.growth import grows, sized
+from criticality.languages.python.support.near import Near, changes, fitting
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from criticality.languages.python.support.growth import grows, sized
-from criticality.languages.python.support.near import Near, changes, fitting
 from criticality.spec.claims import ClaimTest, StructuredClaim
 from criticality.spec.contracts import parse_contract
 from criticality.spec.literals import Literals, literals_of

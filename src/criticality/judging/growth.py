@@ -10,14 +10,13 @@ from typing import Any
 from criticality.judging.repair import Condition, ordered, repaired
 from criticality.judging.values import Values
 from criticality.spec.claims import StructuredClaim
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
 
 #: The power of n that each class comes to between the largest sizes; exponential growth is not measured.
 DEGREES = {"1": 0.0, "log n": 0.0, "n": 1.0, "n log n": 1.19, "n^2": 2.0, "n^3": 3.0}
 _PROMISED = re.compile(r"O\((1|log n|n|n log n|n\^2|n\^3)\)")
 _OF = re.compile(r" where n = (?:len\((\w+)\)|(\w+))")
 _SEQUENCES = ("List", "Set", "Map", "Text", "String")
-_NUMBERS = ("Int", "Decimal", "Float")
 _SHAPED_AT = 64
 #: Sizes, and how much more than the class's power is allowed, by what is counted.
 SCALES = {"steps": ((16, 64, 128, 512), 0.3), "nanoseconds": ((256, 1024, 4096, 16_384), 0.5)}
@@ -86,8 +85,8 @@ def fault(
 def _shapes(
     kinds: Sequence[tuple[str, TypeRef]], at: Sequence[int], conditions: Sequence[Condition], values: Values
 ) -> Iterator[Callable[[int], tuple[Any, ...] | None]]:
-    """Yield ways to make arguments of a size: distinct, ascending, descending, equal, stepped by 1 and by 4,096."""
-    for name in ("distinct", "ascending", "descending", "equal", "step 1", "step 4096"):
+    """Yield ways to make arguments of a size: distinct, ascending, descending, equal, stepped by 1, 3, 8, 4,096."""
+    for name in ("distinct", "ascending", "descending", "equal", "one 1", "one 3", "one 8", "one 4096"):
 
         def shape(size: int, name: str = name) -> tuple[Any, ...] | None:
             args: list[Any] = []
@@ -114,8 +113,8 @@ def _sized(values: Values, kind: TypeRef, size: int, shape: str) -> Any:
         case "Int":
             return values.witness(kind, size)
         case "Text" | "String":
-            letters = {"equal": "a", "ascending": "abc", "descending": "ba", "step 1": "01", "step 4096": "a b"}
-            mixed = values.draw(root, size=size) if shape == "distinct" else letters[shape] * size
+            letters = {"equal": "a", "ascending": "abc", "descending": "ba", "one 1": "01", "one 3": "aab"}
+            mixed = values.draw(root, size=size) if shape == "distinct" else letters.get(shape, "a b") * size
             return values.witness(kind, mixed[:size])
         case "Map":
             keys = _items(values, root.args[0], size, "distinct")
@@ -128,8 +127,8 @@ def _sized(values: Values, kind: TypeRef, size: int, shape: str) -> Any:
 
 
 def _items(values: Values, kind: TypeRef, size: int, shape: str) -> list[Any]:
-    if shape.startswith("step"):
-        return _stepped(values, kind, size, int(shape.partition(" ")[2]))
+    if shape.startswith("one"):
+        return values.family(kind, size, shape)
     if shape == "equal":
         return [values.draw(kind)] * size
     items: dict[str, Any] = {}
@@ -143,26 +142,3 @@ def _items(values: Values, kind: TypeRef, size: int, shape: str) -> list[Any]:
     if shape == "distinct":
         return made
     return ordered(made) if shape == "ascending" else ordered(made)[::-1]
-
-
-def _stepped(values: Values, kind: TypeRef, size: int, step: int) -> list[Any]:
-    """Return items that differ in one number alone, which grows by a step from one to the next."""
-    root, spec = values.root(kind), values.domain.spec
-    if root.name in _NUMBERS:
-        return [item for n in range(size) if (item := values.witness(kind, type_of(root)(n * step))) is not None]
-    if root.name in spec.data_models:
-        for field in spec.data_models[root.name].fields:
-            of = parse_type(field.type)
-            if values.root(of).name in _NUMBERS:
-                items = [values.with_field(root.name, field.name, of, n * step) for n in range(size)]
-                kept = list({repr(item): item for item in items if item is not None}.values())
-                if len(kept) >= size // 2:
-                    return kept
-    return []
-
-
-def type_of(root: TypeRef) -> type:
-    """Return Python's type of a number."""
-    from decimal import Decimal
-
-    return {"Int": int, "Float": float}.get(root.name, Decimal)

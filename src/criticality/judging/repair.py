@@ -162,6 +162,9 @@ def _candidates(
         if kind is None:
             continue
         now = get(held, path)
+        if isinstance(now, tuple) and len(path) == 1:
+            for order in (ordered, _by_last):
+                yield path, _greedy(held, path[0], order([*cast("tuple[Any, ...]", now)]), condition, part)
         if isinstance(now, tuple):
             items = list(dict.fromkeys(cast("tuple[Any, ...]", now)))
             for other in (items, ordered(items), ordered(items)[::-1], items[:1], []):
@@ -175,6 +178,30 @@ def ordered(items: list[Any]) -> list[Any]:
         return sorted(items, key=_fields) if items and dataclasses.is_dataclass(items[0]) else sorted(items)
     except TypeError:
         return items
+
+
+def _by_last(items: list[Any]) -> list[Any]:
+    """Return records by their last field: of spans, those that end first come first."""
+    try:
+        return sorted(items, key=lambda item: dataclasses.astuple(item)[::-1])
+    except TypeError:
+        return items
+
+
+def _greedy(
+    held: Mapping[str, Any], name: str, items: list[Any], condition: Condition, part: str
+) -> tuple[Any, ...]:
+    """Return as many items, in order, as fulfil a part together."""
+    kept: tuple[Any, ...] = ()
+    if condition.functions or len(items) > 400:
+        return kept
+    for item in items:
+        try:
+            if condition.value(part, {**held, name: (*kept, item)}):
+                kept = (*kept, item)
+        except Exception:
+            continue
+    return kept
 
 
 def _fields(record: Any) -> tuple[Any, ...]:

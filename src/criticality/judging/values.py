@@ -26,7 +26,11 @@ _FAR = 10**6
 _TEXTS = ("", "a", "b", "ab", "ba", "A", "0", " ", "aa", "abcabc")
 _SIGNS = "09٣./-+_ \n"
 _TEXTUAL = ("Text", "String")
-_SIZES = (64, 300)
+#: Sizes of long values, and how many other arguments are drawn beside each.
+_SIZES = ((64, 4), (300, 1))
+#: How items of a long list are made: drawn, or with one number or all of them a step further each time.
+_FAMILIES = ("", "one 1", "one 3", "all 4")
+_NUMERIC: dict[str, Callable[[int], Any]] = {"Int": int, "Float": float, "Decimal": Decimal}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class Values:
         self.random = Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big"))
         self._small: dict[tuple[str, tuple[str, ...]], list[Any]] = {}
         self._seen: dict[str, list[Any]] = {}
+        self._family = ""
 
     def cases(
         self,
@@ -77,7 +82,7 @@ class Values:
             ("small", self._scope(kinds, 4 * counts.small), counts.small),
             ("text", self._changed(kinds, 4 * counts.text), counts.text),
             ("drawn", self._drawn(kinds, counts.drawn), counts.drawn),
-            ("long", self._long(kinds), 2 * len(_SIZES) * len(kinds)),
+            ("long", self._long(kinds), 5 * len(_FAMILIES) * len(kinds)),
         )
         for origin, stage, most in stages:
             for args in islice(self._fitting(kinds, stage, conditions, known), most if kinds else 1):
@@ -141,20 +146,51 @@ class Values:
 
     def _drawn(self, kinds: Sequence[tuple[str, TypeRef]], count: int) -> Iterator[tuple[Any, ...]]:
         for _ in range(2 * count if kinds else 1):
-            self._seen = {}
+            self._seen, self._family = {}, ""
             drawn = [self.draw(kind) for _, kind in kinds]
             if None not in drawn or any(self.root(k).name in ("Option", "Unit") for _, k in kinds):
                 yield tuple(drawn)
 
     def _long(self, kinds: Sequence[tuple[str, TypeRef]]) -> Iterator[tuple[Any, ...]]:
+        """Long values of each argument that can be long: drawn, or families of items that lie beside each other."""
         for at, (_, kind) in enumerate(kinds):
-            for size in _SIZES if self._grows(kind) else ():
-                for _ in range(2):
-                    self._seen = {}
-                    drawn = [self.draw(k) for _, k in kinds]
-                    drawn[at] = self.draw(kind, size=size)
-                    if drawn[at] is not None:
-                        yield tuple(drawn)
+            for (size, beside), family in product(_SIZES if self._grows(kind) else (), _FAMILIES):
+                self._seen, self._family = {}, family
+                whole = self.draw(kind, size=size)
+                for _ in range(beside if whole is not None and len(kinds) > 1 else 1):
+                    yield tuple(whole if other == at else self.draw(k) for other, (_, k) in enumerate(kinds))
+
+    def family(self, kind: TypeRef, size: int, name: str) -> list[Any]:
+        """Return items that differ in one number, or in all of theirs alike; fewer where there are fewer.
+
+        Args:
+            name: ``one N``, where one number grows by N from item to item, or ``all N``.
+        """
+        which, _, step = name.partition(" ")
+        root, spec = self.root(kind), self.domain.spec
+        if root.name in _NUMERIC:
+            made = (self.witness(kind, _NUMERIC[root.name](n * int(step))) for n in range(size))
+            return [item for item in made if item is not None]
+        if root.name not in spec.data_models:
+            return []
+        fields = spec.data_models[root.name].fields
+        numeric = [f.name for f in fields if self.root(parse_type(f.type)).name in _NUMERIC]
+        best: list[Any] = []
+        for moved in [numeric] if which == "all" else [[field] for field in numeric]:
+            for base in self.small(root)[::-1]:
+                items: list[Any] = []
+                for n in range(size):
+                    held = {f.name: getattr(base, f.name) for f in fields}
+                    for f in (f for f in fields if f.name in moved):
+                        held[f.name] = self.witness(parse_type(f.type), held[f.name] + n * int(step))
+                    item = None if None in held.values() else self._made(root.name, *held.values())
+                    items += [item] if item is not None else []
+                    if len(items) <= n // 2:
+                        break
+                best = max(best, items, key=len)
+                if len(best) == size:
+                    return best
+        return best
 
     def _holds(self, kind: TypeRef) -> bool:
         """Tell whether a type is a record, or a list of records that hold lists: those stay short inside."""
@@ -284,15 +320,6 @@ class Values:
         kinds, conditions = self._rules(name)
         fitted = repaired(held, kinds, conditions, self)
         return None if fitted is None else self._made(name, *fitted.values())
-
-    def with_field(self, name: str, field: str, kind: TypeRef, value: Any) -> Any:
-        """Return the simplest record with another value in one field; ``None`` where none fits."""
-        pool = self.small(TypeRef(name))
-        wrapped = self.witness(kind, value)
-        if not pool or wrapped is None:
-            return None
-        held = {f.name: getattr(pool[0], f.name) for f in self.domain.spec.data_models[name].fields}
-        return self.record(name, {**held, field: wrapped})
 
     def _rules(self, name: str) -> tuple[dict[str, TypeRef], list[Condition]]:
         model = self.domain.spec.data_models[name]
@@ -427,7 +454,10 @@ class Values:
         most = limits.longest if limits.longest is not None else max(8, limits.shortest + 4)
         many = random.choice((0, 1, 2, 2, 3, 4, 6, most)) if size is None else size
         many = max(limits.shortest, min(many, limits.longest or many))
-        items = [item for _ in range(many) if (item := self._item(kind.args[0], size)) is not None]
+        items = self.family(kind.args[0], many, self._family) if size is not None and self._family else []
+        self._seen.setdefault(str(kind.args[0]), []).extend(items[:: max(1, len(items) // 8)])
+        if len(items) < many // 2:
+            items = [item for _ in range(many) if (item := self._item(kind.args[0], size)) is not None]
         if kind.name == "Set":
             return frozenset(items)
         if size is not None or "distinct" in constraints or "sorted" in constraints or random.random() < 0.3:
