@@ -107,7 +107,7 @@ class Judge:
                 told.add(broken.promise)
                 left = min(left, _AFTER)
                 self._fault(name, case.args, outcome, broken, verdict)
-            if verdict.guilty or isinstance(outcome, Died) or left <= 0 or len(told) >= _TOLD:
+            if verdict.guilty or isinstance(outcome, Died) or (told and left <= 0) or len(told) >= _TOLD:
                 return
         if not told:
             verdict.kept[name] = self._kept(name, cases, process)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.base.naming import pascal
 from criticality.languages.go import domain, names, server, skeleton
+from criticality.languages.go.cases import case_files
 from criticality.languages.go.grammar import GO
 from criticality.languages.go.toolchain import GoToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -64,6 +66,9 @@ class Go(GrammarLanguage):
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def project_name(self, spec: Spec) -> str:
         return names.module(spec)
