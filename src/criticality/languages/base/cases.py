@@ -1,9 +1,9 @@
-"""The judge's cases as a person's tests: values as expressions that a language writes down, the telling ones first."""
+"""The judge's cases as a person's tests: values as expressions that a language writes down."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
@@ -17,7 +17,8 @@ from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import root
 
-_MOST = 12
+#: Calls of a function that are shown: so many that return, and so many that raise.
+_RETURNS, _RAISES = 8, 4
 _PARTS: dict[str, Any] = {"List": "list", "Set": "set", "Tuple": "tuple"}
 
 
@@ -37,7 +38,7 @@ class Row:
 def rows(
     spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]
 ) -> Iterator[tuple[str, FunctionPlan, list[Row]]]:
-    """Yield each function that has cases with its module and a dozen of them.
+    """Yield each function that has cases with its module and some of them.
 
     Args:
         cases: by function, arguments, status and value as the judge's JSON has them.
@@ -45,8 +46,22 @@ def rows(
     codec = Codec(Domain(spec), plan)
     for name, function in codec.functions.items():
         made = [row for case in cases.get(name, ()) if (row := _row(spec, codec, name, function, case)) is not None]
+        returns, raises = [row for row in made if not row.error], [row for row in made if row.error]
         if made:
-            yield name.partition(".")[0], function, made[:_MOST]
+            yield name.partition(".")[0], function, [*returns[:_RETURNS], *raises[:_RAISES]]
+
+
+def by_module(
+    spec: Spec,
+    plan: Plan,
+    cases: Mapping[str, list[list[Any]]],
+    test: Callable[[str, FunctionPlan, list[Row]], str],
+) -> dict[str, str]:
+    """Return the tests of each module that has cases, each written by the language."""
+    parts: dict[str, list[str]] = {}
+    for module, function, held in rows(spec, plan, cases):
+        parts.setdefault(module, []).append(test(module, function, held))
+    return {module: "\n".join(tests) for module, tests in parts.items()}
 
 
 def _row(spec: Spec, codec: Codec, name: str, function: FunctionPlan, case: list[Any]) -> Row | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.cpp import domain, names, server, skeleton
+from criticality.languages.cpp.cases import case_files
 from criticality.languages.cpp.grammar import CPP
 from criticality.languages.cpp.toolchain import CppToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -70,6 +72,9 @@ class Cpp(GrammarLanguage):
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from criticality.language import Plan, Tree
-from criticality.languages.base.cases import Row, rows
+from criticality.languages.base.cases import Row, by_module
 from criticality.languages.base.data import fill
 from criticality.languages.base.naming import pascal
 from criticality.languages.go.expressions import Renderer
@@ -17,12 +17,10 @@ from criticality.spec.spec import Spec
 
 def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
     """Return a test file for each module that has cases, and what they stand on."""
-    parts: dict[str, list[str]] = {}
-    for name, function, held in rows(spec, plan, cases):
-        parts.setdefault(name, []).append(_test(spec, function, held))
     head = f"package {package(spec)}\n"
+    written = by_module(spec, plan, cases, lambda _, function, held: _test(spec, function, held))
     known = {"domain": f"{module(spec)}/domain", "testing": "testing"}
-    files = {f"{name}_test.go": with_imports(head, "\n".join(tests), others=known) for name, tests in parts.items()}
+    files = {f"{name}_test.go": with_imports(head, tests, others=known) for name, tests in written.items()}
     helpers = fill("criticality.languages.go", "templates", "cases.go", name=package(spec))
     return files | ({"cases_test.go": helpers} if files else {})
 

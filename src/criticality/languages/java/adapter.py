@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.java import domain, names, server, skeleton
+from criticality.languages.java.cases import case_files
 from criticality.languages.java.grammar import JAVA
 from criticality.languages.java.toolchain import JavaToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -58,6 +60,9 @@ class Java(GrammarLanguage):
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def project_name(self, spec: Spec) -> str:
         return names.package(spec)

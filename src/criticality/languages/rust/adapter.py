@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.rust import domain, names, server, skeleton
+from criticality.languages.rust.cases import case_files
 from criticality.languages.rust.grammar import RUST
 from criticality.languages.rust.toolchain import RustToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
@@ -67,6 +69,9 @@ class Rust(GrammarLanguage):
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan, [*_needed(spec), *(module.name for module in plan)])
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases, _needed(spec))
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.typescript import domain, server, skeleton
+from criticality.languages.typescript.cases import case_files
 from criticality.languages.typescript.grammar import TYPESCRIPT
 from criticality.languages.typescript.names import identifier
 from criticality.languages.typescript.toolchain import TypeScriptToolchain
@@ -23,7 +25,7 @@ class TypeScript(GrammarLanguage):
     title = "TypeScript"
     importable = frozenset[str]()
     todo = skeleton.TODO
-    ignored = "/node_modules\n"
+    ignored = "/node_modules\n/out\n"
     table = TYPESCRIPT
     tools = TypeScriptToolchain
 
@@ -59,6 +61,9 @@ class TypeScript(GrammarLanguage):
 
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def project_name(self, spec: Spec) -> str:
         return spec.system.name

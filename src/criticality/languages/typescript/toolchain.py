@@ -55,7 +55,7 @@ class TypeScriptToolchain(CompiledToolchain):
         script = read_text(cls.language, "build.mjs")
         flags = ("--experimental-permission", "--allow-fs-read=*", "--max-old-space-size=512", "--stack-size=900")
         return ServedProgram(
-            command=launched((node, *flags, "out/serve.js")), files=files | launcher() | {"build.mjs": script},
+            command=launched((node, *flags, "out/src/serve.js")), files=files | launcher() | {"build.mjs": script},
             build=((node, "build.mjs", str(packages)),),
             read_only=(packages.parent, prefix(NODE.path()), *interpreter()), environment=_environment(NODE.path()),
             memory=0,

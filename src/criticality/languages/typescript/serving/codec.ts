@@ -96,12 +96,16 @@ export class Writer {
   }
 
   nothing(): this {
-    this.held[this.room(1)] = 0xc0;
-    return this;
+    return this.marker(0xc0);
   }
 
   truth(value: boolean): this {
-    this.held[this.room(1)] = value ? 0xc3 : 0xc2;
+    return this.marker(value ? 0xc3 : 0xc2);
+  }
+
+  private marker(value: number): this {
+    const place = this.room(1); // first: it may be in another buffer afterwards
+    this.held[place] = value;
     return this;
   }
 
