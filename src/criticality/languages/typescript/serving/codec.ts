@@ -178,7 +178,11 @@ export const day: Form<string> = {
   write: (out, value) => out.extension(MOMENT, Buffer.from(value)),
 };
 export const moment: Form<Date> = {
-  read: (input) => new Date(input.extension(MOMENT).toString("latin1").replace(/(:\d\d)$/, "$1Z")),
+  read: (input) => {
+    const written = input.extension(MOMENT).toString("latin1");
+    if (/\.\d{3}\d*[1-9]/.test(written)) throw new RangeError("moments are whole milliseconds here");
+    return new Date(/[Z+]/.test(written) ? written : `${written}Z`);
+  },
   write: (out, value) => out.extension(MOMENT, Buffer.from(value.toISOString())),
 };
 
