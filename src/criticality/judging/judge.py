@@ -47,6 +47,7 @@ class Judge:
         self.evaluator = Evaluator(self.domain, self.functions, self._called)
         for name, clauses in hearing.settled.items():
             self.evaluator.settle(name, clauses)
+        self._above = self._callers(set(hearing.unit))
         self._literals = literals_of([f.contract for f in self.functions.values()], self.claims)
         self._open = ExitStack()
         self._processes: dict[int, Process] = {}
@@ -64,6 +65,12 @@ class Judge:
 
     def __exit__(self, *exc: object) -> None:
         self._open.close()
+
+    def _callers(self, touched: set[str]) -> set[str]:
+        """Return the functions that rest on some: where those are tried, these are tried with them."""
+        while more := {n for n, f in self.functions.items() if n not in touched and touched.intersection(f.calls)}:
+            touched |= more
+        return touched
 
     def heard(self) -> Verdict:
         """Return the verdict on variant 0."""
@@ -148,7 +155,7 @@ class Judge:
         )  # fmt: skip
 
     def _differs(self, call: Call) -> bool:
-        if call.name in self.hearing.unit:
+        if call.name in self._above:
             return False
         again = self._helped(call.name, call.args)
         return again is not None and not _same(again, call.outcome)
@@ -158,7 +165,7 @@ class Judge:
         for call in calls:
             if call.name in self.hearing.unit or call.name not in self.hearing.accepted:
                 continue
-            outcome = self._helped(call.name, call.args)
+            outcome = self._called(call.name, call.args)
             if outcome is None or self.evaluator.fits(call.name, call.args):
                 continue
             below = self._guilty(getattr(outcome, "trace", None) or (), depth + 1) if depth < 12 else None
@@ -386,8 +393,10 @@ class Judge:
 
     def _called(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
         """Answer a call that an evaluation makes: the unit's own functions by the body that is tried."""
-        if name not in self.hearing.unit:
+        if name not in self._above:
             return self._helped(name, args)
+        if name not in self.hearing.unit and name not in self.hearing.accepted:
+            return None
         if isinstance(self._current, int):
             return self._process(self._current).call(name, args)
         return self._current(name, args)

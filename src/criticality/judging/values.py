@@ -283,7 +283,10 @@ class Values:
 
     def _collections(self, kind: TypeRef, item: TypeRef, limits: Bounds) -> Iterator[Any]:
         pool = self.small(item)
-        form: Callable[[Any], Any] = frozenset if kind.name == "Set" else tuple
+
+        def form(items: Sequence[Any]) -> Any:
+            return frozenset(items) if kind.name == "Set" else tuple(self._apart(item, items))
+
         yield form(())
         yield from (form((value,)) for value in pool[:16])
         yield from (form(pair) for pair in product(pool[:6], pool[:6]))
@@ -459,11 +462,17 @@ class Values:
         if size is not None or "distinct" in constraints or "sorted" in constraints or random.random() < 0.3:
             items = list(dict.fromkeys(items)) if "distinct" in constraints or size is not None else items
             items = ordered(items) if "sorted" in constraints or random.random() < 0.5 else items
-        model = self.domain.spec.data_models.get(kind.args[0].name)
+        return tuple(self._apart(kind.args[0], items))
+
+    def _apart(self, kind: TypeRef, items: Sequence[Any]) -> list[Any]:
+        """Leave out records that repeat a unique field of one before them."""
+        model = self.domain.spec.data_models.get(kind.name)
         keys = [f.name for f in model.fields if "unique" in f.constraints] if model else []
-        if keys:
-            items = list({tuple(getattr(item, key) for key in keys): item for item in items}.values())
-        return tuple(items)
+        kept: list[Any] = []
+        for item in items:
+            if not any(getattr(item, key) == getattr(one, key) for key in keys for one in kept):
+                kept.append(item)
+        return kept
 
     def _item(self, kind: TypeRef, size: int | None) -> Any:
         if size is not None:
