@@ -25,6 +25,8 @@ _BATCH = 64
 #: Broken promises that are told at most, and cases that are still tried after the first.
 _TOLD, _AFTER = 4, 150
 _KEPT = 40
+#: Calls of accepted functions that are judged again, though what called them is content.
+_AUDITS = 300
 CANDIDATE, HELPERS = 0, 1
 _CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
 
@@ -49,6 +51,8 @@ class Judge:
             self.evaluator.settle(name, clauses)
         self._above = self._callers(set(hearing.unit))
         self._literals = literals_of([f.contract for f in self.functions.values()], self.claims)
+        self._audit: set[tuple[str, bytes]] = set()
+        self._audits = 0
         self._open = ExitStack()
         self._processes: dict[int, Process] = {}
         self._memory: dict[tuple[str, bytes], Outcome] = {}
@@ -112,6 +116,8 @@ class Judge:
                 told.add(broken.promise)
                 left = min(left, _AFTER)
                 self._fault(name, case.args, outcome, broken, verdict)
+            elif broken is None:
+                verdict.guilty = self._audited([*(getattr(outcome, "trace", None) or ()), *self.evaluator.made])
             if verdict.guilty or isinstance(outcome, Died) or left <= 0 or len(told) >= _TOLD:
                 return
         if not told:
@@ -159,6 +165,22 @@ class Judge:
             return False
         again = self._helped(call.name, call.args)
         return again is not None and not _same(again, call.outcome)
+
+    def _audited(self, calls: Sequence[Call]) -> Guilty | None:
+        """Return an accepted function that breaks its contract, though what called it is content; some are tried."""
+        for call in calls:
+            if self._audits >= _AUDITS or call.name in self._above:
+                continue
+            key = call.name, pack(self.codec.request(call.name, call.args))
+            if key not in self._audit:
+                self._audit.add(key)
+                self._audits += 1
+                made, self.evaluator.made = self.evaluator.made, []
+                guilty = self._guilty([call])
+                self.evaluator.made = made
+                if guilty is not None:
+                    return guilty
+        return None
 
     def _guilty(self, calls: Sequence[Call], depth: int = 0) -> Guilty | None:
         """Return the accepted function, deepest first, that breaks its own contract in one of some calls."""

@@ -17,7 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from criticality.judging.domain import Domain, Unfit, constraint_of
-from criticality.judging.repair import Condition, ordered, repaired
+from criticality.judging.repair import Condition, apart, ordered, repaired
 from criticality.spec.literals import Literals
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import Bounds, bounds
@@ -285,7 +285,7 @@ class Values:
         pool = self.small(item)
 
         def form(items: Sequence[Any]) -> Any:
-            return frozenset(items) if kind.name == "Set" else tuple(self._apart(item, items))
+            return frozenset(items) if kind.name == "Set" else tuple(apart(self.domain, item, items))
 
         yield form(())
         yield from (form((value,)) for value in pool[:16])
@@ -462,17 +462,7 @@ class Values:
         if size is not None or "distinct" in constraints or "sorted" in constraints or random.random() < 0.3:
             items = list(dict.fromkeys(items)) if "distinct" in constraints or size is not None else items
             items = ordered(items) if "sorted" in constraints or random.random() < 0.5 else items
-        return tuple(self._apart(kind.args[0], items))
-
-    def _apart(self, kind: TypeRef, items: Sequence[Any]) -> list[Any]:
-        """Leave out records that repeat a unique field of one before them."""
-        model = self.domain.spec.data_models.get(kind.name)
-        keys = [f.name for f in model.fields if "unique" in f.constraints] if model else []
-        kept: list[Any] = []
-        for item in items:
-            if not any(getattr(item, key) == getattr(one, key) for key in keys for one in kept):
-                kept.append(item)
-        return kept
+        return tuple(apart(self.domain, kind.args[0], items))
 
     def _item(self, kind: TypeRef, size: int | None) -> Any:
         if size is not None:
