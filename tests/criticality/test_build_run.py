@@ -37,7 +37,7 @@ def tree(root: Path) -> dict[str, bytes]:
 async def test_from_interview_to_a_deliverable_whose_tests_pass_outside_the_tool(project: Path, drive: Any) -> None:
     script = Script()
     result = await drive(project, script)
-    assert result.type == "completed", result.state.query.question
+    assert result.type == "completed"
     assert len(script.asked) == len(set(script.asked)), "no question was put twice"
     source = (project / "src/turn_stile/gate.py").read_text()
     assert "raise Full" in source and "NotImplementedError" not in source
@@ -60,7 +60,8 @@ async def test_the_trace_names_every_claim_and_says_what_was_not_shown(project: 
         "parity_001": "holds in every test",
     }
     assert trace["claims"]["room_001"]["contracts"] == ["gate.enter"]
-    assert trace["functions"]["gate.enter"]["changes_noticed"] == 1
+    told = trace["functions"]["gate.enter"]
+    assert told["cases"] > 100 and told["changes_noticed"] == told["changes"] >= 4
     assert "room_002" in (project / "trace.md").read_text()
 
 
@@ -109,7 +110,7 @@ async def test_killed_after_every_event_it_resumes_without_asking_again_and_ends
         except (Killed, BaseExceptionGroup):
             kills += 1
             assert kills < 400
-    assert result.type == "completed", result.state.query.question and kills > 20
+    assert result.type == "completed" and kills > 20
     ours, theirs = tree(project), tree(undisturbed)
     assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
     answered = [
@@ -162,7 +163,7 @@ async def test_killed_at_fifty_random_points_it_ends_byte_equal_and_repeats_no_c
                 result = await drive(root, Script(), emit=life.heard, clock=life.clock)
             except (Killed, BaseExceptionGroup):
                 kills += 1
-        assert result.type == "completed", result.state.query.question
+        assert result.type == "completed"
         ours, theirs = tree(root), tree(undisturbed)
         assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
         lines = (root / ".criticality/events.jsonl").read_text().splitlines()
@@ -174,7 +175,7 @@ async def test_a_lattice_that_does_not_compile_is_repaired(project: Path, drive:
     broken = {**GATE, "functions": [{**GATE["functions"][0], "params": ["gate: Gaet"]}]}
     script = Script(**{"lattice/gate": broken, "lattice/repair": {"modules": [GATE]}})
     result = await drive(project, script)
-    assert result.type == "completed", result.state.query.question
+    assert result.type == "completed"
     repair = next(text for label, text in script.prompts.items() if "/lattice/repair" in label)
     assert "nothing defines the type Gaet" in repair
 
@@ -226,7 +227,7 @@ async def test_a_bad_body_is_discarded_as_what_it_is_and_the_next_one_accepted(
             failures.append(event.payload())
 
     result = await drive(project, script, emit=watch)
-    assert result.type == "completed", result.state.query.question
+    assert result.type == "completed"
     assert [f["failure"]["kind"] for f in failures] == [kind]
     second = next(
         p for label, p in script.prompts.items() if "/injection/gate.enter" in label and label.endswith("/2")
@@ -260,7 +261,7 @@ async def test_an_audit_that_finds_a_contradiction_goes_back_to_the_person(proje
         }
     )
     result = await drive(project, script)
-    assert result.type == "completed", result.state.query.question
+    assert result.type == "completed"
     assert any("/ignition/proposal-2" in label for label in script.asked)
     ledger = read_project(project)[2]
     assert any(d.source == "auditor_contradiction" for d in ledger.standing())
@@ -315,7 +316,7 @@ async def test_a_violated_cluster_injects_again_what_carries_the_claim(project: 
     assert verdicts == [
         ("room", True, []), ("parity", False, ["parity_001"]), ("room", True, []), ("parity", True, [])
     ]  # fmt: skip
-    again = [label for label in script.asked if "/injection/" in label and "/201/" in label]
+    again = [label for label in script.asked if "/injection/" in label and "/201/" in label and "+" not in label]
     assert again == [f"{even}/201/1"], "only what the violated claim refers to"
 
 
@@ -328,7 +329,8 @@ async def test_a_claim_over_one_unit_is_tested_before_its_bodies_are_accepted(pr
     unit = "criticality/injection/parity.is_even+parity.is_odd:worker"
     script = Script(**{"lattice/parity": weak, f"{unit}/101/1": wrong})
     assert (await drive(project, script)).type == "completed"
-    assert [label for label in script.asked if "/injection/parity" in label] == [f"{unit}/101/1", f"{unit}/101/2"]
+    written = [label for label in script.asked if "/injection/parity" in label and "+settle" not in label]
+    assert written == [f"{unit}/101/1", f"{unit}/101/2"]
     assert "claim parity_001" in script.prompts[f"{unit}/101/2"], "the retry is told which claim broke"
 
 

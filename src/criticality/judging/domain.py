@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -161,15 +161,6 @@ def constraint_of(constraints: list[str]) -> Callable[[Any], str]:
             case _:  # unique and immutable speak of more than one value
                 continue
     return lambda value: next((words for test, words in tests if not test(value)), "")
-
-
-def apart(spec: Spec, kind: TypeRef, items: Iterable[Any]) -> tuple[Any, ...]:
-    """Return the items of a list without records that share what is unique."""
-    model = spec.data_models.get(kind.name)
-    keys = [f.name for f in model.fields if "unique" in f.constraints] if model else []
-    if not keys:
-        return tuple(items)
-    return tuple({tuple(getattr(item, key) for key in keys): item for item in items}.values())
 
 
 def fields_of(spec: Spec, name: str) -> list[tuple[str, TypeRef]]:

@@ -25,6 +25,8 @@ _BATCH = 64
 #: Broken promises that are told at most, and cases that are still tried after the first.
 _TOLD, _AFTER = 4, 150
 _KEPT = 40
+#: Calls of accepted functions that are judged again, though what called them is content.
+_AUDITS = 300
 CANDIDATE, HELPERS = 0, 1
 _CallOne = Callable[[str, tuple[Any, ...]], Outcome | None]
 
@@ -47,7 +49,10 @@ class Judge:
         self.evaluator = Evaluator(self.domain, self.functions, self._called)
         for name, clauses in hearing.settled.items():
             self.evaluator.settle(name, clauses)
+        self._above = self._callers(set(hearing.unit))
         self._literals = literals_of([f.contract for f in self.functions.values()], self.claims)
+        self._audit: set[tuple[str, bytes]] = set()
+        self._audits = 0
         self._open = ExitStack()
         self._processes: dict[int, Process] = {}
         self._memory: dict[tuple[str, bytes], Outcome] = {}
@@ -64,6 +69,12 @@ class Judge:
 
     def __exit__(self, *exc: object) -> None:
         self._open.close()
+
+    def _callers(self, touched: set[str]) -> set[str]:
+        """Return the functions that rest on some: where those are tried, these are tried with them."""
+        while more := {n for n, f in self.functions.items() if n not in touched and touched.intersection(f.calls)}:
+            touched |= more
+        return touched
 
     def heard(self) -> Verdict:
         """Return the verdict on variant 0."""
@@ -107,6 +118,8 @@ class Judge:
                 told.add(broken.promise)
                 left = min(left, _AFTER)
                 self._fault(name, case.args, outcome, broken, verdict)
+            elif broken is None:
+                verdict.guilty = self._audited([*(getattr(outcome, "trace", None) or ()), *self.evaluator.made])
             if verdict.guilty or isinstance(outcome, Died) or (told and left <= 0) or len(told) >= _TOLD:
                 return
         if not told:
@@ -150,17 +163,33 @@ class Judge:
         )  # fmt: skip
 
     def _differs(self, call: Call) -> bool:
-        if call.name in self.hearing.unit:
+        if call.name in self._above:
             return False
         again = self._helped(call.name, call.args)
         return again is not None and not _same(again, call.outcome)
+
+    def _audited(self, calls: Sequence[Call]) -> Guilty | None:
+        """Return an accepted function that breaks its contract, though what called it is content; some are tried."""
+        for call in calls:
+            if self._audits >= _AUDITS or call.name in self._above:
+                continue
+            key = call.name, pack(self.codec.request(call.name, call.args))
+            if key not in self._audit:
+                self._audit.add(key)
+                self._audits += 1
+                made, self.evaluator.made = self.evaluator.made, []
+                guilty = self._guilty([call])
+                self.evaluator.made = made
+                if guilty is not None:
+                    return guilty
+        return None
 
     def _guilty(self, calls: Sequence[Call], depth: int = 0) -> Guilty | None:
         """Return the accepted function, deepest first, that breaks its own contract in one of some calls."""
         for call in calls:
             if call.name in self.hearing.unit or call.name not in self.hearing.accepted:
                 continue
-            outcome = self._helped(call.name, call.args)
+            outcome = self._called(call.name, call.args)
             if outcome is None or self.evaluator.fits(call.name, call.args):
                 continue
             below = self._guilty(getattr(outcome, "trace", None) or (), depth + 1) if depth < 12 else None
@@ -390,8 +419,10 @@ class Judge:
 
     def _called(self, name: str, args: tuple[Any, ...]) -> Outcome | None:
         """Answer a call that an evaluation makes: the unit's own functions by the body that is tried."""
-        if name not in self.hearing.unit:
+        if name not in self._above:
             return self._helped(name, args)
+        if name not in self.hearing.unit and name not in self.hearing.accepted:
+            return None
         if isinstance(self._current, int):
             return self._process(self._current).call(name, args)
         return self._current(name, args)

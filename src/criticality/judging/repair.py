@@ -245,6 +245,17 @@ def get(held: Mapping[str, Any], path: _Path) -> Any:
     return value
 
 
+def apart(domain: Domain, kind: TypeRef, items: Sequence[Any]) -> list[Any]:
+    """Return items of a type without records that repeat a unique field of one before them."""
+    model = domain.spec.data_models.get(kind.name)
+    keys = [f.name for f in model.fields if "unique" in f.constraints] if model else []
+    kept: list[Any] = []
+    for item in items:
+        if not any(getattr(item, key) == getattr(one, key) for key in keys for one in kept):
+            kept.append(item)
+    return kept
+
+
 def put(
     held: Mapping[str, Any], path: _Path, value: Any, kinds: Mapping[str, TypeRef], domain: Domain
 ) -> dict[str, Any]:
@@ -254,6 +265,8 @@ def put(
         ValueError: the type, or a record around it, does not allow the value.
     """
     kind = _kind(path, kinds, domain)
+    if kind is not None and kind.name == "List" and len(apart(domain, kind.args[0], value)) != len(value):
+        raise ValueError("two records share what is unique")
     if kind is not None and kind.name in domain.spec.newtypes:
         value = domain.types[kind.name](value)
     for depth in range(len(path) - 1, 0, -1):

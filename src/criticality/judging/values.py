@@ -16,8 +16,8 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from criticality.judging.domain import Domain, Unfit, apart, constraint_of
-from criticality.judging.repair import Condition, ordered, repaired
+from criticality.judging.domain import Domain, Unfit, constraint_of
+from criticality.judging.repair import Condition, apart, ordered, repaired
 from criticality.spec.literals import Literals
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import Bounds, bounds
@@ -102,9 +102,6 @@ class Values:
             if fitted is None:
                 continue
             args = tuple(fitted[name] for name in names)
-            roots = zip((self.root(kind) for _, kind in kinds), args, strict=True)
-            if any(k.name == "List" and len(apart(self.domain.spec, k.args[0], v)) < len(v) for k, v in roots):
-                continue
             key = repr(args)
             if key not in known:
                 known.add(key)
@@ -286,8 +283,10 @@ class Values:
 
     def _collections(self, kind: TypeRef, item: TypeRef, limits: Bounds) -> Iterator[Any]:
         pool = self.small(item)
-        spec = self.domain.spec
-        form: Callable[[Any], Any] = frozenset if kind.name == "Set" else lambda items: apart(spec, item, items)
+
+        def form(items: Sequence[Any]) -> Any:
+            return frozenset(items) if kind.name == "Set" else tuple(apart(self.domain, item, items))
+
         yield form(())
         yield from (form((value,)) for value in pool[:16])
         yield from (form(pair) for pair in product(pool[:6], pool[:6]))
@@ -463,7 +462,7 @@ class Values:
         if size is not None or "distinct" in constraints or "sorted" in constraints or random.random() < 0.3:
             items = list(dict.fromkeys(items)) if "distinct" in constraints or size is not None else items
             items = ordered(items) if "sorted" in constraints or random.random() < 0.5 else items
-        return apart(self.domain.spec, kind.args[0], items)
+        return tuple(apart(self.domain, kind.args[0], items))
 
     def _item(self, kind: TypeRef, size: int | None) -> Any:
         if size is not None:

@@ -72,7 +72,8 @@ def hearing(
         due = [claim.id for claim in one.claims if set(claim.functions) & set(unit)]
     return Hearing(
         spec=one.spec.model_dump(mode="json"), modules=[module.model_dump(mode="json") for module in one.plan],
-        claims=[claim.model_dump(mode="json") for claim in one.claims], program=PYTHON.serve(one.spec, one.plan, systems),
+        claims=[claim.model_dump(mode="json") for claim in one.claims],
+        program=PYTHON.serve(one.spec, one.plan, systems),
         unit=unit, accepted=list(accepted), due=due, variants=[(kind, name) for kind, name, _ in variants], **more,
     )  # fmt: skip
 
