@@ -19,6 +19,7 @@ import pytest
 from tools_here import require
 
 from criticality.artifacts import Body
+from criticality.bodies import SpliceRefused
 from criticality.judging.domain import Domain
 from criticality.judging.served import BuildFailed, Died, Place, Raised, Returned
 from criticality.judging.wire import Codec
@@ -147,8 +148,12 @@ def test_hostile_bodies_are_not_accepted_and_reach_nothing(written: tuple[str, B
     folder.mkdir()
     for act in hostile["bodies"]:
         body = f"{act}\n{hostile['right']}".replace("MARK", str(mark)).replace("FOLDER", str(folder))
-        seen = target.inspect_body(body, function, module="holds", siblings=["is_held"])
+        seen: list[Any] = target.inspect_body(body, function, module="holds", siblings=["is_held"])
         seen += target.security_findings(body, function)
+        try:
+            target.splice(target.sources(spec, plan, {})[target.module_path(spec, "holds")], "is_held", body)
+        except SpliceRefused as refused:
+            seen.append(refused)
         ended = _ended(name, {**bodies["accounts"], "holds.is_held": body})
         assert not mark.exists() and folder.exists(), act
         if not seen and ended == [Returned(True), Returned(False)]:
