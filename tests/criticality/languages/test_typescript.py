@@ -1,4 +1,4 @@
-"""TypeScript: what is written, and the account system carried from recorded answers to what vitest accepts."""
+"""TypeScript: what is written."""
 
 from __future__ import annotations
 

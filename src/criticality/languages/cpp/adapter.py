@@ -29,7 +29,7 @@ _IMPORTABLE = frozenset(
 
 
 class Cpp(GrammarLanguage):
-    """C++20, GoogleTest and RapidCheck; newtypes are witnesses that the compiler tells apart."""
+    """C++20; newtypes are witnesses that the compiler tells apart."""
 
     name = "cpp"
     title = "C++"

@@ -21,7 +21,7 @@ from llm_runtime.errors import ConfigurationError
 
 
 class Go(GrammarLanguage):
-    """Go 1.23, vet, rapid and the race detector; witnesses are checked when a value is made."""
+    """Go 1.23 and vet; witnesses are checked when a value is made."""
 
     name = "go"
     title = "Go"

@@ -19,7 +19,7 @@ from llm_runtime.errors import ConfigurationError
 
 
 class Java(GrammarLanguage):
-    """Java 17, JUnit 5 and jqwik; witnesses are checked when a value is made."""
+    """Java 17; witnesses are checked when a value is made."""
 
     name = "java"
     title = "Java"

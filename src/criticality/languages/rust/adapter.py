@@ -22,7 +22,7 @@ _IMPORTABLE = frozenset({"cmp", "collections", "fmt", "iter", "mem", "num", "ops
 
 
 class Rust(GrammarLanguage):
-    """Rust 2024, clippy, libtest and proptest; newtypes are witnesses that the compiler tells apart."""
+    """Rust 2024 and clippy; newtypes are witnesses that the compiler tells apart."""
 
     name = "rust"
     title = "Rust"

@@ -19,7 +19,7 @@ from llm_runtime.errors import ConfigurationError
 
 
 class TypeScript(GrammarLanguage):
-    """tsc strict, vitest and fast-check; witnesses are branded types, level ``distinction``."""
+    """tsc strict; witnesses are branded types, level ``distinction``."""
 
     name = "typescript"
     title = "TypeScript"
