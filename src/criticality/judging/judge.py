@@ -167,7 +167,7 @@ class Judge:
         return again is not None and not _same(again, call.outcome)
 
     def _audited(self, calls: Sequence[Call]) -> Guilty | None:
-        """Return an accepted function that breaks its contract, though what called it is content; some are tried."""
+        """Return an accepted function that breaks its contract, though what called it is content."""
         for call in calls:
             if self._audits >= _AUDITS or call.name in self._above:
                 continue
