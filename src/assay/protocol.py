@@ -76,6 +76,7 @@ class RunType:
         aliases: names under which older logs and job files hold it.
         prepare: ``(task, options) -> (task, options)``, complete and checked before anything is spent; doing it
             twice changes nothing. It may raise where this machine lacks something.
+        seated: ``(options, terms) -> options``, with the seats named after who will answer in them.
         ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
         upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
         spent: ``(task) -> Spend``, what the same work took as far as its folder says; bounds count it where the log
@@ -103,6 +104,7 @@ class RunType:
     fold: Ref = ""
     aliases: tuple[str, ...] = ()
     prepare: Ref = ""
+    seated: Ref = ""
     ready: Ref = ""
     upgrade: Ref = ""
     spent: Ref = ""

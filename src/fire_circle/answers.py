@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, Field, model_validator
 
-from fire_circle.results import Score
+from fire_circle.results import ALARM, Score
 
 
 def valid_unicode(text: str) -> str:
@@ -47,6 +47,12 @@ class BaselineAnswer(BaseModel):
         if not self.abstain and None in (self.truth, self.indeterminacy, self.falsehood):
             raise ValueError("truth, indeterminacy and falsehood are all needed")
         return self
+
+    @property
+    def abstains(self) -> bool:
+        """Tell whether this is no verdict. Three scores that raise the alarm are one, whatever else it says."""
+        alarm = None not in (self.truth, self.indeterminacy) and (self.falsehood or 0.0) >= ALARM
+        return self.abstain and not alarm
 
     @property
     def scores(self) -> tuple[float, float, float]:

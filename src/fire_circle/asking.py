@@ -134,7 +134,7 @@ async def _ask(generate: Generate, asked: Asked, doubted: list[BaselineAnswer]) 
         structured = await ask(generate, asked.request, form, check=check, shown=asked.shown.objects)
     except StructuredOutputError as fault:
         return _unusable(asked, form, fault)
-    if structured.value.abstain:
+    if structured.value.abstains:
         reasoning = structured.value.reasoning
         return Abstention(model=asked.seat.name, seat=asked.seat.index, round=asked.number, reasoning=reasoning)
     return _evaluation(

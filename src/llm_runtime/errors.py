@@ -29,6 +29,7 @@
     │       ├── ReplyTooLarge       more bytes than the cap, after decompression
     │       ├── BadFinish           the provider says that the answer broke off             (retried)
     │       ├── PromptTruncated     the server cut the prompt without a word
+    │       ├── ReplyRepeats        one passage again and again, stopped                (retried)
     │       ├── ReplyTruncated      finish_reason "length": .partial holds what came
     │       └── ReplyFiltered       finish_reason "content_filter", or a refusal
     ├── BudgetExceeded              the next call does not fit what may be spent
@@ -267,6 +268,12 @@ class PromptTruncated(BadReply):
 
 class ReplyTruncated(BadReply):
     """The model was cut off by its token limit; ``partial`` is what came, already paid for."""
+
+
+class ReplyRepeats(BadReply):
+    """The model says one passage again and again; it was stopped, and ``partial`` holds what came."""
+
+    retryable = True
 
 
 class ReplyFiltered(BadReply):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -87,7 +88,7 @@ class Recording:
                 self._by_question.setdefault(_question(recorded), []).append(recorded)
         for form in (data, _in_older_words(data, reworded)):
             for recorded in self._by_question.get(_question(form), ()):
-                if all(recorded[name] == data.get(name) for name in _MANNER if name in recorded):
+                if all(_alike(name, recorded[name], data.get(name)) for name in _MANNER if name in recorded):
                     return dataclasses.replace(Request.from_dict(recorded), session_id=request.session_id)
         return request
 
@@ -124,6 +125,13 @@ def _in_older_words(data: dict[str, Any], reworded: Rewordings) -> dict[str, Any
     return {**data, "messages": [{**turn, "content": older(turn["content"])} for turn in data["messages"]]}
 
 
+def _alike(name: str, recorded: Any, asked: Any) -> bool:
+    """Compare schemas as data: in older logs their names are sorted."""
+    if name not in ("grammar", "schema") or recorded is None or asked is None:
+        return bool(recorded == asked)
+    return bool(recorded == asked or json.loads(recorded) == json.loads(asked))
+
+
 def _question(data: dict[str, Any]) -> str:
     return request_digest({name: value for name, value in data.items() if name not in _MANNER})
 
@@ -153,7 +161,7 @@ def _rebuilt(failed: CallFailed, label: CallLabel) -> LlmRuntimeError:
 def _difference(recorded: dict[str, Any], asked: dict[str, Any]) -> str:
     """Return what first differs between two requests of one label."""
     for name in ("model", "fallbacks", "temperature", "max_tokens", "seed", "schema", "effort", "grammar"):
-        if recorded.get(name) != asked.get(name):
+        if not _alike(name, recorded.get(name), asked.get(name)):
             return f"{name} was {_short(recorded.get(name))} in the recording and is {_short(asked.get(name))} now"
     then, now = recorded["messages"], asked["messages"]
     for index, (old, new) in enumerate(zip(then, now, strict=False), start=1):

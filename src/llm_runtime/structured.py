@@ -12,7 +12,6 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import Generate, Message, Reply, Request
 from llm_runtime.models import first_fault
@@ -54,8 +53,12 @@ class Structured(Generic[T]):
 
 @cache
 def schema_text(model: type[BaseModel]) -> str:
-    """Return the JSON schema of a pydantic model as canonical JSON text."""
-    return canonical_json(model.model_json_schema()).decode()
+    """Return the JSON schema of a pydantic model as text, its properties in the order of the fields.
+
+    Engines that decode by a schema write the properties in its order, so a model's fields stand in the order in
+    which they are best thought of.
+    """
+    return json.dumps(model.model_json_schema(), ensure_ascii=False, separators=(",", ":"))
 
 
 async def ask(

@@ -14,6 +14,7 @@ from llm_runtime.messages import Request
 
 CALM = {"2:b": 0.3, "3:c": 0.3}
 ABSTAIN = '{"abstain": true, "reasoning": "I would rather not go on with this."}'
+TIF = '{"truth": 0.5, "indeterminacy": 0.2, "falsehood": %s, "reasoning": "It is open."}'
 REFUSAL = "I'm sorry, I can't help with that."
 
 CONCESSIONS = [
@@ -62,6 +63,16 @@ async def test_who_falls_silent_takes_nothing_back(circle: Any, tif: Any, then: 
     result = await verdict(circle, tif, script, max_rounds=rounds, early_stop_convergence=0)
     assert (result.consensus.falsehood, result.consensus.model) == (0.95, "a")
     assert (result.active_models, result.silenced) == (("b", "c"), ("a",))
+
+
+@pytest.mark.parametrize(("falsehood", "kept"), [(1.0, 1.0), (0.7, 0.7), (0.4, 0.3)])
+async def test_an_alarm_in_the_same_answer_as_an_abstention_counts(
+    circle: Any, falsehood: float, kept: float
+) -> None:
+    scores = {"truth": 0.0, "indeterminacy": 0.0, "falsehood": falsehood}
+    answer = json.dumps({**scores, "reasoning": "It takes what nobody gave.", "abstain": True})
+    result = await verdict(circle, lambda value: TIF % value, [answer], max_rounds=1)
+    assert (result.consensus.falsehood, len(result.abstentions)) == (kept, int(kept == 0.3))
 
 
 async def test_an_alarm_of_a_seat_that_is_gone_does_not_count_but_is_named(circle: Any, tif: Any) -> None:

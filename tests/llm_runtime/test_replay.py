@@ -270,6 +270,14 @@ async def test_a_recording_older_than_a_schema_still_answers_and_is_asked_the_sa
         await replay(question(schema='{"type": "object"}', seat="1:judge"))
 
 
+async def test_a_schema_is_the_same_whatever_the_order_of_its_names_in_an_older_log() -> None:
+    events = await recorded(lambda _: "so", question(schema='{"a":{},"b":{}}'))
+    replay = as_recorded(replaying(Recording.from_events(events)), Recording.from_events(events))
+    assert (await replay(question(schema='{"b":{},"a":{}}'))).text == "so"
+    with pytest.raises(ReplayMismatch, match="schema was"):
+        await replay(question(schema='{"b":{},"a":{"type":"null"}}'))
+
+
 async def test_a_prompt_that_was_put_in_other_words_since_is_asked_in_its_old_ones() -> None:
     asked = Request(
         "m", (Message("system", "Know gpt-4o. Be brief."), Message("user", "Why?")), CallLabel("p", "a")

@@ -130,6 +130,22 @@ def test_what_does_not_fit_is_an_error_that_keeps_the_answer(answer: str) -> Non
     assert "\n" not in str(caught.value)
 
 
+async def test_the_schema_names_the_fields_in_their_order() -> None:
+    """An engine that decodes by it writes them so: what is weighed first stands first."""
+    asked: list[Request] = []
+
+    def answer(request: Request) -> str:
+        asked.append(request)
+        return '{"value": 0.5, "abstain": false}'
+
+    class Verdict(BaseModel):
+        value: float
+        abstain: bool = False
+
+    await ask(scripted(answer), ASK, Verdict)
+    assert list(json.loads(asked[0].schema or "")["properties"]) == ["value", "abstain"]
+
+
 async def test_asks_again_with_what_is_wrong() -> None:
     requests = list[Request]()
 

@@ -9,7 +9,9 @@ The process holds sources alone, no contract and no case: a body can reach neith
 - Request ``[id, name, args]``: ``id`` is 63 random bits, ``name`` is ``module.function`` as the plan has it.
 - Answer ``[id, status, value, trace]``. Status 0: returned ``value``. Status 1: raised, ``value`` is
   ``[error, message]``, the error by the name that the specification has for it, or else by the language's own.
-  Status 2: it changed an argument; ``value`` is the parameter's name.
+  Status 2: it changed an argument; ``value`` is the parameter's name. Status 3: the language has no such argument
+  (``2 ** 64`` where whole numbers have 64 bits); ``value`` says why.
+- A name after ``~`` asks how long the function takes: ``value`` is nanoseconds, the least of several runs.
 - ``trace``: ``[name, args, status, value]`` for each call that the body itself made to another function of the
   project (not the calls which those made in turn), in order; ``nil`` where it would be larger than 1 MiB.
 
@@ -70,6 +72,7 @@ class ServedProgram:
         memory: bytes of address space; 0 leaves that to the program's own flags.
         variants: how many there are.
         counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
+        shared: folders that its build writes to besides: a compiler's cache.
     """
 
     command: tuple[str, ...]
@@ -80,6 +83,7 @@ class ServedProgram:
     memory: int = 1 << 30
     variants: int = 1
     counted: str = "steps"
+    shared: tuple[Path, ...] = ()
 
 
 class Call:
@@ -131,7 +135,14 @@ class Died:
     reason: str
 
 
-Outcome: TypeAlias = Returned | Raised | Died
+@dataclass(frozen=True, slots=True)
+class NoSuchValue:
+    """The language cannot hold an argument, so the call says nothing of the body: why, in words."""
+
+    reason: str
+
+
+Outcome: TypeAlias = Returned | Raised | Died | NoSuchValue
 
 
 class BuildFailed(Exception):
@@ -201,6 +212,8 @@ class Place:
         for path in dict.fromkeys(self.program.read_only):
             if path.exists() and not path.is_relative_to("/usr"):
                 command += ["--ro-bind", str(path), str(path)]
+        for path in self.program.shared if writable else ():
+            command += ["--bind", str(path), str(path)]
         command += ["--bind" if writable else "--ro-bind", str(self.folder), str(self.folder)]
         return [*command, "--remount-ro", "/", "--chdir", str(self.folder), "--"]
 
@@ -339,6 +352,8 @@ class Process:
                 return Raised(kind, message, calls)
             case 2:
                 return Died(f"it changes {str(value)[:60]}, a value that it was given")
+            case 3:
+                return NoSuchValue(str(value)[:200])
             case _:
                 raise Unreadable("it answers with an unknown status")
 
@@ -389,7 +404,7 @@ class Process:
         if self._process is not None:
             return ""
         place = self._place
-        command = [*place.box(), sys.executable, "-I", "-S", "-c", _LAUNCH, str(place.program.memory)]
+        command = [sys.executable, "-I", "-S", "-c", _LAUNCH, str(place.program.memory), *place.box()]
         self._process = subprocess.Popen(
             [*command, *place.program.command, str(self._variant)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, cwd=place.folder, env=place.program.environment, start_new_session=True,

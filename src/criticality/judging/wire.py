@@ -168,9 +168,10 @@ class Codec:
                 return lambda v: _of(wanted, v, kind)
             case "UUID":
                 return lambda v: UUID(_of(str, v, kind))
-            case "Date" | "Timestamp" as name:
-                when = date if name == "Date" else datetime
-                return lambda v: when.fromisoformat(_extension(v, WHEN))
+            case "Date":  # some languages have one type for both
+                return lambda v: date.fromisoformat(_extension(v, WHEN)[:10])
+            case "Timestamp":
+                return lambda v: datetime.fromisoformat(_extension(v, WHEN))
             case "Unit":
                 return lambda v: _of(type(None), v, kind)
             case "List":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from pydantic_core import from_json
 
-from llm_runtime.errors import CallError, MalformedReply, ReplyTooLarge
+from llm_runtime.errors import CallError, MalformedReply, ReplyRepeats, ReplyTooLarge
 from llm_runtime.http.streams import EventStream, LineStream, StreamEvent
 from llm_runtime.silence import Silence
 
@@ -45,6 +45,9 @@ class Incoming(Protocol):
     @property
     def finish(self) -> str: ...
 
+    @property
+    def loops(self) -> bool: ...
+
     def add(self, name: bytes, data: Any) -> None: ...
 
     def end(self) -> None: ...
@@ -68,7 +71,7 @@ async def listen(
     size = count = 0
     while True:
         before = incoming.size
-        events = stream.feed(chunk) if chunk else stream.close()
+        events = stream.read(chunk) if chunk else stream.close()
         fault = _pass_on(events, incoming)
         if incoming.size != before:
             silence.heard()
@@ -79,6 +82,11 @@ async def listen(
         most = min(_STREAM_FACTOR * max_bytes, _SPARE_BYTES + _BYTES_A_CHARACTER * incoming.size)
         if stream.overflow or size > most or count > _STREAM_EVENTS:
             return ReplyTooLarge, "the stream is larger than any answer; ask for less, or choose another model"
+        if incoming.loops:
+            return (
+                ReplyRepeats,
+                "the model repeats one passage without end and was stopped; ask again, or another model",
+            )
         if incoming.done or not chunk:
             if incoming.finish:
                 await _last_bytes(content)
@@ -102,7 +110,7 @@ def _pass_on(events: list[StreamEvent], incoming: Incoming) -> str | None:
         if fault:
             return fault
         incoming.add(name, value)
-        if incoming.done:
+        if incoming.done or incoming.loops:
             return None
     return None
 

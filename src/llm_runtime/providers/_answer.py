@@ -22,6 +22,7 @@ from llm_runtime.http.causes import error_in_reply
 from llm_runtime.http.secrets import Redactor
 from llm_runtime.http.shape import mapping, one_line, sequence
 from llm_runtime.messages import Delta, OnDelta, Reply, Request, Usage, unwatched
+from llm_runtime.providers._loops import Loops
 from llm_runtime.providers._thinking import Kind, ThinkingSplit
 from llm_runtime.tokens import estimate_input, estimate_tokens
 
@@ -81,6 +82,7 @@ class Answer:
         self._text = StringIO()
         self._reasoning = StringIO()
         self._split: ThinkingSplit | None = ThinkingSplit()
+        self._loops = Loops()
 
     def add(self, name: bytes, data: Any) -> None:
         """Take in one event of a stream: the name that the server gave it, and its parsed data."""
@@ -116,9 +118,15 @@ class Answer:
 
     def _take(self, kind: Kind, piece: str) -> None:
         self.size += len(piece)
+        self._loops.read(piece)
         (self._text if kind == "text" else self._reasoning).write(piece)
         if self._watch is not None:
             self._watch.hear(kind, piece, self.size)
+
+    @property
+    def loops(self) -> bool:
+        """The answer ends in one passage, said again and again."""
+        return self._loops.found
 
     def end(self) -> None:
         """Note that nothing follows: what waited for more is passed on."""

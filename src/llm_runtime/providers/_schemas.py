@@ -32,6 +32,9 @@ _UNENFORCEABLE = frozenset(
     | {"patternProperties", "propertyNames", "prefixItems", "contains", "unevaluatedProperties"}
 )
 _MOST_UNIONS = 16
+_SHORT_ANSWER = 2_000
+#: llama.cpp refuses more than 2,000 repetitions in a grammar.
+_LONGEST_TEXT = 1_900
 
 #: Where a schema holds further ones: by name, alone, in a list.
 _BY_NAME = frozenset({"properties", "$defs", "definitions"})
@@ -52,6 +55,29 @@ def closed_schema(text: str) -> dict[str, Any]:
         Shared data: serialise it, do not change it.
     """
     return _closed(mapping(from_json(text)), frozenset({"default"}))
+
+
+@lru_cache(maxsize=64)
+def decodable(grammar: str | None, schema: str, max_tokens: int | None) -> dict[str, Any]:
+    """Return what an engine that decodes by a schema is sent: the grammar as it is, else the closed schema.
+
+    Small models repeat one sentence until their limit cuts it. Where an answer may have ``_SHORT_ANSWER`` tokens at
+    the most, none of its texts needs more than ``_LONGEST_TEXT`` characters, and the engine ends it there.
+
+    Returns:
+        Shared data: serialise it, do not change it.
+    """
+    if grammar:
+        return mapping(from_json(grammar))
+    closed = closed_schema(schema)
+    return closed if max_tokens is None or max_tokens > _SHORT_ANSWER else _bounded(closed)
+
+
+def _bounded(schema: dict[str, Any]) -> dict[str, Any]:
+    changed = _over_parts(schema, _bounded)
+    if changed.get("type") == "string" and not changed.keys() & {"enum", "const", "pattern", "format", "maxLength"}:
+        changed["maxLength"] = _LONGEST_TEXT
+    return changed
 
 
 @lru_cache(maxsize=64)

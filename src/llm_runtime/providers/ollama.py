@@ -6,8 +6,6 @@ from collections.abc import Set
 from dataclasses import replace
 from typing import Any
 
-from pydantic_core import from_json
-
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, text
@@ -15,6 +13,7 @@ from llm_runtime.messages import Effort, Generate, OnDelta, Request, Usage, unwa
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
+from llm_runtime.providers._schemas import decodable
 from llm_runtime.silence import LOCAL_PATIENCE, Patience
 from llm_runtime.tokens import token_bound
 
@@ -79,9 +78,8 @@ def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         "shift": False,
         "keep_alive": _KEEP_ALIVE,
     }
-    schema = request.grammar or request.schema
-    if schema is not None and "no schema" not in quirks:
-        payload["format"] = from_json(schema)
+    if request.schema is not None and "no schema" not in quirks:
+        payload["format"] = decodable(request.grammar, request.schema, request.max_tokens)
     if request.effort is not None and "no think" not in quirks:
         payload["think"] = _THINK[request.effort]
     return payload

@@ -7,13 +7,10 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from pydantic_core import from_json
-
 from llm_runtime.endpoints import Endpoint
-from llm_runtime.http.shape import mapping
 from llm_runtime.messages import Message, Request
 from llm_runtime.providers._quirks import Quirk
-from llm_runtime.providers._schemas import closed_schema, enforceable
+from llm_runtime.providers._schemas import closed_schema, decodable, enforceable
 
 _OPENROUTER_MODELS = 3
 _OPENROUTER_SESSION_CHARACTERS = 256
@@ -124,9 +121,8 @@ def _chat_schema(request: Request, endpoint: Endpoint, quirks: Set[Quirk]) -> di
     form = endpoint.dialect.schema
     if form == "object":
         return {"type": "json_object"}
-    if form == "grammar" and request.grammar:
-        # It is written for such engines, and goes as it is.
-        schema = mapping(from_json(request.grammar))
+    if form == "grammar":
+        schema = decodable(request.grammar, request.schema, request.max_tokens)
     else:
         schema = enforceable(request.schema, form) if form == "strict" else closed_schema(request.schema)
     if schema is None:

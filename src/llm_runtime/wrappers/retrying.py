@@ -6,9 +6,9 @@ import asyncio
 import random as _random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from llm_runtime.errors import CallError, CallTimeout
+from llm_runtime.errors import CallError, CallTimeout, ReplyRepeats
 from llm_runtime.events import CallRetried, Emit, silent
 from llm_runtime.messages import Generate, Reply, Request
 
@@ -41,7 +41,7 @@ def retrying(
 ) -> Generate:
     """Ask again where the error says that it may help (``retryable``), and nowhere else.
 
-    A model that was too slow twice is not asked again: it may charge for each time.
+    A model that was too slow twice, or twice found no end, is not asked again: it may charge for each time.
 
     The reply carries the number of attempts and the time from the first attempt to the answer. Jitter is
     full: uniform between 0 and the backoff (Brooker, "Exponential Backoff and Jitter", 2015), above the
@@ -56,7 +56,7 @@ def retrying(
                 reply = await generate(request)
             except CallError as error:
                 asked = error.retry_after or 0.0
-                slow += isinstance(error, CallTimeout)
+                slow += isinstance(error, CallTimeout | ReplyRepeats)
                 if not error.retryable or attempt >= backoff.attempts or asked > backoff.patience or slow > 1:
                     raise
                 wait = asked + random() * min(backoff.cap, backoff.base * 2 ** (attempt - 1))
@@ -70,7 +70,7 @@ def retrying(
                     )
                 )
             else:
-                return reply.settled(attempt, round((clock() - begun) * 1000))
+                return replace(reply, attempts=attempt, latency_ms=round((clock() - begun) * 1000))
             await sleep(wait)
             attempt += 1
 

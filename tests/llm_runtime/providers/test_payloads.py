@@ -95,6 +95,19 @@ def test_a_grammar_goes_to_engines_that_decode_by_one(dialect: str) -> None:
     assert ("n" in schema["properties"]) != DIALECTS[dialect].local
 
 
+@pytest.mark.parametrize(("dialect", "bound"), [("llama.cpp", 1_900), ("vllm", 1_900), ("openai", None)])
+def test_a_text_of_a_short_answer_is_bounded_where_the_engine_writes_by_the_schema(
+    dialect: str, bound: int | None
+) -> None:
+    """A small model repeats one sentence to its limit, and no brace ever closes."""
+    schema = '{"type":"object","properties":{"z":{"type":"string"},"a":{"items":{"type":"string"},"type":"array"}}}'
+    for most, expected in ((1_500, bound), (8_000, None), (None, None)):
+        payload = sent(dialect, dataclasses.replace(REQUEST, schema=schema, max_tokens=most))
+        properties = payload["response_format"]["json_schema"]["schema"]["properties"]
+        assert list(properties) == ["z", "a"], "an engine writes them in this order"
+        assert properties["z"].get("maxLength") == properties["a"]["items"].get("maxLength") == expected
+
+
 def prompted(dialect: str, schema: str) -> bool:
     """Whether a schema went into the prompt, which it does exactly where nobody enforces it."""
     payload = sent(dialect, dataclasses.replace(REQUEST, schema=schema))

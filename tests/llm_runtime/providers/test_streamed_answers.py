@@ -10,20 +10,30 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 from tests.extent import PATIENCE
+from tests.llm_runtime.providers.stream_faults import spoiled
+from tests.llm_runtime.providers.wholes import read_completion, read_message
 
-from llm_runtime.errors import BadFinish, CallError, ConnectionCut, EmptyReply, ReplyTruncated, ServerFault
+from llm_runtime.errors import (
+    BadFinish,
+    CallError,
+    ConnectionCut,
+    EmptyReply,
+    ReplyRepeats,
+    ReplyTruncated,
+    ServerFault,
+)
 from llm_runtime.events import CallFailed, Event
 from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Delta, Message, Reply, Request, Usage
-from llm_runtime.providers._completions import Completion, read_completion
-from llm_runtime.providers.anthropic import MessageAnswer, read_message
+from llm_runtime.providers._completions import Completion
+from llm_runtime.providers.anthropic import MessageAnswer
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.settings import Settings
 from llm_runtime.testing import Fault, LoopbackServer, Received
 from llm_runtime.wrappers.recording import recording
-from llm_runtime.wrappers.retrying import Backoff
+from llm_runtime.wrappers.retrying import Backoff, retrying
 
 REQUEST = Request("m", (Message("user", "A question?"),), CallLabel("test", "ask"))
 SCHEMA = '{"properties":{"n":{"type":"integer"}},"required":["n"],"type":"object"}'
@@ -193,8 +203,10 @@ async def test_a_call_that_is_cancelled_closes_its_connection(http: Http) -> Non
 async def test_the_gateway_tells_of_words_and_the_log_of_what_was_cut() -> None:
     seen: list[Delta] = []
     events: list[Event] = []
-    faults: dict[int, Fault | str] = {1: Fault.STATUS_503, 2: "cut between events", 3: "cut between events"}
-    async with LoopbackServer("Words of an answer, one after the other.", faults=faults, piece=6) as server:
+    cut, faults = spoiled("", "cut between events", "cut between events", ""), {1: Fault.STATUS_503}
+    async with LoopbackServer(
+        "Words of an answer, one after the other.", faults=faults, send=cut, piece=6
+    ) as server:
         settings = Settings(
             keys={"openrouter": Key(SecretStr("sk-or-0123456789"), "test")},
             base_urls={"openrouter": f"{server.url}/v1"},
@@ -213,6 +225,44 @@ async def test_the_gateway_tells_of_words_and_the_log_of_what_was_cut() -> None:
     assert failed.partial is not None
     assert failed.partial["text"] and reply.text.startswith(failed.partial["text"])
     assert failed.partial["usage"]["estimated"]
+
+
+LOOP = "The layer takes what the readers did not give, which is a violation of reciprocity. "
+
+
+@pytest.mark.parametrize("passage", [LOOP, '"' + LOOP * 5, "so ", "und noch einmal, ", "同じことを繰り返す。"])
+async def test_a_model_that_repeats_itself_without_end_is_stopped_and_asked_once_more(
+    http: Http, passage: str
+) -> None:
+    begins = "A judgement of its own. "
+    answers = iter([begins + passage * (40_000 // len(passage)), "It ends."])
+    async with LoopbackServer(lambda _: next(answers), piece=97) as server, asyncio.timeout(PATIENCE):
+        generate = retrying(openai_compatible(server.endpoint(), http), Backoff(base=0))
+        reply = await generate(REQUEST)
+    assert (reply.text, reply.attempts) == ("It ends.", 2)
+
+
+async def test_a_model_that_only_repeats_itself_fails_after_two_attempts_with_what_came(http: Http) -> None:
+    async with LoopbackServer(LOOP * 500, piece=97) as server, asyncio.timeout(PATIENCE):
+        with pytest.raises(ReplyRepeats, match="repeats one passage") as failed:
+            await retrying(openai_compatible(server.endpoint(), http), Backoff(base=0))(REQUEST)
+    assert len(server.requests) == 2
+    assert failed.value.partial and 1_000 < len(failed.value.partial.text) < 4_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-" * 5_000,
+        "| 0.0 | 0.0 | 0.0 |\n" * 300,
+        "\n".join(f"def test_{n}() -> None:\n    assert f({n}) == {n * n}" for n in range(200)),
+        "\n".join(f"{n}. Ask the same thing again, for room {n}." for n in range(200)),
+        LOOP * 8 + " ".join(f"And then reason {n} follows." for n in range(400)),
+    ],
+)
+async def test_tables_lists_and_code_are_no_loops(http: Http, text: str) -> None:
+    async with LoopbackServer(text, piece=97) as server, asyncio.timeout(PATIENCE):
+        assert (await openai_compatible(server.endpoint(), http)(REQUEST)).text == text
 
 
 def test_a_cut_is_never_an_answer() -> None:

@@ -14,6 +14,7 @@ from criticality.language import Fact, Plan, Toolchain, Tree
 from criticality.languages.base.data import examples, fill, read_text
 from criticality.languages.base.grammar.grammar import Grammar
 from criticality.languages.base.grammar.table import Table
+from criticality.languages.base.serving import forwarding
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
@@ -39,6 +40,10 @@ class GrammarLanguage:
     #: What version control leaves out of a delivered project.
     ignored: str = ""
 
+    def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
+        """Return types and modules."""
+        raise NotImplementedError
+
     def function(self, name: str) -> str:
         """Return a function's name as the language has it."""
         return name
@@ -47,8 +52,18 @@ class GrammarLanguage:
         """Return a parameter's name as the language has it."""
         return name
 
+    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+        """Return the statements of a served function: it calls one of those that hold its bodies."""
+        return ""
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        """Return what a served program consists of besides the project's sources."""
+        return {}
+
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
-        return None
+        served, bodies = forwarding(plan, variants, lambda name, f, held: self.forward(spec, name, f, held))
+        sources = self.sources(spec, served, bodies)
+        return self.tools.served(sources | self.program(spec, plan), len(variants))
 
     def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
         return {}

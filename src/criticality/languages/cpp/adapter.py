@@ -8,7 +8,7 @@ from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base import typed_tests
 from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.cpp import domain, names, skeleton
+from criticality.languages.cpp import domain, names, server, skeleton
 from criticality.languages.cpp.generators import generators_source
 from criticality.languages.cpp.grammar import CPP
 from criticality.languages.cpp.test_files import TestWriter
@@ -71,6 +71,12 @@ class Cpp(GrammarLanguage):
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{module}.cpp"
+
+    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+        return server.forward(name, function, held)
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        return server.program(spec, plan)
 
     def test_support(self, spec: Spec, literals: Literals) -> Tree:
         files = {f"tests/support/{name}": self.support(name) for name in ("harness.hpp", "near.hpp", "values.hpp")}

@@ -9,10 +9,12 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import texts
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, not_built, report
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program
+from criticality.languages.base.toolchain.seal import seal
 from criticality.testing import Diagnostic, TestReport, TestResult
 from llm_runtime.tasks import gather
 
@@ -84,6 +86,24 @@ class CppToolchain(CompiledToolchain):
         files = texts(cls.language, "installed")
         where = "of the system" if _of_system() else "laid beside it"
         return Pinned("C++", "cpp", files, f"g++ {GXX.version} {where}", _install)
+
+    @classmethod
+    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+        words = (
+            str(GXX.path()),
+            *_FLAGS,
+            "-fno-sanitize=vptr",
+            "-w",
+            "-I",
+            "include",
+            "-o",
+            "served",
+            "serve/main.cpp",
+        )
+        return ServedProgram(
+            command=("./served", seal()), files=files, build=(words,), read_only=(Path("/etc/alternatives"),),
+            environment={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TMPDIR": "/tmp"}, memory=0, variants=variants,
+        )  # fmt: skip
 
     async def examine(
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]

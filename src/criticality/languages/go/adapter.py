@@ -8,7 +8,7 @@ from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.base.naming import pascal
-from criticality.languages.go import domain, names, skeleton
+from criticality.languages.go import domain, names, server, skeleton
 from criticality.languages.go.claim_tests import claim_test_file
 from criticality.languages.go.contract_tests import contract_test_file
 from criticality.languages.go.generators import generators_source
@@ -65,6 +65,12 @@ class Go(GrammarLanguage):
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"{module}.go"
+
+    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+        return server.forward(spec, name, function, held)
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        return server.program(spec, plan)
 
     def test_support(self, spec: Spec, literals: Literals) -> Tree:
         package = names.package(spec)

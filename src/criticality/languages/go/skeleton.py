@@ -65,4 +65,6 @@ def module_source(spec: Spec, plan: ModulePlan, bodies: Mapping[str, tuple[str, 
         lead = f"{before.strip()}\n\n" if before.strip() else ""
         parts.append(f"{lead}{shown(spec, function, body)}\n")
     head = f"// {' '.join(plan.purpose.split())}\n\npackage {package(spec)}\n"
-    return with_imports(head, "\n".join(parts), others={"domain": f"{module(spec)}/domain"})
+    return with_imports(
+        head, "\n".join(parts), others={name: f"{module(spec)}/{name}" for name in ("domain", "serving")}
+    )

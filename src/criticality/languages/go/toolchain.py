@@ -7,10 +7,12 @@ import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, not_built
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program
 from criticality.languages.base.toolchain.sandbox import Ended
+from criticality.languages.base.toolchain.seal import seal
 from criticality.testing import Diagnostic, TestReport, TestResult
 
 GO = Program(
@@ -75,6 +77,18 @@ class GoToolchain(CompiledToolchain):
     def pinned(cls) -> Pinned:
         """rapid, as ``go.mod`` pins it, and the standard library, built with and without the race detector."""
         return Pinned("Go", "go", cls.manifest(), f"go {GO.version}", _install)
+
+    @classmethod
+    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+        installed, go = cls.pinned().folder, GO.path()
+        # What preempts by a signal would have to be allowed to send signals.
+        environment = {**_environment(installed, Path("/tmp")), "GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": "2"}
+        build = (str(go), "build", "-ldflags=-s -w", "-o", "served", "./serve")
+        return ServedProgram(
+            command=("./served", seal()), files=files, build=(build,),
+            read_only=(go.parent.parent, installed), environment=environment, memory=0, variants=variants,
+            shared=(installed / "build-cache",),
+        )  # fmt: skip
 
     async def examine(
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.java import domain, names, skeleton
+from criticality.languages.java import domain, names, server, skeleton
 from criticality.languages.java.claim_tests import claim_test_file
 from criticality.languages.java.contract_tests import contract_test_file
 from criticality.languages.java.generators import generators_source
@@ -59,6 +59,12 @@ class Java(GrammarLanguage):
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/main/java/{names.package(spec)}/{names.module_class(module)}.java"
+
+    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+        return server.forward(name, function, held)
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        return server.program(spec, plan)
 
     def test_support(self, spec: Spec, literals: Literals) -> Tree:
         package = names.package(spec)

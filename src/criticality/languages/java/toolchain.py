@@ -7,9 +7,12 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, report
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
+from criticality.languages.base.toolchain.sandbox import interpreter, java_settings
+from criticality.languages.base.toolchain.seal import launched, launcher
 from criticality.languages.base.toolchain.warm import WarmCompiler
 from criticality.testing import Diagnostic, Limits, TestReport, TestResult
 
@@ -59,6 +62,25 @@ class JavaToolchain(CompiledToolchain):
     def pinned(cls) -> Pinned:
         """JUnit and jqwik as ``pom.xml`` pins them, Maven's own plugins, and the two programs of ours, compiled."""
         return Pinned("Java", "java", cls.manifest(), f"javac {JAVAC.version}", _install)
+
+    @classmethod
+    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+        java, sources = JAVA.path(), sorted(path for path in files if path.endswith(".java"))
+        build = (
+            str(JAVAC.path()),
+            *(f"-J{flag}" for flag in _QUICK),
+            "-proc:none",
+            "-nowarn",
+            "-d",
+            "classes",
+            *sources,
+        )
+        run = (str(java), *_QUICK, "-Xmx512m", "-Xshare:auto", "-cp", "classes", "serving.Main")
+        return ServedProgram(
+            command=launched(run), files=files | launcher(), build=(build,), memory=0, variants=variants,
+            read_only=(prefix(java), Path("/etc/alternatives"), *java_settings(), *interpreter()),
+            environment=_environment(),
+        )  # fmt: skip
 
     async def aclose(self) -> None:
         if self._compiler is not None:

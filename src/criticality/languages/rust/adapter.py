@@ -8,7 +8,7 @@ from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base import typed_tests
 from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.rust import domain, names, skeleton
+from criticality.languages.rust import domain, names, server, skeleton
 from criticality.languages.rust.generators import generators_source
 from criticality.languages.rust.grammar import RUST
 from criticality.languages.rust.test_files import TestWriter
@@ -52,9 +52,8 @@ class Rust(GrammarLanguage):
 
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
         types = domain.domain_source(spec)
-        needed = ["domain", *domain.used_modules(spec), *(["values"] if "values::" in types else [])]
-        modules = sorted([*needed, *(module.name for module in plan)])
-        listed = "".join(f"pub mod {name};\n" for name in modules)
+        needed = _needed(spec)
+        listed = "".join(f"pub mod {name};\n" for name in sorted([*needed, *(module.name for module in plan)]))
         tree = {
             "src/lib.rs": f"//! {' '.join(spec.system.description.split())}\n\n{listed}",
             "src/domain.rs": types,
@@ -69,6 +68,12 @@ class Rust(GrammarLanguage):
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{module}.rs"
+
+    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+        return server.forward(name, function, held)
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        return server.program(spec, plan, [*_needed(spec), *(module.name for module in plan)])
 
     def test_support(self, spec: Spec, literals: Literals) -> Tree:
         files = {
@@ -103,6 +108,12 @@ class Rust(GrammarLanguage):
 
     def imported(self, module: ModulePlan) -> str:
         return ", ".join(["std::collections::{BTreeMap, BTreeSet}", *(f"std::{name}" for name in module.imports)])
+
+
+def _needed(spec: Spec) -> list[str]:
+    """Return the modules of ours that a project has."""
+    values = ["values"] if "values::" in domain.domain_source(spec) else []
+    return ["domain", *domain.used_modules(spec), *values]
 
 
 def adapter() -> Language:

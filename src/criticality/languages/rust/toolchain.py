@@ -10,9 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from criticality.judging.served import ServedProgram
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, not_built, report
 from criticality.languages.base.toolchain.dependencies import Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
+from criticality.languages.base.toolchain.seal import seal
 from criticality.testing import Diagnostic, TestReport, TestResult
 
 _GET = "install Rust 1.85 or newer with rustup"
@@ -66,6 +68,18 @@ class RustToolchain(CompiledToolchain):
     def pinned(cls) -> Pinned:
         """proptest, as ``Cargo.toml`` pins it, built for checks and for tests."""
         return Pinned("Rust", "rust", cls.manifest(), f"rustc {RUSTC.version}", _install)
+
+    @classmethod
+    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+        words = (
+            str(_root() / "bin/rustc"), "--edition=2024", "-Copt-level=1", "-Coverflow-checks=on", "-Awarnings",
+            "-o", "served", "src/main.rs",
+        )  # fmt: skip
+        return ServedProgram(
+            command=("./served", seal()), files=files, build=(words,),
+            read_only=(_root(), Path("/etc/alternatives")), environment={"PATH": "/usr/bin:/bin", "TMPDIR": "/tmp"},
+            variants=variants,
+        )  # fmt: skip
 
     async def examine(
         self, place: Place, installed: Path, tree: Mapping[str, str], changed: set[str]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.typescript import claim_tests, contract_tests, domain, skeleton
+from criticality.languages.typescript import claim_tests, contract_tests, domain, server, skeleton
 from criticality.languages.typescript.generators import arbitraries_source
 from criticality.languages.typescript.grammar import TYPESCRIPT
 from criticality.languages.typescript.names import identifier
@@ -57,6 +57,12 @@ class TypeScript(GrammarLanguage):
 
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{module}.ts"
+
+    def forward(self, spec: Spec, name: str, function: FunctionPlan, held: list[FunctionPlan]) -> str:
+        return server.forward(name, function, held)
+
+    def program(self, spec: Spec, plan: Plan) -> Tree:
+        return server.program(spec, plan)
 
     def test_support(self, spec: Spec, literals: Literals) -> Tree:
         return {

@@ -72,6 +72,7 @@ def module_imports(spec: Spec, module: ModulePlan, modules: tuple[ModulePlan, ..
     """Import lines for the types of the domain and the planned callees elsewhere that the text uses."""
     code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     lines = imports(code, [*spec.named_types(), "Decimal"], "./domain.js")
+    lines += imports(code, ["$traced", "$variant"], "./serving.js")
     available = index(modules)
     elsewhere: dict[str, set[str]] = {}
     for function in module.functions:

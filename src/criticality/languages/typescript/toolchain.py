@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import read_text
 from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, report
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
+from criticality.languages.base.toolchain.sandbox import interpreter
+from criticality.languages.base.toolchain.seal import launched, launcher
 from criticality.languages.base.toolchain.warm import WarmCompiler
 from criticality.testing import Diagnostic, Limits, TestReport, TestResult
 
@@ -47,6 +50,19 @@ class TypeScriptToolchain(CompiledToolchain):
     def pinned(cls) -> Pinned:
         """vitest, fast-check, TypeScript and eslint, as ``package.json`` pins them."""
         return Pinned("TypeScript", "typescript", cls.manifest(), f"node {NODE.version}", _install)
+
+    @classmethod
+    def served(cls, files: dict[str, str], variants: int) -> ServedProgram:
+        packages, node = cls.pinned().folder / "node_modules", str(NODE.path())
+        script = read_text(cls.language, "build.mjs")
+        flags = ("--experimental-permission", "--allow-fs-read=*", "--max-old-space-size=512", "--stack-size=900")
+        return ServedProgram(
+            command=launched((node, *flags, "out/serve.js")), files=files | launcher() | {"build.mjs": script},
+            build=((node, "build.mjs", str(packages)),),
+            read_only=(packages.parent, prefix(NODE.path()), *interpreter()), environment=_environment(NODE.path()),
+            memory=0,
+            variants=variants,
+        )  # fmt: skip
 
     async def aclose(self) -> None:
         if self._compiler is not None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
+from criticality.judging.served import ServedProgram
 from criticality.language import Fact
 from criticality.languages.base.data import project_files, texts
 from criticality.languages.base.toolchain.dependencies import Pinned
@@ -138,6 +139,11 @@ class CompiledToolchain(ABC):
     @abstractmethod
     def pinned(cls) -> Pinned:
         """Return what has to be installed first."""
+
+    @classmethod
+    def served(cls, files: dict[str, str], variants: int) -> ServedProgram | None:
+        """Return how a program of that text is built and started."""
+        return None
 
     @classmethod
     def facts(cls) -> list[Fact]:

@@ -117,7 +117,7 @@ class Sandbox:
                 command += ["--symlink", f"usr/{link}", f"/{link}"]
         command += ["--proc", "/proc", "--dev", "/dev", "--size", str(256 << 20), "--tmpfs", "/tmp"]
         # Debian's alternatives and Java keep links and settings here; neither holds a secret.
-        for path in (*map(Path, ("/etc/alternatives", *_java_settings())), *_interpreter(), *job.readable):
+        for path in (Path("/etc/alternatives"), *java_settings(), *interpreter(), *job.readable):
             if path.exists() and not path.is_relative_to("/usr"):
                 command += ["--ro-bind", str(path), str(path)]
         command += ["--ro-bind", str(self._launcher), str(self._launcher)]
@@ -136,11 +136,13 @@ def can_confine() -> bool:
     return sys.platform.startswith("linux") and platform.machine() in ("x86_64", "aarch64")
 
 
-def _java_settings() -> list[str]:
-    return sorted(str(path) for path in Path("/etc").glob("java-*-openjdk"))
+def java_settings() -> list[Path]:
+    """Return where Debian's Java keeps its settings."""
+    return sorted(Path("/etc").glob("java-*-openjdk"))
 
 
-def _interpreter() -> list[Path]:
+def interpreter() -> list[Path]:
+    """Return what our own interpreter stands in."""
     prefixes = {sys.prefix, sys.base_prefix, *(str(Path(p).resolve()) for p in (sys.prefix, sys.base_prefix))}
     return [Path(prefix) for prefix in sorted(prefixes)]
 
