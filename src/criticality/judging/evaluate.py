@@ -10,7 +10,7 @@ from typing import Any
 
 from criticality.judging.domain import Domain
 from criticality.judging.repair import Condition
-from criticality.judging.served import Call, Died, Outcome, Raised, Returned
+from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import ClaimTest, ClaimType
 from criticality.spec.predicates import Predicate, parse_predicate
@@ -209,7 +209,7 @@ class Evaluator:
             if len(given) != len(params):
                 raise TypeError(f"{name} takes {len(params)} values")
             outcome = self._call(name, given)
-            if outcome is None:
+            if outcome is None or isinstance(outcome, NoSuchValue):
                 raise Postponed(name)
             if isinstance(outcome, Died):
                 raise Gone(f"{name}: {outcome.reason}")
@@ -240,7 +240,7 @@ def ended(outcome: Outcome) -> str:
             return f"the result was {short(value)}"
         case Raised(kind=kind, message=message):
             return f"it raised {kind}({message[:80]!r})"
-        case Died(reason=reason):
+        case Died(reason=reason) | NoSuchValue(reason=reason):
             return reason
 
 

@@ -11,7 +11,7 @@ from criticality.judging import growth
 from criticality.judging.domain import Domain
 from criticality.judging.evaluate import Broken, Evaluator, Gone, Postponed, ended, short
 from criticality.judging.hearing import Difference, Fault, Guilty, Hearing, Tried, Verdict
-from criticality.judging.served import Call, Died, Outcome, Place, Process, Raised, Returned
+from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Place, Process, Raised, Returned
 from criticality.judging.values import Case, Counts, Values
 from criticality.judging.wire import LINES, Codec, Unreadable, from_json, pack, same, to_json
 from criticality.lattice_plan import ModulePlan, index
@@ -125,6 +125,8 @@ class Judge:
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
+        if isinstance(outcome, NoSuchValue):
+            return None
         self.evaluator.made.clear()
         try:
             broken = self.evaluator.broken(name, args, outcome)
@@ -456,7 +458,8 @@ class Judge:
         """Return cases with their results, spread over all that were tried; long ones are left out."""
         short_ones = [case for case in cases if case.origin != "long"]
         chosen = short_ones[:: max(1, len(short_ones) // _KEPT)][:_KEPT]
-        return [self._row(name, case, outcome) for case, outcome in _outcomes(process, name, chosen)]
+        ended = _outcomes(process, name, chosen)
+        return [self._row(name, case, outcome) for case, outcome in ended if not isinstance(outcome, NoSuchValue)]
 
     def _row(self, name: str, case: Case, outcome: Outcome) -> list[Any]:
         args = to_json(self.codec.request(name, case.args))
@@ -465,7 +468,7 @@ class Judge:
                 return [args, 0, to_json(self.codec.out(value, self.functions[name].result))]
             case Raised(kind=kind, message=message):
                 return [args, 1, [kind, message]]
-            case Died(reason=reason):
+            case Died(reason=reason) | NoSuchValue(reason=reason):
                 return [args, 2, reason]
 
     def _process(self, variant: int) -> Process:
@@ -494,6 +497,8 @@ def _same(one: Outcome, other: Outcome) -> bool:
             return same(first, second)
         case Raised(kind=first), Raised(kind=second):
             return first == second
+        case (NoSuchValue(), _) | (_, NoSuchValue()):
+            return True
         case _:
             return False
 
