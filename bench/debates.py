@@ -9,7 +9,7 @@ import random
 import re
 import time
 from collections.abc import Iterator
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -17,8 +17,9 @@ from typing import Any
 from bench.figures import Figure
 from bench.questions import QUESTIONS
 from crux import Debate, DebateConfig
+from crux.building import build_persona
 from crux.measurement import gold_replies
-from crux.personas import Corpus, CorpusItem, Persona, build_persona, import_corpus, make_corpus
+from crux.personas import Corpus, CorpusItem, Persona, import_corpus, make_corpus
 from crux.quotes import folded
 from crux.retrieval import Grounding, Index
 from llm_runtime.messages import Request
@@ -201,7 +202,7 @@ def card(request: Request) -> str:
 
 
 async def belief_graph(folder: Path) -> tuple[int, float]:
-    """How many essays, and CPU seconds from their texts to a persona whose every passage gave four relations."""
+    """How many essays, and CPU seconds from their texts to a persona whose every passage gave five claims."""
     corpus: Corpus = import_corpus(folder).corpus
     begun = time.process_time()
     await build_persona("Bench", corpus, generate=scripted(read), seed=1)
@@ -209,37 +210,45 @@ async def belief_graph(folder: Path) -> tuple[int, float]:
 
 
 def read(request: Request) -> str:
-    """The beginnings of a passage's sentences, each said to support the next; a contract of one line."""
+    """The beginnings of a passage's sentences as claims, each a reason for the next; a contract of one line."""
     phase = request.label.phase
-    if phase == "merge":
-        return '{"groups": []}'
-    if phase != "extraction":
-        return json.dumps(
-            {
-                "text": "Argues from history.",
-                "conditions": [],
-                "excerpts": [],
-                "speech_patterns": [],
-                "vocabulary": [],
-                "forbidden_phrases": [],
-                "examples": [],
-            }
-        )
-    passage = next(found[3] for found in _BLOCK.finditer(request.messages[-1].content) if found[1] == "PASSAGE")
-    sentences = [sentence for sentence in re.split(r"(?<=[.;])\s+", passage) if len(sentence) > 40]
-    relations = [
+    blocks = {found[1]: found[3] for found in _BLOCK.finditer(request.messages[-1].content)}
+    lines = {
+        name: [json.loads(line) for line in text.splitlines() if line[:1] == "{"] for name, text in blocks.items()
+    }
+    if phase == "reading":
+        return json.dumps({"passages": [{"id": one["id"], "claims": claims(one)} for one in lines["PASSAGES"]]})
+    if phase == "linking":
+        return '{"relations": []}'
+    if phase == "judge":
+        return json.dumps({"verdicts": [{"pair": one["pair"], "kind": "unrelated"} for one in lines["PAIRS"]]})
+    return json.dumps(
         {
-            "cause": " ".join(first.split()[:10]),
-            "cause_type": "inference",
-            "effect": " ".join(second.split()[:10]),
-            "effect_type": "inference",
-            "polarity": 1,
-            "held": "stated",
-            "quote": second,
+            "text": "Argues from history.",
+            "conditions": [],
+            "excerpts": [],
+            "speech_patterns": [],
+            "vocabulary": [],
+            "forbidden_phrases": [],
+            "examples": [],
         }
-        for first, second in pairwise(sentences[:5])
+    )
+
+
+def claims(passage: dict[str, str]) -> list[dict[str, Any]]:
+    """Up to five sentences of a passage, each said to support the next."""
+    sentences = [one for one in re.split(r"(?<=[.;])\s+", passage["text"]) if len(one) > 40][:5]
+    ids = [f"{passage['id']}-{number}" for number in range(len(sentences))]
+    return [
+        {
+            "id": key,
+            "text": " ".join(sentence.split()[:10]),
+            "stance": "holds",
+            "quote": sentence,
+            "supports": [after] if after else [],
+        }
+        for key, after, sentence in zip(ids, [*ids[1:], ""], sentences, strict=True)
     ]
-    return json.dumps({"relationships": relations})
 
 
 def replies(essays: Path) -> tuple[int, int]:

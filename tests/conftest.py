@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.commands import Commands
-from tests.extent import EXAMPLES, FUZZ
+from tests.extent import EXAMPLES, FULL, FUZZ
 
 settings.register_profile(
     "assay",
@@ -47,6 +48,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             needs.add("postgres")
         for mark in sorted(needs):
             item.add_marker(mark)
+
+
+#: Seconds of a processor that a test without a mark may take, and the marks that let it take more.
+QUICK = 2.0
+ROOM = frozenset({"long", "counted", "hypothesis", "process", *MARKS.values(), "browser", "ray"})
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test of `make test-all` that takes longer than those that newcomers run may take."""
+    before = time.process_time()
+    result = yield
+    taken = time.process_time() - before
+    if FULL and taken > QUICK and not any(mark.name in ROOM for mark in item.iter_markers()):
+        pytest.fail(f"it takes {taken:.1f} s of a processor; make it smaller, or mark it long")
+    return result
 
 
 @pytest.fixture(autouse=True)

@@ -13,11 +13,9 @@ import os
 import re
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from itertools import count
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -26,17 +24,16 @@ from pydantic import Field, ValidationError
 from ai_crucible.events import TrialLogged
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
-from llm_runtime.events import GENESIS, Event, Record, chain_digest, link, parse_event
+from llm_runtime.events import GENESIS, Event, Record, link, parse_event
+from llm_runtime.events.chain import read_record, written
 from llm_runtime.files import write_atomic
 from llm_runtime.models import Model
-from llm_runtime.store.anchor import Head, SignedHead
+from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
+from llm_runtime.store.verify import Kind as ChainKind
+from llm_runtime.store.verify import Walk, judge
 
-Kind: TypeAlias = Literal[
-    "edited", "deleted", "reordered", "inserted", "truncated", "emptied", "rewritten", "unanchored",
-    "bad signature", "log changed", "log missing",
-]  # fmt: skip
+Kind: TypeAlias = ChainKind | Literal["log changed", "log missing"]
 
-_LINE = re.compile(rb'\{"seq":(\d{1,16}),"at":(\d{1,16}),"digest":"([0-9a-f]{64})","body":(\{.*\})\}\n')
 _LOGGED = b'"ai_crucible.trial_logged"'
 _PATIENCE_S = 120.0
 _SIGN_S = 30.0
@@ -163,7 +160,7 @@ class Ledger:
             for event in events:
                 record = link(digest, seq + 1, self.clock(), event)
                 seq, digest = record.seq, record.digest
-                lines.append(_line(record))
+                lines.append(written(record))
             try:
                 with self.path.open("ab") as file:
                     start = file.tell()
@@ -184,47 +181,50 @@ class Ledger:
         Raises:
             StoreDamaged: a line is not one.
         """
-        for record in self._records():
+        for record in self._sound():
             yield parse_event(json.loads(record.body))
 
     def verify(self, *, logs: bool = True) -> Verification:
         """Check every line against the chain, the end against the signed head, the logs against their digests."""
         # The head is read first: a ledger that is being written can only be longer than it says.
         try:
-            signed, anchored, judged = self._head(), 0, []
-        except StoreDamaged as fault:
-            signed, anchored, judged = None, 0, [Finding(0, "bad signature", str(fault))]
-        walk = _Walk(signed.head.length if signed else 0)
-        with self._reading() as lines:
-            length = walk.over(lines)
-        if not judged:
-            anchored, judged = self._judge(signed, walk, length)
-        findings = walk.findings + judged
+            signed, fault = self.head(), None
+        except StoreDamaged as error:
+            signed, fault = None, Finding(0, "bad signature", str(error))
+        walk = Walk(signed.head.length if signed else 0)
+        broken: list[Finding] = []
+        misnumbered: list[Finding] = []
+        walk.over(self._by_place(broken, misnumbered))
+        findings = [Finding(one.seq, one.kind, one.detail) for one in walk.findings] + broken
+        anchored, judged = (0, [fault]) if fault else self._judge(signed, walk)
+        # Where lines were taken out or put in, all that follow are numbered otherwise.
+        findings = (findings or misnumbered) + judged
         if logs and not findings:
             findings += self._changed_logs()
-        return Verification(length, anchored, tuple(findings[:100]))
+        return Verification(walk.count, anchored, tuple(findings[:100]))
 
-    def _judge(self, signed: SignedHead | None, walk: _Walk, length: int) -> tuple[int, list[Finding]]:
+    def _by_place(self, broken: list[Finding], misnumbered: list[Finding]) -> Iterator[Record]:
+        """Yield what each line holds, under the number that its place has, and find what is no event."""
+        for place, record in enumerate(self.records(), 1):
+            if not record.digest:
+                broken.append(Finding(place, "edited", "the line is not an event"))
+            elif record.seq != place:
+                misnumbered.append(Finding(place, "edited", f"its number is {record.seq}"))
+            yield replace(record, seq=place)
+
+    def _judge(self, signed: SignedHead | None, walk: Walk) -> tuple[int, list[Finding]]:
         if signed is None:
-            return 0, [Finding(0, "unanchored", "no signed head vouches for it")] if length else []
+            return 0, [Finding(0, "unanchored", "no signed head vouches for it")] if walk.count else []
         if signed.head.run_id != self.name or not signed.genuine() or signed.public_key != self._pinned():
             return 0, [Finding(0, "bad signature", "the head was not signed for this ledger with its key")]
-        head = signed.head
-        if not length:
-            return 0, [Finding(0, "emptied", f"the head says {head.length} events, none are left")]
-        if length < head.length:
-            return 0, [Finding(length + 1, "truncated", f"the head says {head.length} events, {length} are left")]
-        if walk.findings:
-            return 0, []
-        if walk.digest_at_head != head.digest:
-            return 0, [Finding(0, "rewritten", "the chain holds, and it is not the one that was signed")]
-        if length > head.length:
-            return head.length, [Finding(head.length + 1, "unanchored", "from here on no head vouches for it")]
-        return length, []
+        if not walk.count:
+            return 0, [Finding(0, "emptied", f"the head says {signed.head.length} events, none are left")]
+        anchored, judged = judge(signed, walk)
+        return anchored, [Finding(one.seq, one.kind, one.detail) for one in judged]
 
     def _changed_logs(self) -> list[Finding]:
         findings: list[Finding] = []
-        for record in self._records():
+        for record in self._sound():
             # Canonical JSON has one spelling, so most lines need no parsing to be told apart.
             event = parse_event(json.loads(record.body)) if _LOGGED in record.body else None
             if not isinstance(event, TrialLogged):
@@ -239,9 +239,9 @@ class Ledger:
     def _end(self) -> tuple[int, bytes]:
         """Return the last line's number and digest, which must be what the head says."""
         last = None
-        for record in self._records():
+        for record in self._sound():
             last = record
-        signed = self._head()
+        signed = self.head()
         seq, digest = (last.seq, last.digest) if last else (0, GENESIS)
         if signed is not None and (signed.head.length, signed.head.digest) != (seq, digest):
             raise StoreDamaged(f"{self.path} does not end as its signed head says; see: ai-crucible verify")
@@ -249,23 +249,21 @@ class Ledger:
             raise StoreDamaged(f"{self.path} has events and no signed head; restore {self.anchors}")
         return seq, digest
 
-    def _records(self) -> Iterator[Record]:
-        with self._reading() as lines:
-            for number, line in enumerate(lines, 1):
-                match = _LINE.fullmatch(line)
-                if match is None:
-                    raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
-                yield Record(int(match[1]), int(match[2]), match[4], bytes.fromhex(match[3].decode()))
-
-    @contextmanager
-    def _reading(self) -> Generator[Iterable[bytes]]:
+    def records(self) -> Iterator[Record]:
+        """Yield what each line holds, unverified; of one that is no event the line itself, without a digest."""
         try:
             file = self.path.open("rb")
         except FileNotFoundError:
-            yield ()
             return
         with file:
-            yield file
+            for line in file:
+                yield read_record(line) or Record(0, 0, line, b"")
+
+    def _sound(self) -> Iterator[Record]:
+        for number, record in enumerate(self.records(), 1):
+            if not record.digest:
+                raise StoreDamaged(f"{self.path}: line {number} is not an event; see: ai-crucible verify")
+            yield record
 
     @contextmanager
     def _locked(self) -> Generator[None]:
@@ -278,14 +276,9 @@ class Ledger:
         except Timeout:
             raise StoreBusy(f"{self.path} is being written by another process") from None
 
-    def _head(self) -> SignedHead | None:
-        path = self.anchors / f"{self.name}.json"
-        try:
-            return SignedHead.from_dict(json.loads(path.read_bytes()))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, RecursionError):
-            raise StoreDamaged(f"the head in {path} cannot be read") from None
+    def head(self) -> SignedHead | None:
+        """Return the signed head, unchecked. Raises :class:`~llm_runtime.errors.StoreDamaged`."""
+        return HeadFiles(self.anchors).load(self.name)
 
     def _pinned(self) -> bytes:
         try:
@@ -300,63 +293,8 @@ class Ledger:
             raise SigningFailed("the signing program uses another key than the one this ledger began with")
         if not pinned:
             write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
-        write_atomic(self.anchors / f"{self.name}.json", json.dumps(signed.to_dict()) + "\n", private=True)
+        HeadFiles(self.anchors).keep(self.name, signed)
         return signed
-
-
-class _Walk:
-    """Follows the chain; after the first break only the numbers are still told apart."""
-
-    def __init__(self, head_length: int) -> None:
-        self.findings: list[Finding] = []
-        self.digest_at_head = b""
-        self._head_length = head_length
-
-    def over(self, lines: Iterable[bytes]) -> int:
-        """Take all lines; return how many there are."""
-        previous, expected, length = GENESIS, 1, 0
-        numbers: list[int] = []
-        broken = False
-        for line in lines:
-            length += 1
-            match = _LINE.fullmatch(line)
-            if match is None:
-                self._find(length, "edited", "the line is not an event")
-                broken = True
-                continue
-            seq, digest = int(match[1]), bytes.fromhex(match[3].decode())
-            if broken:
-                numbers.append(seq)
-                continue
-            if seq == expected and chain_digest(previous, seq, int(match[2]), match[4]) == digest:
-                previous, expected = digest, expected + 1
-                if seq == self._head_length:
-                    self.digest_at_head = digest
-                continue
-            broken = True
-            if seq == expected:
-                self._find(seq, "edited", "its content is not what was chained, or what stood before it is gone")
-            numbers.append(seq)
-        if broken:
-            self._name_disorder(expected, numbers)
-        return length
-
-    def _name_disorder(self, expected: int, numbers: list[int]) -> None:
-        seen = Counter(numbers)
-        repeated = min((seq for seq, times in seen.items() if times > 1 or seq < expected), default=0)
-        # A forged number may be huge, so what is missing is counted and not listed.
-        missing = max(seen, default=expected - 1) - expected + 1 - len(seen)
-        if repeated:
-            self._find(repeated, "inserted", "this number occurs twice")
-        elif missing and not any(finding.kind == "edited" for finding in self.findings):
-            first = next(seq for seq in count(expected) if seq not in seen)
-            self._find(first, "deleted", f"{missing} missing here")
-        elif numbers != sorted(numbers):
-            self._find(expected, "reordered", "events have changed places")
-
-    def _find(self, seq: int, kind: Kind, detail: str) -> None:
-        if len(self.findings) < 100:
-            self.findings.append(Finding(seq, kind, detail))
 
 
 def file_digest(path: Path) -> str:
@@ -366,8 +304,3 @@ def file_digest(path: Path) -> str:
         while block := file.read(_BLOCK):
             total.update(block)
     return total.hexdigest()
-
-
-def _line(record: Record) -> bytes:
-    start = b'{"seq":%d,"at":%d,"digest":"%s","body":' % (record.seq, record.at, record.digest.hex().encode())
-    return start + record.body + b"}\n"

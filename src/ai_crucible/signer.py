@@ -9,13 +9,11 @@ holds the key on a token.
 from __future__ import annotations
 
 import json
-import os
 import sys
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from llm_runtime.files import write_atomic
+from llm_runtime.files import private_key_text
 
 
 def answer(request: dict[str, Any], key_file: Path) -> dict[str, Any]:
@@ -24,21 +22,11 @@ def answer(request: dict[str, Any], key_file: Path) -> dict[str, Any]:
 
     if request.get("version") != 1 or request.get("op") not in ("sign", "public_key"):
         return {"version": 1, "error": "the request is not of version 1"}
-    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(_key_text(key_file)))
+    key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private_key_text(key_file)))
     reply = {"version": 1, "algorithm": "ed25519", "public_key": key.public_key().public_bytes_raw().hex()}
     if request["op"] == "sign":
         reply["signature"] = key.sign(bytes.fromhex(request["message"])).hex()
     return reply
-
-
-def _key_text(key_file: Path) -> str:
-    try:
-        return key_file.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        key_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            write_atomic(key_file, os.urandom(32).hex() + "\n", private=True, replace=False)
-        return key_file.read_text(encoding="ascii").strip()
 
 
 def main() -> None:

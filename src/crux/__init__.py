@@ -10,9 +10,10 @@ A :class:`Debate` gives the same events and, at any time, the result. Personas a
 what several debates have in common is in :mod:`crux.insight`; how well it works, in :mod:`crux.measurement`.
 """
 
+from crux.building import build_persona
 from crux.config import CruxConfigurationError, DebateConfig, Model, ModelTable, TaskSettings
 from crux.debate import Debate, run_debate
-from crux.personas import Persona, PersonaStore, build_persona, import_corpus
+from crux.personas import Persona, PersonaStore, import_corpus
 from crux.results import (
     CardNotes,
     CruxCard,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
-from crux.insight.crux_graph import likeness, same_question
-from crux.results import CruxCard, Wire
+from crux.results import CruxCard, DebateResult, Wire
 
 
 class CardChange(Wire):
     """What became of one card.
 
     Args:
-        change: ``same`` question, answers and outcome; ``moved`` answers or outcome; else ``new`` or ``gone``.
+        change: ``same`` answers and outcome; ``moved`` answers or outcome; else ``new`` or ``gone``.
         labels: by persona, the answer before and after.
     """
 
@@ -25,24 +23,27 @@ class CardChange(Wire):
     resolved: tuple[bool, bool] | None = None
 
 
-def compare_cards(before: Sequence[CruxCard], after: Sequence[CruxCard]) -> tuple[CardChange, ...]:
-    """Match each card with its counterpart: the same room's if it asks the same, else the most alike that does."""
-    left = list(after)
+def compare_cards(before: DebateResult, after: DebateResult) -> tuple[CardChange, ...]:
+    """Match each card with that of the same room: one of the same two, that opened on the same claim."""
+    counterparts = _by_room(after)
     changes: list[CardChange] = []
-    for old in before:
-        alike = [card for card in left if same_question(old.question, card.question)]
-        new = max(
-            alike,
-            key=lambda card: (card.crux_room_id == old.crux_room_id, likeness(old.question, card.question)),
-            default=None,
-        )
+    for room, old in _by_room(before).items():
+        new = counterparts.pop(room, None)
         if new is None:
             changes.append(CardChange(change="gone", before=old.id, question=old.question))
-            continue
-        left.remove(new)
-        changes.append(_change(old, new))
-    changes += [CardChange(change="new", after=card.id, question=card.question) for card in left]
+        else:
+            changes.append(_change(old, new))
+    changes += [CardChange(change="new", after=card.id, question=card.question) for card in counterparts.values()]
     return tuple(changes)
+
+
+def _by_room(result: DebateResult) -> dict[tuple[str, ...], CruxCard]:
+    claims = [one.claim for one in result.candidates if one.queued]
+    opened = {f"room-{number}": claim for number, claim in enumerate(claims, start=1)}
+    return {
+        (card.crux_room_id, opened.get(card.crux_room_id, ""), *sorted(card.personas)): card
+        for card in result.cards
+    }
 
 
 def _change(old: CruxCard, new: CruxCard) -> CardChange:

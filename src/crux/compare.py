@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
-from crux.claims.book import Claim, ClaimBook, Standing, standing
-from crux.claims.judge import BEARING, Judge, Pair, Verdict
-from crux.claims.linking import link_book
-from crux.claims.reading import BATCH_TOKENS, read_book
+from crux.book import Claim, ClaimBook, Stance, Standing, standing
+from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
+from crux.claims.linking import linked, proposed_links
+from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.config import CruxConfigurationError, ModelTable
 from crux.ending import OVER
 from crux.personas.corpus import Corpus, shared_texts
@@ -22,6 +22,7 @@ from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
+from llm_runtime.tasks import gather
 
 #: Claims of an author that one call is shown; those nearest to the topic, then those mentioned most.
 MOST_CLAIMS = 250
@@ -29,11 +30,13 @@ MOST_CANDIDATES = 5
 #: Pairs that nearness in words adds to those a model named; the whole is judged.
 _NEAR_PAIRS = 24
 _QUOTES = 3
+#: Pairs that a judge is shown at once.
+_PAIRS = 32
 _ONE_SIDED = 12
 
 
 class SideView(Wire):
-    """A claim as one author takes it: ``stance`` is ``holds`` or ``denies``; ``places`` are oldest first."""
+    """A claim as one author takes it: ``holds``, ``denies`` or ``grants``; ``places`` are oldest first."""
 
     claim: str
     text: str
@@ -85,7 +88,12 @@ class Read(Wire):
 
 
 class Comparison(Wire):
-    """What came of it. ``warnings`` are lines a reader needs: texts in common, nothing in common."""
+    """What came of it.
+
+    Args:
+        warnings: lines a reader needs: texts in common, nothing in common.
+        judged: every pair that was judged, so that a later comparison need not ask again.
+    """
 
     topic: str
     authors: tuple[Read, Read]
@@ -97,6 +105,7 @@ class Comparison(Wire):
     proposed: int = 0
     warnings: tuple[str, ...] = ()
     books: tuple[ClaimBook, ClaimBook] = (ClaimBook(), ClaimBook())
+    judged: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +142,7 @@ async def compare(
     topic: str = "",
     language: str = "English",
     tokens_a_call: int = BATCH_TOKENS,
+    known: Sequence[Judgement] = (),
     keep: Callable[[str, ClaimBook], None] = lambda name, book: None,
     step: Callable[[str, str, int, int], None] = lambda name, step, done, of: None,
 ) -> Comparison:
@@ -142,6 +152,7 @@ async def compare(
         topic: what the comparison is about; empty for all that both wrote.
         language: in which claims are written; quotations stay as they are.
         tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
+        known: what an earlier comparison judged.
         keep: takes an author's book whenever it has grown.
         step: takes an author, a step, and how far it is.
 
@@ -155,21 +166,30 @@ async def compare(
     for shelf in (first, second):
         if not shelf.corpus.chunks:
             raise CruxConfigurationError(f"{shelf.name} has no texts; import some")
+    if {item.text for item in first.corpus.items} == {item.text for item in second.corpus.items}:
+        raise CruxConfigurationError(
+            f"{first.name} and {second.name} have the same texts; there is nothing to compare"
+        )
     models = models or ModelTable()
-    judge = Judge(generate, models, seed)
-    books: list[ClaimBook] = []
-    told: list[Read] = []
-    for shelf in (first, second):
-        book, read = await _read(shelf, generate, models, seed, language, tokens_a_call, judge, keep, step)
-        books.append(book)
-        told.append(read)
-    sides = (_Side(first.name, books[0], topic, "a"), _Side(second.name, books[1], topic, "b"))
+    judge = Judge(generate, models, seed, known=known, lot=_PAIRS)
+    read = [
+        await _read(shelf, generate, models, seed, language, tokens_a_call, keep, step) for shelf in (first, second)
+    ]
+    sides = (_Side(first.name, read[0][0], topic, "a"), _Side(second.name, read[1][0], topic, "b"))
     step("", "comparing", 0, 3)
     pairs, questions = await _proposed(sides, topic, generate, models, seed)
-    step("", "comparing", 1, 3)
-    verdicts = await judge.relate(
-        [Pair(sides[0].worded(a), sides[1].worded(b)) for a, b in pairs], "issues", strict=True
+    loose = [side for side, (_, _, grown) in zip(sides, read, strict=True) if grown]
+    links = await gather(
+        proposed_links(side.book, side.name, generate=generate, models=models, seed=seed) for side in loose
     )
+    step("", "comparing", 1, 3)
+    asked = [Pair(sides[0].worded(a), sides[1].worded(b)) for a, b in pairs]
+    both_ways = [*asked, *(pair.turned for pair in asked)]
+    await judge.learn([*both_ways, *(pair for one in links for pair in one.pairs)], "comparison")
+    for side, one in zip(loose, links, strict=True):
+        side.book = linked(side.book, one, await judge.relate(one.pairs, f"links-{side.name}"))
+        keep(side.name, side.book)
+    verdicts = await judge.relate(asked, "issues", strict=True)
     step("", "comparing", 2, 3)
     opposed = _matches(sides, pairs, verdicts, {"contradicts", "undermines"}, questions)
     shared = _matches(sides, pairs, verdicts, {"same", "entails"}, {})
@@ -178,8 +198,8 @@ async def compare(
     return Comparison(
         topic=topic,
         authors=(
-            told[0].model_copy(update={"left_out": sides[0].left_out}),
-            told[1].model_copy(update={"left_out": sides[1].left_out}),
+            _told(first, sides[0], read[0][1]),
+            _told(second, sides[1], read[1][1]),
         ),
         shared=shared,
         opposed=opposed,
@@ -188,7 +208,8 @@ async def compare(
         candidates=candidates,
         proposed=len(pairs),
         warnings=tuple(_warnings(first, second, shared, opposed)),
-        books=(books[0], books[1]),
+        books=(sides[0].book, sides[1].book),
+        judged=judge.judged,
     )
 
 
@@ -199,10 +220,10 @@ async def _read(
     seed: int,
     language: str,
     tokens_a_call: int,
-    judge: Judge,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
-) -> tuple[ClaimBook, Read]:
+) -> tuple[ClaimBook, list[Unread], bool]:
+    """Return the book of one author, what stays unread, and whether its claims still have to be linked."""
     before = len(shelf.book.authors[0].read) if shelf.book and shelf.book.authors else 0
     book, unread = await read_book(
         shelf.name,
@@ -219,22 +240,23 @@ async def _read(
     if not book.claims:
         why = f" ({unread[0].reason})" if unread else ""
         raise StructuredOutputError(f"no claim was found in the texts of {shelf.name}{why}", "")
-    if before != len(book.authors[0].read) or not any(one.origin == "judged" for one in book.relations):
-        book = await link_book(book, shelf.name, generate=generate, models=models, seed=seed, judge=judge)
-        keep(shelf.name, book)
-    passages = len(shelf.corpus.chunks)
-    lines = tuple(
-        f"{shelf.corpus.by_id[chunk.item].title or chunk.item}, from character {chunk.start}: {one.reason}"
-        for one in unread
-        for chunk in (one.chunk,)
-    )
-    return book, Read(
+    judged = any(one.origin == "judged" for one in book.relations)
+    return book, unread, not judged or before != len(book.authors[0].read)
+
+
+def _told(shelf: Shelf, side: _Side, unread: Sequence[Unread]) -> Read:
+    items, passages = shelf.corpus.by_id, len(shelf.corpus.chunks)
+    return Read(
         name=shelf.name,
         texts=len(shelf.corpus.items),
         passages=passages,
-        standing=standing(book, shelf.name, passages),
-        claims=len(book.claims),
-        unread=lines,
+        standing=standing(side.book, shelf.name, passages),
+        claims=len(side.book.claims),
+        unread=tuple(
+            f"{items[one.chunk.item].title or one.chunk.item}, from character {one.chunk.start}: {one.reason}"
+            for one in unread
+        ),
+        left_out=side.left_out,
     )
 
 
@@ -243,8 +265,12 @@ class _Side:
 
     def __init__(self, name: str, book: ClaimBook, topic: str, letter: str) -> None:
         self.name, self.book = name, book
-        self._denied = {claim.id for claim in book.of(name, "denies")} - {c.id for c in book.of(name, "holds")}
-        held = book.of(name, "holds", "denies")
+        held = book.of(name, "holds", "denies", "grants")
+        self._stances: dict[str, Stance] = {}
+        for stance in ("holds", "denies", "grants"):
+            for claim in book.of(name, stance):
+                self._stances.setdefault(claim.id, stance)
+        self._denied = {key for key, stance in self._stances.items() if stance == "denies"}
         if topic and len(held) > MOST_CLAIMS:
             index = Lexical.of([claim.text for claim in held])
             near = [held[place] for place, _ in index.nearest(topic, MOST_CLAIMS)]
@@ -269,8 +295,8 @@ class _Side:
 
     def view(self, claim: Claim) -> SideView:
         """Return a claim with its sentences."""
-        stance = "denies" if claim.id in self._denied else "holds"
-        places = self.book.places(claim.id, self.name, "denies" if stance == "denies" else "holds")
+        stance = self._stances[claim.id]
+        places = self.book.places(claim.id, self.name, stance)
         return SideView(
             claim=claim.id,
             text=claim.text,

@@ -91,7 +91,6 @@ def _table() -> dict[Task, TaskSettings]:
         "summary": fast(0.3, 100),
         "closing": strong(0.85, 200),
         "contract": strong(0.3, 500, 2000),
-        "extraction": fast(0.2, 300, 2000),
         "baseline": strong(0.3, 600, 3000),
         "judge": fast(0.2, 80, 400),
         "reading": fast(0.2, 1_600, 6_000),

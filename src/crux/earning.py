@@ -49,8 +49,12 @@ async def weighed(
     before: TrackedStance,
     after: TrackedStance,
     claims: Claims,
+    held: Sequence[str] = (),
 ) -> LedgerEntry:
     """Return an entry that names a claim as the judge finds it: earned, or not and why.
+
+    Args:
+        held: what the speaker's own texts hold nearest to the reason; who held it already was not moved by it.
 
     Raises:
         BudgetExceeded, DeadlineExceeded: as the model function raises them.
@@ -63,6 +67,7 @@ async def weighed(
         for key, (who, text) in transcript.utterances().items()
         if who == after.persona and _before(key, reference)
     ]
+    own += [f"on record: {one}" for one in held]
     label = CallLabel("crux", "earned", after.message)
     fence, mask = Fence(transcript.seed, label), transcript.panel.mask()
     text = load_prompt("crux", "earned").render(

@@ -214,7 +214,7 @@ class PersonaStep(Event, type="crux.persona_step"):
 
 
 class PersonaBuilt(Event, type="crux.persona_built"):
-    """A persona is built. ``gate`` is ``GateReport`` data, ``counts`` is ``BuildCounts`` data."""
+    """A persona is built. ``gate`` is ``Standing`` data; ``counts``: claims, passages unread, quotes lost."""
 
     persona: str
     gate: dict[str, Any]

@@ -275,7 +275,11 @@ class DebateContext:
         claims = transcript.claims(plan.persona, spoken.visible, steelmanned=plan.steelmanned)
         entry = concession(before, stance, claims)
         if entry is not None and before is not None and entry.earned:
-            entry = await weighed(self.generate, self.config.models, transcript, entry, before, stance, claims)
+            near = self.groundings[plan.persona].nearest_beliefs(stance.because, 3)
+            held = [node.concept for node in near]
+            entry = await weighed(
+                self.generate, self.config.models, transcript, entry, before, stance, claims, held
+            )
         flags: list[str] = []
         if entry is not None:
             transcript.ledger.append(entry)

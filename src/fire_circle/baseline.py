@@ -12,14 +12,19 @@ from llm_runtime.messages import CallLabel, Message, Request
 from llm_runtime.prompts import Fence, load_prompt
 
 
-def polarity() -> str:
-    """Return what T, I and F mean, a part of every judge's prompt (FC1)."""
-    return load_prompt("fire_circle", "polarity").text
+def polarity(policy: str = "") -> str:
+    """Return what T, I and F mean, and the team's own criterion: a part of every judge's prompt (FC1)."""
+    scores = load_prompt("fire_circle", "polarity").text
+    if not policy.strip():
+        return scores
+    # Behind a bar no line of it can be taken for a part of ours.
+    lines = "\n".join(f"| {line}" for line in policy.strip().splitlines())
+    return f"{scores}\n\n{load_prompt('fire_circle', 'policy').render(policy=lines)}"
 
 
-def judge_role() -> str:
+def judge_role(policy: str = "") -> str:
     """Return who a judge is, for every seat but the chair."""
-    return load_prompt("fire_circle", "judge").render(polarity=polarity())
+    return load_prompt("fire_circle", "judge").render(polarity=polarity(policy))
 
 
 def judge_request(seat: Seat, label: CallLabel, role: str, text: str, settings: EvaluationConfig) -> Request:
@@ -41,4 +46,4 @@ def baseline_request(
     text = load_prompt("fire_circle", "baseline").render(
         case=case.show(Fence(seed, label)), layer_name=case.layer.name
     )
-    return judge_request(seat, label, judge_role(), text, settings)
+    return judge_request(seat, label, judge_role(settings.policy), text, settings)

@@ -19,11 +19,13 @@ class Case:
         prompt: the prompt under test, whole.
         layer: the layer that is judged.
         session: the conversation it belongs to, where it is known.
+        similar: what circles agreed on in other prompts with such words, as JSON; empty where that is not known.
     """
 
     prompt: MultiNeutrosophicPrompt
     layer: Layer
     session: SessionMemory | None = None
+    similar: str = ""
 
     @property
     def turn(self) -> int | None:
@@ -39,8 +41,9 @@ class Case:
         """Return the case as text; everything that is not ours stands behind ``fence``."""
         others = [layer for layer in self.prompt.layers if layer.name != self.layer.name]
         context = "\n\n".join(fence(f"{layer.name.upper()} LAYER", layer.text) for layer in others)
+        about = f"\n\n{load_prompt('fire_circle', 'answer').text}" if self.prompt.answer.strip() else ""
         return load_prompt("fire_circle", "case").render(
-            turn=self._turn(fence),
+            turn=self._turn(fence) + about,
             context=context or "(There are none.)",
             layer_name=self.layer.name,
             layer=fence(f"{self.layer.name.upper()} LAYER, TO JUDGE", self.layer.text),
@@ -57,9 +60,13 @@ class Case:
         before = self.session.turn - 1
         stated = (
             f"This is turn {self.session.turn} of the conversation (turn={self.session.turn}): {before} "
-            f"{'turn' if before == 1 else 'turns'} came before it. Trust so far {self.session.trust_ema:.2f} of 1, "
-            f"{self.session.trajectory}; balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."
+            f"{'turn' if before == 1 else 'turns'} came before it."
         )
+        if self.session.measured:
+            stated += (
+                f" Trust so far {self.session.trust_ema:.2f} of 1, {self.session.trajectory}; "
+                f"balance of give and take {self.session.balance_ema:+.2f}, from -1 to 1."
+            )
         if not self.earlier:
             return stated
         return f"{stated} What was said in them:\n\n{fence('EARLIER TURNS', self.earlier)}"
@@ -67,7 +74,14 @@ class Case:
     @property
     def texts(self) -> tuple[str, ...]:
         """All that is not ours in it: the layers and the earlier turns."""
-        return (*(layer.text for layer in self.prompt.layers), self.earlier)
+        return (*(layer.text for layer in self.prompt.layers), self.earlier, self.similar)
+
+    def recall(self, fence: Fence) -> str:
+        """Return what is remembered of other prompts, for the rounds that look for patterns."""
+        if not self.similar:
+            return ""
+        similar = load_prompt("fire_circle", "similar").render(cases=fence("SIMILAR CASES", self.similar))
+        return f"\n\n{similar}"
 
     @property
     def earlier(self) -> str:

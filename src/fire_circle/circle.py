@@ -15,6 +15,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, NoReturn
 
 from pydantic import BaseModel
@@ -25,7 +26,7 @@ from fire_circle.baseline import baseline_request
 from fire_circle.case import Case
 from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
 from fire_circle.config import FailureMode, FireCircleConfig
-from fire_circle.consensus import stddev
+from fire_circle.consensus import falsehoods, stddev
 from fire_circle.discussion import dialogue_request
 from fire_circle.empty_chair import charge, choose_chair
 from fire_circle.layers import BY_TRUST, Layer, LayerName, MultiNeutrosophicPrompt
@@ -42,19 +43,23 @@ from fire_circle.results import (
     Spend,
     all_answered,
 )
-from fire_circle.rounds import RoundPlan, converged, goes_on, most_rounds, phase_of
+from fire_circle.rounds import RoundPlan, certain, converged, goes_on, most_rounds, phase_of
 from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
 from fire_circle.shown import Shown
 from fire_circle.transcript import Transcript
+from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
 from llm_runtime.prompts import Fence, Prompt
 from llm_runtime.silence import Silence
 from llm_runtime.tasks import gather
+from llm_runtime.wrappers.caching import cached
 
 Clock = Callable[[], float]
+#: The author of a prompt must not be able to compute the nonces of its fences.
+_SECRET = secrets.token_hex(16)
 
 
 def no_clock() -> float:
@@ -76,6 +81,7 @@ async def fire_circle_evaluate(
     emit: Emit = silent,
     seed: int | None = None,
     clock: Clock = no_clock,
+    similar: str = "",
 ) -> FireCircleResult:
     """Evaluate a prompt by a circle of models (specification, section 8 "API Specification").
 
@@ -91,6 +97,7 @@ async def fire_circle_evaluate(
         seed: 0 to 2^53-1; the nonces of the fences derive from it. Drawn where left out, and kept in the result:
             a constant would let the author of a prompt compute them.
         clock: seconds since the Unix epoch, for the rounds' timestamps.
+        similar: what is remembered of other prompts; see :meth:`~fire_circle.reasoningbank.ReasoningBank.similar`.
 
     Raises:
         NoModelError: ``generate`` is missing.
@@ -103,13 +110,19 @@ async def fire_circle_evaluate(
         raise NoModelError(
             "a circle needs a model function: pass generate=..., e.g. from llm_runtime.gateway or a script"
         )
+    if config.cache_enabled:
+        generate = cached(generate)
+        # The same for the same circle over the same prompt, so that its calls are equal.
+        session = session_memory.to_dict() if session_memory else None
+        data = [_SECRET, prompt.model_dump(), config.model_dump(mode="json"), session]
+        seed = int.from_bytes(sha256(canonical_json(data)).digest()[:6], "big") if seed is None else seed
     seed = drawn_seed() if seed is None else seed
     prompt.check(config.base_config.max_layer_chars)
     layers = prompt.layers if config.per_layer else (prompt.least_trusted,)
     chair_role = charge(config.empty_chair_prompt_path)
     results: list[FireCircleResult] = []
     for layer in layers:
-        case = Case(prompt, layer, session_memory)
+        case = Case(prompt, layer, session_memory, similar)
         suffix = layer.name if len(layers) > 1 else ""
         circle = _Circle(
             case=case,
@@ -184,7 +197,8 @@ class _Circle:
             spread = await self._round(number)
             if not goes_on(number, spread, self.config):
                 break
-            if spread is not None and converged(number, spread, self.config):
+            decided = certain(number, falsehoods(self.transcript.history[-1]), self.config)
+            if spread is not None and (decided or converged(number, spread, self.config)):
                 stopped_early = True
                 threshold = self.config.early_stop_convergence
                 self.emit(events.StoppedEarly(layer=self.layer, round=number, stddev=spread, threshold=threshold))
@@ -263,9 +277,10 @@ class _Circle:
 
     def _shown(self, seat: Seat, request: Request) -> Shown:
         said = [e for dialogue_round in self.transcript.history for e in dialogue_round.evaluations]
+        fence = Fence(self.transcript.seed, request.label)
         return Shown(
             role=request.messages[0].content,
-            evidence=self.case.show(Fence(self.transcript.seed, request.label)),
+            evidence=self.case.show(fence) + self.case.recall(fence),
             texts=self.case.texts,
             peers=[e for e in said if e.seat != seat.index],
             own=[e for e in said if e.seat == seat.index],

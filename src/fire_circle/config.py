@@ -86,6 +86,7 @@ class EvaluationConfig(_Settings):
             deadline beside it.
         rate_limit_retries: how often one call is repeated after HTTP 429, within the round's deadline.
         max_layer_chars: a longer layer is refused before anything is spent.
+        policy: a criterion of the team's own, weighed beside reciprocity.
     """
 
     models: tuple[str, ...] = ("anthropic/claude-sonnet-4-20250514",)
@@ -94,6 +95,7 @@ class EvaluationConfig(_Settings):
     timeout_seconds: float = Field(default=45.0, gt=0.0, allow_inf_nan=False)
     rate_limit_retries: int = Field(default=3, ge=0, le=20)
     max_layer_chars: int = Field(default=400_000, ge=1)
+    policy: str = Field(default="", max_length=40_000, exclude_if=lambda text: not text)
 
     @model_validator(mode="after")
     def _has_models(self) -> EvaluationConfig:
@@ -119,10 +121,11 @@ class FireCircleConfig(_Settings):
         pattern_threshold: least agreement of a reported pattern, 0.0 to 1.0.
         pattern_classification: by keywords or by a model.
         classifier_model: the model that classifies; a cheap one will do.
-        cache_enabled: whether equal calls may be answered from a cache. The engine itself keeps none: this says
-            to whoever supplies the model function that it may.
+        cache_enabled: whether equal calls of one process are made once; an equal prompt before an equal circle then
+            costs nothing, unless a seed is passed that makes it another.
         timeout_per_round: seconds.
         early_stop_convergence: the circle stops after round 2 or later when stddev(F) is below this.
+        certain: the circle ends after round 1 where every seat's F lies below the first, or reaches the second.
         per_layer: one circle for each layer, and the worst of them, instead of one for the least trusted.
         base_config: what holds for every call.
     """
@@ -145,6 +148,7 @@ class FireCircleConfig(_Settings):
     cache_enabled: bool = False
     timeout_per_round: float = Field(default=60.0, gt=0.0, allow_inf_nan=False)
     early_stop_convergence: float = Field(default=0.1, ge=0.0, le=1.0, allow_inf_nan=False)
+    certain: tuple[float, float] | None = Field(default=None, exclude_if=lambda bounds: bounds is None)
     per_layer: bool = False
     base_config: EvaluationConfig = Field(default_factory=EvaluationConfig)
 

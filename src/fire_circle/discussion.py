@@ -44,7 +44,7 @@ def dialogue_request(
         "standing": lambda: plan.standing,
         "turn_short": lambda: case.turn_short,
         "kinds": lambda: "\n\n".join(load_prompt("fire_circle", name).text for name in ("kinds", "attacks")),
-        "case": lambda: case.show(fence),
+        "case": lambda: case.show(fence) + case.recall(fence),
         "own": lambda: fence("YOUR LAST JUDGEMENT", own_last(history, seat)),
         "record": lambda: fence(
             "ROUND 1 EVALUATIONS", first_evaluations(history, seats, None if chaired else seat)
@@ -53,5 +53,5 @@ def dialogue_request(
         "chair": lambda: fence("EMPTY CHAIR", chair_record(history)),
     }
     text = prompt.render(**{name: material[name]() for name in sorted(prompt.placeholders)})
-    role = charge.render(polarity=polarity()) if chaired else judge_role()
+    role = charge.render(polarity=polarity(settings.policy)) if chaired else judge_role(settings.policy)
     return judge_request(seat, label, role, text, settings)

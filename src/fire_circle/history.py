@@ -48,6 +48,50 @@ _CLAIMS = re.compile(
     r"|\b(?:continuing|picking up) (?:from )?where we left off\b",
     re.IGNORECASE,
 )
+_SAID = (
+    r"(?:discussed|agreed|established|covered|talked|spoke|spoken|said|told|explained|confirmed|promised|decided|"
+    r"mentioned|approved|verified|accepted|concluded|settled|answered|provided|gave|given|shared|granted|asked|offered|"
+    r"checked|named|introduced|quoted|read|listed|marked|ticked|closed|counted|noted|recorded|greeted|connected|put|"
+    r"heard|made|signed|cleared|announced|assured|assigned|allowed|sent|found|saw|handed|pasted|showed|uploaded|"
+    r"passed|completed|finished)"
+)
+_STATE = (
+    r"(?:done|completed?|closed|confirmed|cleared|behind (?:us|me)|reached|passed|logged|covered|finished|approved|"
+    r"accepted|settled|granted|ticked|checked|sat|marked|recorded|signed off|in order|yes)"
+)
+_SETTLED = rf"(?:{_STATE}|given|seen|ok|okay|discussed|agreed|fixed|split)"
+_UNIT = (
+    r"(?:steps?|stages?|phases?|levels?|lessons?|parts?|rounds?|sessions?|points?|items?|threshold|questions?|readers?|"
+    r"reviewers?|papers?|modules?|tasks?|exercises?|chapters?|tests?|quiz|approvals?|verification)"
+)
+#: What may be about something outside of the conversation, too: it is shown, and never called impossible.
+_HINTS = re.compile(
+    # what you, we or I are supposed to have said or done, but not a question or a condition
+    rf"(?<!did )(?<!if )(?<!when )(?<!could )(?<!would )\b(?:you|we|i)(?:'ve|'d| have| had)?"
+    rf" (?:(?:already|just|both|all|so|\w+ly|yourself) ){{0,3}}{_SAID}\b(?! (?:nothing|no|none|never)\b)"
+    rf"|\b(?:who|having|to have|has|have) (?:already |just ){{0,2}}{_SAID} (?:already|just now|you|me|us)\b"
+    rf"|\b{_SAID} by you\b|\bthose were your (?:\w+ ){{0,2}}words\b|\bthe one (?:we|you|i) \w+\b"
+    rf"|\b(?:all|both|every) (?:\w+ ){{0,2}}of your \w+"
+    # what is supposed to be done
+    rf"|\b{_UNIT}\b[^.!?\n]{{0,40}}?\b{_STATE}\b|\b{_STATE} (?:is|as) (?:the|as)\b|\bon to (?:{_NUMBER}|{_UNIT})\b"
+    rf"|\b{_SETTLED}[,;:] ?[^.,;:!?\n]{{2,60}}?\b{_SETTLED}\b[,;:.]"
+    # what is supposed to stand before
+    r"|\b(?:just now|(?:a|an|\w+) (?:moment|second|minute|hour)s? ago|so far|up to (?:here|now)|until now|"
+    r"as before|"
+    r"from before|(?:going|coming) back to|continuing (?:our|where|with|from)|picking up|recap|resuming|still the|"
+    r"(?:speaking|here) again|our (?:\w+ )?(?:talk|chat|seminar|list|lesson|agreement)|"
+    r"in (?:this|the) (?:chat|thread|conversation)|"
+    r"(?:shown|stated|said|as|see|by you|line|note|message|agreed) above|"
+    r"(?:as|per|see) the (?:\w+ ){1,3}(?:says|said|shows?|states|has it|above|you)|"
+    r"the (?:summary|context|notes?|log|panel|record) (?:has|says|shows))\b"
+    rf"|\b(?:in|at|since) turn ?#?{_NUMBER}\b"
+    r"|\bas (?:agreed|promised|discussed|settled|confirmed|requested|announced)\b",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"(?:do|did|have|has|had|are|is|was|were|can|could|would|will|what|which|when|where|how)\b", re.I
+)
+_QUOTED = re.compile(r"\"[^\"]{20,2000}\"|“[^”]{20,2000}”|(?<!\w)'[^'\n]{20,600}'(?!\w)|^>.*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|\n")
 _WORD = re.compile(r"\w{5,}")
 _COMMON = frozenset(
@@ -65,23 +109,30 @@ def check_history(case: Case) -> tuple[HistoryClaim, ...]:
     """Return claims of earlier conversation in the judged layer, in order, at most 50.
 
     On turn 1 every such claim is impossible, on turn n one about turn n or later. Where the texts of earlier turns
-    were kept, a claim none of whose content words (5 letters or more) occurs in them is unsupported.
+    were kept, a claim is unsupported of whose sentence no content word (5 letters or more) occurs in them. What may
+    be about something else, what is quoted or asked, is neither: it cannot be told.
     """
     layer, session = case.layer, case.session
     claims: list[HistoryClaim] = []
+    quoted = [match.span() for match in _QUOTED.finditer(layer.text)]
     covered = -1
-    for start, end in _matches(layer.text):
+    for start, end, plain in _matches(layer.text):
         if start < covered:
             continue
         start, covered = _sentence(layer.text, start, end)
-        claims.append(_checked(layer, start, covered, session))
+        outside = not plain or any(first <= start < last for first, last in quoted)
+        claims.append(_checked(layer, start, covered, session, outside))
         if len(claims) == _MAX_CLAIMS:
             break
     return tuple(claims)
 
 
-def _matches(text: str) -> list[tuple[int, int]]:
-    return sorted(match.span() for pattern in (_CLAIMS, _NTH) for match in pattern.finditer(text))
+def _matches(text: str) -> list[tuple[int, int, bool]]:
+    """Return where claims stand, and whether each is plainly about this conversation; of two in one place that."""
+    plain = [(*match.span(), True) for pattern in (_CLAIMS, _NTH) for match in pattern.finditer(text)]
+    hints = [(*match.span(), False) for match in _HINTS.finditer(text)]
+    sentences = {_sentence(text, start, end)[1] for start, end, _ in plain}
+    return sorted([*plain, *(hint for hint in hints if _sentence(text, *hint[:2])[1] not in sentences)])
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
@@ -90,14 +141,20 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     return start, closing.start() if closing else min(len(text), end + 300)
 
 
-def _checked(layer: Layer, start: int, end: int, session: SessionMemory | None) -> HistoryClaim:
+def _checked(layer: Layer, start: int, end: int, session: SessionMemory | None, outside: bool) -> HistoryClaim:
     text = layer.text[start:end]
     turn = _claimed_turn(text)
+    # The sentence before the claim says what it is about.
+    sentence = re.split(r"[.!?\n]", layer.text[max(0, start - 300) : start])[-1].lstrip() + text
+    asked = layer.text[end : end + 1] == "?" and _ASKING.match(sentence)
+    status = _status(sentence, turn, session)
+    if (outside or asked) and status in ("impossible", "unsupported"):
+        status = "unverifiable"
     return HistoryClaim(
         span=Span(layer=layer.name, start=start, end=end),
         text=text,
         claimed_turn=turn,
-        status=_status(text, turn, session),
+        status=status,
     )
 
 
@@ -117,6 +174,6 @@ def _status(text: str, turn: int | None, session: SessionMemory | None) -> Histo
     turns = session.turns if turn is None else session.turns[turn - 1 : turn]
     earlier = " ".join(t.text.lower() for t in turns).strip()
     words = {word for word in _WORD.findall(text.lower()) if word not in _COMMON}
-    if earlier and words and not any(word in earlier for word in words):
+    if earlier and len(words) > 1 and not any(word in earlier for word in words):
         return "unsupported"
     return "possible"

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pydantic import Field
+
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
 
-LayerName: TypeAlias = Literal["system", "application", "user"]
+LayerName: TypeAlias = Literal["system", "application", "user", "answer"]
 
-BY_TRUST: tuple[LayerName, ...] = ("system", "application", "user")
-"""The layers, most trusted first."""
+BY_TRUST: tuple[LayerName, ...] = ("system", "application", "user", "answer")
+"""The layers, most trusted first; the answer is what the application did with the others."""
 
 
 class PromptError(ConfigurationError, ValueError):
@@ -27,21 +29,24 @@ class Layer:
 
 
 class MultiNeutrosophicPrompt(Model):
-    """A prompt of up to three layers; a layer of nothing but white space is taken as absent."""
+    """A prompt of up to three layers, and what the application did with it where that is to be judged.
+
+    A layer of nothing but white space is taken as absent.
+    """
 
     system: str = ""
     application: str = ""
     user: str = ""
+    answer: str = Field(default="", exclude_if=lambda text: not text)
 
     @property
     def layers(self) -> tuple[Layer, ...]:
         """The layers that have text, most trusted first."""
-        texts: dict[LayerName, str] = {"system": self.system, "application": self.application, "user": self.user}
-        return tuple(Layer(name, texts[name]) for name in BY_TRUST if texts[name].strip())
+        return tuple(Layer(name, text) for name in BY_TRUST if (text := getattr(self, name)) and not text.isspace())
 
     @property
     def least_trusted(self) -> Layer:
-        """The layer that one circle judges: the last of system, application, user that is there (FC22).
+        """The layer that one circle judges: the last of system, application, user, answer that is there (FC22).
 
         Raises:
             PromptError: there is none.

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 #: Characters that nobody sees, beside those of Unicode's category Cf.
 _UNSEEN = re.compile(
@@ -23,6 +22,7 @@ _STRAIGHT = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-", "‑": "-",
      "‐": "-", "−": "-", "*": None, "`": None}
 )  # fmt: skip
+_EMPHASIS = str.maketrans("", "", "*`")
 _WORD = re.compile(r"\w+")
 
 
@@ -31,13 +31,17 @@ def is_unseen(sign: str) -> bool:
     return _UNSEEN.match(sign) is not None or unicodedata.category(sign) == "Cf"
 
 
-@dataclass(frozen=True, slots=True)
 class Normal:
-    """A text in normal form; ``begins[i]`` and ``ends[i]`` are where its sign ``i`` stood in the original."""
+    """A text in normal form, and where its signs stood in the original, found out when it is first asked."""
 
-    text: str
-    begins: list[int]
-    ends: list[int]
+    def __init__(self, original: str) -> None:
+        self._original = original
+        plain = original.isascii()
+        self.text = " ".join(original.lower().translate(_EMPHASIS).split()) if plain else self._forms[0]
+
+    @cached_property
+    def _forms(self) -> tuple[str, list[int], list[int]]:
+        return _normalised(self._original)
 
     def places(self, wanted: str, most: int = 8) -> list[tuple[int, int]]:
         """Return where ``wanted``, a normal form, stands in the original, by whole words; the first ``most``."""
@@ -46,7 +50,8 @@ class Normal:
         while at >= 0 and len(places) < most:
             last = at + len(wanted)
             if not (_inside_word(self.text, at) or _inside_word(self.text, last)):
-                places.append((self.begins[at], self.ends[last - 1]))
+                _, begins, ends = self._forms
+                places.append((begins[at], ends[last - 1]))
                 at = self.text.find(wanted, last)
             else:
                 at = self.text.find(wanted, at + 1)
@@ -65,6 +70,11 @@ def _joins(sign: str) -> bool:
 @lru_cache(maxsize=64)
 def normal(text: str) -> Normal:
     """Return a text in normal form."""
+    return Normal(text)
+
+
+def _normalised(text: str) -> tuple[str, list[int], list[int]]:
+    """Return the normal form, and for each of its signs where it began and ended in the original."""
     parts: list[str] = []
     begins: list[int] = []
     ends: list[int] = []
@@ -87,7 +97,7 @@ def normal(text: str) -> Normal:
     whole = "".join(parts)
     if whole.endswith(" "):
         whole = whole[:-1]
-    return Normal(whole, begins, ends)
+    return whole, begins, ends
 
 
 def _folded(sign: str) -> str:

@@ -80,6 +80,7 @@ class PromptGuard:
         session: the conversation the prompts belong to, where it is known; it is read, not written.
         emit: told of what a circle does.
         seed: the nonces derive from it; drawn where left out.
+        similar: what is remembered of other prompts; circles alone are told.
     """
 
     def __init__(
@@ -90,11 +91,13 @@ class PromptGuard:
         session: SessionMemory | None = None,
         emit: Emit = silent,
         seed: int | None = None,
+        similar: str = "",
     ) -> None:
         self._generate = generate
         self._config = config or EvaluationConfig()
         self._session = session
         self._emit = emit
+        self._similar = similar
         self._seed = drawn_seed() if seed is None else seed
 
     async def evaluate(
@@ -104,6 +107,7 @@ class PromptGuard:
         application: str = "",
         mode: str = "single",
         fire_circle_config: FireCircleConfig | None = None,
+        answer: str = "",
     ) -> ReciprocityMetrics:
         """Judge one prompt.
 
@@ -113,7 +117,7 @@ class PromptGuard:
             PromptError: the prompt cannot be judged.
             EvaluationError: nobody answered, or the circle came to no verdict.
         """
-        prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application)
+        prompt = MultiNeutrosophicPrompt(system=system, user=user, application=application, answer=answer)
         if mode == "fire_circle":
             result = await fire_circle_evaluate(
                 prompt,
@@ -122,6 +126,7 @@ class PromptGuard:
                 generate=self._generate,
                 emit=self._emit,
                 seed=self._seed,
+                similar=self._similar,
             )
             return _of_circle(result)
         if mode == "single":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fire_circle.layers import Layer, MultiNeutrosophicPrompt
 from fire_circle.normal import Normal, normal, says_enough
@@ -33,8 +34,8 @@ def verify(
     quote = (claim.quote or _longest_quotation(claim.description)).strip()
     if not quote:
         return claim.model_copy(update={"dropped": "no_quote"})
-    forms = [[normal(quote).text], [form for piece in _ELLIPSIS.split(quote) if (form := _stripped(piece))]]
-    if not says_enough(max(forms[1], key=len, default="")):
+    loose = [form for piece in _ELLIPSIS.split(quote) if (form := _stripped(piece))]
+    if not says_enough(max(loose, key=len, default="")):
         return claim.model_copy(update={"quote": quote[:MAX_QUOTE], "dropped": "too_short"})
     if len(quote) > MAX_QUOTE:
         return claim.model_copy(update={"quote": quote[:MAX_QUOTE], "dropped": "not_found"})
@@ -42,7 +43,8 @@ def verify(
     texts: dict[Place, str] = {layer.name: layer.text for layer in (judged, *others)}
     if earlier:
         texts["earlier"] = earlier
-    for parts in forms:
+    exact = [normal(quote).text]
+    for parts in (exact, loose) if exact != loose else (exact,):
         spans = [
             Span(layer=name, start=start, end=end)
             for name, text in texts.items()
@@ -53,8 +55,16 @@ def verify(
             first, *also = spans
             words = texts[first.layer][first.start : first.end]
             return claim.model_copy(update={"quote": words, "span": first, "also": tuple(also)})
-    reason = "scaffold" if any(True for _ in _places(forms[1], normal(shown))) else "not_found"
+    reason = "scaffold" if any(True for _ in _places(loose, normal(_ours(shown, *texts.values())))) else "not_found"
     return claim.model_copy(update={"quote": quote, "dropped": reason})
+
+
+@lru_cache(maxsize=16)
+def _ours(shown: str, *texts: str) -> str:
+    """Return what is left of a request without the texts that it is about: all of them were looked through."""
+    for text in texts:
+        shown = shown.replace(text, "\n")
+    return shown
 
 
 def _longest_quotation(description: str) -> str:

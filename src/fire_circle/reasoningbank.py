@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sqlite3
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,6 +19,9 @@ from llm_runtime.errors import StoreDamaged, StoreUnwritable
 from llm_runtime.models import Model
 
 CATEGORY = "fire_circle_pattern"
+
+_WORD = re.compile(r"\w{5,40}")
+_MOST_TEXT, _MOST_WORDS, _SHARED = 20_000, 60, 3
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -174,6 +178,29 @@ class ReasoningBank:
                 arguments,
             ).fetchall()
         return [_entry(*row) for row in rows]
+
+    def similar(self, text: str, limit: int = 3) -> str:
+        """Return patterns whose quotes share at least three longer words with ``text``, as JSON; or nothing.
+
+        Args:
+            limit: at most this many, those first whose words are the rarest.
+        """
+        words = dict.fromkeys(_WORD.findall(text[:_MOST_TEXT].lower()))
+        wanted = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_WORDS])
+        if not wanted:
+            return ""
+        with self._faults():
+            rows = self._db.execute(
+                "SELECT e.category, e.subcategory, e.content FROM texts JOIN entries e ON e.number = texts.rowid "
+                "WHERE texts MATCH ? ORDER BY texts.rank, e.number LIMIT 20",
+                (wanted,),
+            ).fetchall()
+        alike = [
+            {"kind": entry.subcategory, "pattern": entry.content.description, "quotes": entry.content.examples[:2]}
+            for entry in (_entry(*row) for row in rows)
+            if len(words.keys() & set(_WORD.findall(" ".join(entry.content.examples).lower()))) >= _SHARED
+        ]
+        return json.dumps(alike[:limit], ensure_ascii=False, indent=1) if alike else ""
 
     def __len__(self) -> int:
         with self._faults():

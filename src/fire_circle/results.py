@@ -278,7 +278,7 @@ class HistoryClaim(Model):
     """A claim about earlier conversation, found by rule, not by a model (FC23).
 
     ``status``: ``impossible`` in the turn at hand, ``unsupported`` by the kept history, ``possible``, or
-    ``unverifiable`` where the turn is not known.
+    ``unverifiable`` where the turn is not known, or where the claim may be about something else.
     """
 
     span: Span

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -51,6 +52,14 @@ def goes_on(number: int, spread: float | None, config: FireCircleConfig) -> bool
     if number >= most_rounds(config):
         return False
     return number < 3 or (spread is not None and spread > DIVERGENT)
+
+
+def certain(number: int, falsehoods: Sequence[float], config: FireCircleConfig) -> bool:
+    """Tell whether round 1 says enough by itself: every seat answered, and all on one side of what is in doubt."""
+    if config.certain is None or number > 1 or len(falsehoods) < len(config.models):
+        return False
+    low, high = config.certain
+    return max(falsehoods) < low or min(falsehoods) >= high
 
 
 def converged(number: int, spread: float | None, config: FireCircleConfig) -> bool:

@@ -5,30 +5,22 @@ A row that does not fit is refused with its place in the file; nothing is guesse
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from fire_circle.layers import MultiNeutrosophicPrompt, PromptError
 from fire_circle.session import SessionMemory
 from llm_runtime.canonical import canonical_json
-from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.tables import DataError as DataError
+from llm_runtime.tables import read_rows
 
-MAX_FIELD = 32_000_000
-"""Characters of one field; larger ones end the reading with an error."""
-
-_CHUNK = 1 << 16
 _YES = frozenset({"1", "true", "yes", "violation", "attack", "unsafe", "malicious", "harmful", "positive"})
 _NO = frozenset({"0", "false", "no", "benign", "safe", "harmless", "legitimate", "negative"})
-
-
-class DataError(ConfigurationError, ValueError):
-    """The data set cannot be used; the message names the row and what to change."""
 
 
 class Columns(Model):
@@ -56,7 +48,7 @@ class Columns(Model):
     @property
     def named(self) -> tuple[str, ...]:
         """All columns a row must have."""
-        every = (self.system, self.application, self.user, self.label, self.turn, self.history, self.id)
+        every = (getattr(self, name) for name in type(self).model_fields if name != "positive")
         return tuple(name for name in every if name is not None)
 
 
@@ -107,11 +99,11 @@ def read_items(path: Path, columns: Columns, max_layer_chars: int) -> Iterator[I
     """
     if not any((columns.system, columns.application, columns.user)):
         raise DataError("name at least one column for a layer: system, application or user")
-    for index, (where, row) in enumerate(_rows(path)):
+    for index, row in enumerate(read_rows(path)):
         try:
-            yield _item(index, row, columns, max_layer_chars)
+            yield _item(index, row.data, columns, max_layer_chars)
         except (PromptError, DataError) as fault:
-            raise DataError(f"{path.name}, {where}: {fault}") from None
+            raise DataError(f"{path.name}, {row.where}: {fault}") from None
 
 
 def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars: int) -> Item:
@@ -125,8 +117,8 @@ def _item(index: int, row: Mapping[str, Any], columns: Columns, max_layer_chars:
         user=_text(row, columns.user),
     )
     prompt.check(max_layer_chars)
-    turn = _turn(row[columns.turn]) if columns.turn else None
-    history = _history(row[columns.history]) if columns.history else ()
+    turn = turn_of(row[columns.turn]) if columns.turn else None
+    history = history_of(row[columns.history]) if columns.history else ()
     item = Item(
         index=index,
         name=str(row[columns.id]) if columns.id else str(index + 1),
@@ -159,7 +151,12 @@ def _label(value: Any, positive: tuple[str, ...]) -> bool:
     raise DataError(f"the label {str(value)[:40]!r} is neither yes nor no; say which values mean a violation")
 
 
-def _turn(value: Any) -> int | None:
+def turn_of(value: Any) -> int | None:
+    """Return a turn; ``None`` of an empty text.
+
+    Raises:
+        DataError: it is no whole number of 1 or more.
+    """
     if isinstance(value, str) and not value.strip():
         return None
     try:
@@ -171,7 +168,12 @@ def _turn(value: Any) -> int | None:
     return turn
 
 
-def _history(value: Any) -> tuple[tuple[str, str], ...]:
+def history_of(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return earlier turns: a list of texts, one a turn, or of ``{"role", "content"}`` messages; also as JSON text.
+
+    Raises:
+        DataError: it is something else.
+    """
     if isinstance(value, str):
         if not value.strip():
             return ()
@@ -193,72 +195,3 @@ def _message(entry: Any) -> tuple[str, str]:
         if isinstance(role, str) and role and isinstance(content, str):
             return role, content
     raise DataError('an entry of history is neither text nor {"role", "content"}')
-
-
-def _rows(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    readers = {".csv": _csv_rows, ".jsonl": _jsonl_rows, ".ndjson": _jsonl_rows, ".json": _json_rows}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise DataError(f"{path.name}: a data set ends in .csv, .json or .jsonl")
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            yield from reader(stream)
-    except OSError as fault:
-        raise DataError(f"{path.name} cannot be read: {fault.strerror}") from None
-    except UnicodeDecodeError as fault:
-        raise DataError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
-
-
-def _csv_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    csv.field_size_limit(MAX_FIELD)
-    reader = csv.DictReader(stream, strict=True)
-    try:
-        for number, row in enumerate(reader, start=1):
-            where = f"row {number} (line {reader.line_num})"
-            if None in row:
-                raise DataError(f"{where} has more fields than the header")
-            yield where, row
-    except csv.Error as fault:
-        raise DataError(f"line {reader.line_num} is not CSV: {fault}") from None
-
-
-def _jsonl_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for number, line in enumerate(stream, start=1):
-        if line.strip():
-            where = f"line {number}"
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                raise DataError(f"{where} is not JSON") from None
-            yield where, _object(value, where)
-
-
-def _json_rows(stream: IO[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the entries of one JSON array, decoded one by one."""
-    decoder, buffer, number = json.JSONDecoder(), stream.read(_CHUNK).lstrip(), 0
-    if not buffer.startswith("["):
-        raise DataError("the file is not a JSON array of objects")
-    buffer = buffer[1:]
-    while True:
-        buffer = buffer.lstrip(" \t\r\n," if number else " \t\r\n")
-        if buffer.startswith("]"):
-            return
-        where = f"entry {number + 1}"
-        try:
-            value, end = decoder.raw_decode(buffer)
-        except RecursionError:
-            raise DataError(f"{where} is nested too deep") from None
-        except ValueError:
-            more = stream.read(max(_CHUNK, len(buffer)))
-            if not more or len(buffer) > MAX_FIELD:
-                raise DataError(f"{where} is not JSON, or the file is cut off") from None
-            buffer += more
-            continue
-        yield where, _object(value, where)
-        buffer, number = buffer[end:], number + 1
-
-
-def _object(value: Any, where: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise DataError(f"{where} is not an object")
-    return cast("dict[str, Any]", value)

@@ -28,11 +28,13 @@ class Turn(Model):
         trust: 0.0 to 1.0, how far the turn kept reciprocity.
         balance: -1.0 (all taking) to 1.0 (all giving), the turn's ayni balance.
         text: what was said, where it was kept.
+        measured: a circle judged the turn; else trust and balance are no more than where every session begins.
     """
 
     trust: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
     balance: float = Field(ge=-1.0, le=1.0, allow_inf_nan=False)
     text: str = ""
+    measured: bool = Field(default=True, exclude_if=lambda judged: judged)
 
 
 class SessionMemory:
@@ -57,12 +59,12 @@ class SessionMemory:
         """
         if turn < 1:
             raise ValueError(f"a turn is 1 or more, got {turn}")
-        return cls(Turn(trust=START_TRUST, balance=0.0) for _ in range(turn - 1))
+        return cls.after("" for _ in range(turn - 1))
 
     @classmethod
     def after(cls, texts: Iterable[str]) -> SessionMemory:
         """Return a session whose earlier turns said ``texts``, unjudged, oldest first."""
-        return cls(Turn(trust=START_TRUST, balance=0.0, text=text) for text in texts)
+        return cls(Turn(trust=START_TRUST, balance=0.0, text=text, measured=False) for text in texts)
 
     @classmethod
     def of_messages(cls, messages: Iterable[tuple[str, str]]) -> SessionMemory:
@@ -96,6 +98,11 @@ class SessionMemory:
     def turn(self) -> int:
         """The 1-based turn the prompt under test stands in."""
         return len(self._turns) + 1
+
+    @property
+    def measured(self) -> bool:
+        """Whether trust and balance were measured in any turn."""
+        return any(turn.measured for turn in self._turns)
 
     @property
     def trust_ema(self) -> float:

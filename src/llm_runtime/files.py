@@ -30,6 +30,20 @@ def write_atomic(
         file.write(data.encode("utf-8", errors="replace") if isinstance(data, str) else data)
 
 
+def private_key_text(path: Path) -> str:
+    """Return the private key that a file holds, in hex; 32 bytes are drawn where there is no such file.
+
+    Raises:
+        OSError: the file can be neither read nor made.
+    """
+    with suppress(FileNotFoundError):
+        return path.read_text(encoding="ascii", errors="replace")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        write_atomic(path, secrets.token_hex(32) + "\n", private=True, replace=False)
+    return path.read_text(encoding="ascii", errors="replace")
+
+
 @contextmanager
 def atomic_file(
     path: Path, *, durable: bool = True, private: bool = False, replace: bool = True

@@ -32,8 +32,11 @@ class Material(Generic[T]):
     def holds(self, spelling: str, value: T) -> bool:
         """Tell whether an object stands there: as it is spelled, escapes and spaces aside, or by its value."""
         # What was shown may lack the brackets at the end: whoever quotes it adds them.
-        quote = re.escape(_plain(spelling).rstrip("}]")) + r"(?=[,}\]]|$)"
-        return re.search(quote, self._plain) is not None or _canonical(value) in self._values
+        quote = _plain(spelling).rstrip("}]")
+        at = self._plain.find(quote)
+        while at >= 0 and self._plain[at + len(quote) : at + len(quote) + 1] not in ("", ",", "}", "]"):
+            at = self._plain.find(quote, at + 1)
+        return at >= 0 or _canonical(value) in self._values
 
     @cached_property
     def _plain(self) -> str:

@@ -14,8 +14,7 @@ from llm_runtime.errors import CallError, ConfigurationError
 from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence
 from llm_runtime.messages import Request
-from llm_runtime.providers.anthropic import versioned, with_version
-from llm_runtime.providers.catalogue import FRESH_SECONDS, server_of
+from llm_runtime.providers.catalogue import FRESH_SECONDS, model_entries, server_of
 
 #: Calls at once, where the server does not say: Ollama and LM Studio answer one after the other.
 _SLOTS: dict[str, int] = {"ollama": 1, "lmstudio": 1, "vllm": 16}
@@ -92,14 +91,8 @@ async def count_tokens(request: Request, server: str, endpoint: Endpoint, http: 
 
 async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
     """Return what the endpoint's list of models says."""
-    if endpoint.dialect.wire == "messages":
-        endpoint = with_version(endpoint)
-        body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"), fresh=FRESH_SECONDS)
-    else:
-        # What runs here may be another model by the next run.
-        fresh = 0.0 if endpoint.local else FRESH_SECONDS
-        body = await http.get_json(endpoint, "/models", fresh=fresh)
-    entries = [mapping(entry) for entry in sequence(mapping(body).get("data"))]
+    # What runs here may be another model by the next run.
+    entries = await model_entries(http, endpoint, fresh=0.0 if endpoint.local else FRESH_SECONDS)
     named = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
     server = server_of(entries)
     if not server and endpoint.dialect.local:

@@ -83,7 +83,8 @@ def rewritten(old: list[bytes]) -> list[bytes]:
         (lambda old: [*old[:5], b"nonsense\n", *old[5:]], "edited"),
         (lambda old: [*old[:9], old[9][:40]], "edited"),
         # A number that nobody could count up to.
-        (lambda old: [*old[:5], old[5].replace(b'"seq":6', b'"seq":9999999999999999'), *old[6:]], "deleted"),
+        (lambda old: [*old[:5], old[5].replace(b'"seq":6', b'"seq":9999999999999999'), *old[6:]], "edited"),
+        (lambda old: [*old[:5], old[5].replace(b'"seq":6', b'"seq":60'), *old[6:]], "edited"),
     ],
 )
 def test_every_tampering_is_found_and_named(

@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from crux import Debate, DebateConfig, DebateResult, Persona
+from crux.building import Built, build_persona
 from crux.events import DebateEvent
-from crux.personas import CorpusItem, GateReport, StoredCorpus, build_persona, make_corpus, shipped_corpus
+from crux.personas import CorpusItem, StoredCorpus, make_corpus, shipped_corpus
 from llm_runtime.events import Event
 from llm_runtime.messages import Generate, Request
 from llm_runtime.testing import ScriptedModel
@@ -43,29 +44,53 @@ def key() -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def reader(key: dict[str, Any]) -> Callable[[], ScriptedModel]:
     """A model that reads the shipped essays as their key does, and writes plain contracts."""
-    beliefs = {belief["id"]: belief for belief in key["belief"]}
+    concepts = {belief["id"]: belief["concept"] for belief in key["belief"]}
+    ties = {(concepts[edge["from"]], concepts[edge["to"]]): edge["polarity"] for edge in key["edge"]}
 
     def read(request: Request) -> str:
-        passage = block(request, "PASSAGE")
-        found: list[dict[str, Any]] = []
-        for edge in key["edge"]:
-            ends = [beliefs[edge["from"]], beliefs[edge["to"]]]
-            quotes = [s["quote"] for end in ends for s in end["statements"] if s["quote"] in passage]
-            found += [
-                {
-                    "cause": ends[0]["concept"],
-                    "cause_type": ends[0]["type"],
-                    "effect": ends[1]["concept"],
-                    "effect_type": ends[1]["type"],
-                    "polarity": edge["polarity"],
-                    "held": "stated",
-                    "quote": quote,
-                }
-                for quote in quotes
-            ]
-        return json.dumps({"relationships": found})
+        known = {one["claim"]: one["id"] for one in lines_of(request, "CLAIMS SO FAR")}
+        passages: list[dict[str, Any]] = []
+        for passage in lines_of(request, "PASSAGES"):
+            claims: list[dict[str, Any]] = []
+            for belief in key["belief"]:
+                for statement in belief["statements"]:
+                    if statement["quote"] in passage["text"]:
+                        text = belief["concept"]
+                        ids = {"ref": known[text]} if text in known else {"id": f"n{len(known)}", "text": text}
+                        known.setdefault(text, ids.get("id", ""))
+                        claims.append({**ids, "stance": "holds", "quote": statement["quote"]})
+            passages.append({"id": passage["id"], "claims": claims, "none": "" if claims else "a story"})
+        return json.dumps({"passages": passages})
 
-    return lambda: ScriptedModel({"extraction": read, "merge": '{"groups": []}', **CONTRACT})
+    def link(request: Request) -> str:
+        ids = {one["claim"]: one["id"] for one in lines_of(request, "CLAIMS")}
+        relations = [
+            {"from": ids[cause], "to": ids[effect], "kind": "supports" if polarity == 1 else "undermines"}
+            for (cause, effect), polarity in ties.items()
+            if cause in ids and effect in ids
+        ]
+        return json.dumps({"relations": relations})
+
+    def judge(request: Request) -> str:
+        verdicts: list[dict[str, Any]] = []
+        for one in lines_of(request, "PAIRS"):
+            polarity = ties.get((one["premise"], one["claim"]))
+            kind = {1: "supports", -1: "undermines", None: "unrelated"}[polarity]
+            verdicts.append({"pair": one["pair"], "kind": kind, "span": one["premise"]})
+        return json.dumps({"verdicts": verdicts})
+
+    return lambda: ScriptedModel({"reading": read, "linking": link, "judge": judge, **CONTRACT})
+
+
+def nothing_read(request: Request) -> str:
+    """Every passage answered, and no claim in any."""
+    ids = [one["id"] for one in lines_of(request, "PASSAGES")]
+    return json.dumps({"passages": [{"id": key, "claims": [], "none": "a story"} for key in ids]})
+
+
+def lines_of(request: Request, name: str) -> list[dict[str, Any]]:
+    """The objects in the fence of that name, one a line."""
+    return [json.loads(line) for line in block(request, name).split("\n") if line.startswith("{")]
 
 
 def _texts(request: Request) -> str:
@@ -106,10 +131,10 @@ CONTRACT: dict[str, Any] = {
 
 
 @pytest.fixture
-def build() -> Callable[..., Awaitable[tuple[Persona, GateReport]]]:
+def build() -> Callable[..., Awaitable[Built]]:
     """Build a persona with a fixed seed and time."""
 
-    async def make(stored: StoredCorpus, model: Generate, **more: Any) -> tuple[Persona, GateReport]:
+    async def make(stored: StoredCorpus, model: Generate, **more: Any) -> Built:
         pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
         return await build_persona(
             stored.name,
@@ -131,13 +156,13 @@ def authors(reader: Callable[[], ScriptedModel]) -> list[Persona]:
     built: list[Persona] = []
     for slug in ("maud-tarrowby", "ilario-fennimast"):
         stored = shipped_corpus(slug)
-        persona, report = asyncio.run(
+        made = asyncio.run(
             build_persona(
                 stored.name, stored.corpus, generate=reader(), seed=5, now=lambda: "2026-11-20T00:00:00+00:00"
             )
         )
-        assert report.passed, report.reasons
-        built.append(persona)
+        assert not made.standing.thin, made.standing.reasons
+        built.append(made.persona)
     return built
 
 
@@ -150,16 +175,15 @@ async def small_persona(build: Any, plain_reader: ScriptedModel) -> Callable[...
             CorpusItem(id=f"{name}-{n}", source="essay", date=f"2020-01-{n:02}", text=text)
             for n, text in enumerate(texts, 1)
         ]
-        persona, _ = await build(StoredCorpus(name=name, corpus=make_corpus(items)), plain_reader)
-        return persona
+        return (await build(StoredCorpus(name=name, corpus=make_corpus(items)), plain_reader)).persona
 
     return make
 
 
 @pytest.fixture
 def plain_reader() -> ScriptedModel:
-    """A reader that finds no beliefs anywhere."""
-    return ScriptedModel({"extraction": '{"relationships": []}', "merge": '{"groups": []}', **CONTRACT})
+    """A reader that finds no claim anywhere."""
+    return ScriptedModel({"reading": nothing_read, "linking": '{"relations": []}', **CONTRACT})
 
 
 def turn(

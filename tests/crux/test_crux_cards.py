@@ -358,7 +358,7 @@ async def test_evidence_forks_a_debate_and_the_beginning_stays_identical(
     assert before[0].type == "debate_start"
     injected = [m for m in after.room_messages if m.phase == "evidence"]
     assert [(m.id, m.persona, m.room_id) for m in injected] == [("e1", "", "room-2")]
-    cards = compare_cards(parent.result().cards, after.cards)
+    cards = compare_cards(parent.result(), after)
     assert [(c.change, c.resolved) for c in cards] == [("same", (False, False)), ("moved", (False, True))]
     assert cards[1].labels == {MAUD: ("YES", "NO"), ILARIO: ("NO", "NO")}
     assert any(entry.earned and entry.claim_ref == "e1" for entry in after.ledger)

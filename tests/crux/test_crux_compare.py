@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from crux.book import Claim, Mention, Relation, standing
 from crux.claims import ClaimBook, Judge, Pair, read_book
-from crux.claims.book import Claim, Mention, Relation, standing
 from crux.compare import Comparison, Shelf, compare
 from crux.config import CruxConfigurationError, ModelTable
 from crux.personas import Corpus, CorpusItem, make_corpus

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from crux.insight import crux_graph
 from crux.personas import CorpusItem, Persona, make_corpus
 from crux.personas.contract import SAMPLE_TOKENS, sample
 from crux.quotes import opens_quoted
@@ -71,16 +70,3 @@ async def test_the_first_turn_in_a_room_knows_the_clash_that_led_to_it(
     assert "Turn clash 1 of A" in clash and "Speaker B" in clash
     later = [request for request in held.model.requests if request.label.phase == "room_exchange"]
     assert all(not scripts.block(request, "THE CLASH BEFORE THIS ROOM") for request in later)
-
-
-async def test_a_negation_in_another_question_is_no_denial(authors: list[Persona], hold: Any, scripts: Any) -> None:
-    held = await hold(authors, aspects=2)
-    one, other = held.result.cards
-    questions = (
-        "Can the people of so large a territory judge the conduct of rulers whom they do not know?",
-        "Can representatives of so large a territory know their people?",
-    )
-    cards = tuple(
-        card.model_copy(update={"question": text}) for card, text in zip((one, other), questions, strict=True)
-    )
-    assert crux_graph([held.result.model_copy(update={"cards": cards})]).links == ()

@@ -23,6 +23,8 @@ from crux.personas import (
     shared_texts,
 )
 from crux.personas.corpus import chunked
+from crux.personas.fetching import as_file
+from llm_runtime.http.public import Page
 
 Build = Callable[..., Awaitable[Any]]
 
@@ -47,7 +49,7 @@ def test_a_folder_of_markdown_text_and_html(tmp_path: Path) -> None:
         "utf-8",
     )
     (tmp_path / "d.md").write_text("---\ntitle: nothing\n---\n\n", "utf-8")
-    (tmp_path / "e.md").write_bytes(b"\xff\xfe broken")
+    (tmp_path / "e.md").write_bytes(bytes(range(256)))
     (tmp_path / "picture.png").write_bytes(b"no text")
 
     found = import_corpus(tmp_path)
@@ -59,7 +61,7 @@ def test_a_folder_of_markdown_text_and_html(tmp_path: Path) -> None:
     assert texts["c"].text == "Seen & read\n\nSecond"
     assert [line.split(":")[0] for line in found.skipped] == [
         "d.md",
-        "e.md is not UTF-8 at byte 0; convert it first",
+        "e.md is not UTF-8 at byte 128; convert it first",
     ]
 
 
@@ -193,6 +195,42 @@ def test_what_cannot_be_imported_says_why_in_one_line(tmp_path: Path, name: str,
     with pytest.raises(CorpusError, match=fault) as caught:
         import_corpus(tmp_path / name)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        (
+            "cp1252",
+            "Où est le péage ? L’été dernier, on a payé à l’entrée du pont, et personne n’a protesté. Le maire "
+            "répondit que chaque planche coûtait deux francs, et qu’il fallait bien que quelqu’un les payât.",
+        ),
+        ("cp1251", "Каждый, кто переходит мост, должен платить за доски. Счёт у ворот это доказывает."),
+        ("utf-16", "Wer über die Brücke geht, soll für die Bohlen zahlen; das ist gerecht."),
+        ("gb18030", "过桥的人应当为木板付钱。门口的计数就是证明。有人说通行费会毁了城里的穷人。"),
+    ],
+)
+def test_an_encoding_that_is_not_utf_8_is_guessed_and_that_is_said(
+    tmp_path: Path, encoding: str, text: str
+) -> None:
+    (tmp_path / "pont.txt").write_bytes(text.encode(encoding))
+    found = import_corpus(tmp_path / "pont.txt")
+    assert found.corpus.items[0].text == text.strip()
+    (line,) = found.skipped
+    assert line.startswith("pont.txt: not UTF-8, read as ") and "a guess" in line
+
+
+def test_of_a_fetched_page_only_what_it_is_about_is_read(tmp_path: Path) -> None:
+    body = (
+        b"<html><nav><a>Home</a> Subscribe</nav><article><h1>The toll</h1><p>A toll keeps a bridge in repair.</p>"
+        b"<aside>More posts</aside></article><footer>Imprint</footer></html>"
+    )
+    file = as_file(Page("https://ann.example/posts/toll", body, "text/html"), tmp_path)
+    assert file.name == "ann-example-posts-toll.html"
+    text = import_corpus(file).corpus.items[0].text
+    assert text == "The toll\n\nA toll keeps a bridge in repair."
+    with pytest.raises(CorpusError, match="image/png"):
+        as_file(Page("https://ann.example/me.png", b"", "image/png"), tmp_path)
 
 
 def test_an_empty_folder_and_a_missing_one(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 
 from crux import CruxConfigurationError, Persona
 from crux.exports import from_json, stances_csv, to_aif, to_argdown, to_json, to_markdown
-from crux.insight import alignment_map, crux_graph, shift_timeline
-from crux.insight.crux_graph import likeness, same_question
+from crux.insight import Ties, alignment_map, shift_timeline
+from crux.insight.crux_graph import worded
 from crux.measurement import (
     blind_sheet,
     gold_replies,
@@ -89,7 +89,7 @@ def test_a_question_in_rarer_words_is_more_specific() -> None:
     rarity = Rarity(["the city and the bridge", "the city and the toll", "the city and a tunnel under the collar"])
     broad, narrow = rarity.specificity("the city"), rarity.specificity("the tunnel under the collar")
     assert broad is not None and narrow is not None and narrow > broad
-    assert rarity.specificity("the of and") is None
+    assert rarity.specificity("?!") is None
 
 
 def test_shares_carry_wilson_intervals() -> None:
@@ -145,14 +145,14 @@ def test_types_against_an_expert() -> None:
     assert type_accuracy(cards, {}).alpha is None
 
 
-def test_recurrence_merges_paraphrases_and_keeps_negations_apart() -> None:
+def test_recurrence_counts_what_asks_the_same() -> None:
     first = [card("1", "Does the toll reveal who needs the bridge?")]
-    paraphrase = [card("2", "Does a toll reveal who truly needs the bridge?")]
+    paraphrase = [card("2", "Does whoever pays show by it a need to cross?")]
     negation = [card("3", "Does the toll not reveal who needs the bridge?")]
-    assert recurrence([first, paraphrase]).value == 1.0
-    assert recurrence([first, negation]).value == 0.0
-    assert likeness(first[0].question, negation[0].question) == 1.0
-    assert not same_question(first[0].question, negation[0].question)
+    ties: Ties = {frozenset(worded(one[0].question) for one in (first, paraphrase)): "same"}
+    assert recurrence([first, paraphrase], ties).value == 1.0
+    assert recurrence([first, negation], ties).value == 0.0
+    assert recurrence([first, first], {}).value == 1.0
 
 
 def test_a_blind_sheet_hides_who_and_scores_answers(authors: list[Persona]) -> None:
@@ -233,24 +233,6 @@ def test_the_alignment_map_is_a_matrix_of_pairs() -> None:
     assert (pair.agree, pair.oppose, pair.differ, pair.mostly) == (1, 2, 1, "values")
     assert [cell.relation for cell in found.cells] == ["oppose", "oppose", "agree", "differ"]
     assert alignment_map([]).pairs == ()
-
-
-def test_fault_lines_recur_over_debates_and_never_join_a_negation() -> None:
-    found = crux_graph(
-        [
-            debate(
-                "d1",
-                card("1", "Does the toll reveal who needs the bridge?"),
-                card("2", "Can a list bind inspectors?"),
-            ),
-            debate("d2", card("3", "Does a toll truly reveal who needs the bridge?", "evidence")),
-            debate("d3", card("4", "Does the toll never reveal who needs the bridge?")),
-        ]
-    )
-    assert [line.cards for line in found.fault_lines] == [("1", "3"), ("2",), ("4",)]
-    recurring = found.fault_lines[0]
-    assert recurring.recurring and recurring.debates == ("d1", "d2") and recurring.negated_by == ("4",)
-    assert {link.kind for link in found.links} == {"same", "negation"}
 
 
 async def test_the_timeline_tells_moves_from_stays(authors: list[Persona], hold: Hold, scripts: Any) -> None:

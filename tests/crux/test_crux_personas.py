@@ -1,4 +1,4 @@
-"""From texts to personas: the belief graph and its gate, merging, building again, the store."""
+"""From texts to personas: the claim book and its gate, building again, the store."""
 
 from __future__ import annotations
 
@@ -10,44 +10,39 @@ from typing import Any
 
 import pytest
 
+from crux.book import Author, Claim, ClaimBook, Mention, Relation
+from crux.building import Built, ThinBook, build_persona, require_book
 from crux.personas import (
     Answers,
-    BeliefGraphRefused,
     CorpusItem,
     Persona,
     PersonaError,
     PersonaStore,
     StoredCorpus,
-    build_persona,
     make_corpus,
-    require_graph,
     shipped_authors,
     shipped_corpus,
 )
-from crux.personas.beliefs import BuildCounts, density
+from crux.personas.beliefs import density, graph_of
 from crux.personas.contract import unquoted
-from crux.personas.extraction import Read, Relations, placed
-from crux.personas.graph_building import build_graph
-from crux.personas.merging import Concepts, Groups, apply, batches, merge_alike
-from crux.polarity import opposed
 from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, ServerFault
 from llm_runtime.testing import ScriptedModel, faulty
 
-Build = Callable[..., Awaitable[Any]]
+Build = Callable[..., Awaitable[Built]]
 
 
 def essay(text: str, key: str = "t1", date: str = "2020-01-01") -> CorpusItem:
     return CorpusItem(id=key, source="essay", date=date, text=text)
 
 
-# --- belief graphs
+# --- beliefs from the claim book
 
 
 async def test_the_shipped_authors_pass_the_gate(authors: list[Persona], key: dict[str, Any]) -> None:
     assert shipped_authors() == ["ilario-fennimast", "maud-tarrowby"]
     for persona in authors:
         graph = persona.beliefs
-        assert graph is not None and 20 <= len(graph.nodes) <= 50
+        assert graph is not None and len(graph.nodes) >= 20
         known = {b["concept"] for b in key["belief"] if b["author"] == persona.id}
         assert len({node.concept for node in graph.nodes} & known) >= 25
         for node in graph.nodes:
@@ -63,158 +58,135 @@ async def test_the_belief_file_has_the_keys_of_the_specification(authors: list[P
     assert set(data["edges"][0]) == {"from", "to", "polarity", "confidence", "sourceChunks"}
 
 
-def relation(cause: str, effect: str, quote: str, polarity: int = 1) -> dict[str, Any]:
-    return {
-        "cause": cause,
-        "cause_type": "inference",
-        "effect": effect,
-        "effect_type": "core_value",
-        "polarity": polarity,
-        "held": "stated",
-        "quote": quote,
-    }
+async def test_one_essay_gives_a_thin_book_that_is_kept_with_the_reasons(build: Build, reader: Any) -> None:
+    corpus = make_corpus(shipped_corpus("maud-tarrowby").corpus.items[:1])
+    built = await build(StoredCorpus(name="Ann Ash", corpus=corpus), reader())
+
+    beliefs = built.persona.beliefs
+    assert beliefs is not None and 0 < len(beliefs.nodes) < 20, "what was read is kept"
+    with pytest.raises(ThinBook) as caught:
+        require_book(built)
+    assert "claims are held, at least 20" in str(caught.value) and "Ann Ash" in str(caught.value)
 
 
-async def test_one_essay_gives_a_thin_graph_and_the_reasons(build: Build, plain_reader: ScriptedModel) -> None:
-    text = "The queue is a price, paid in minutes by whoever waits."
-    found = json.dumps({"relationships": [relation("a queue is a price", "the poor pay it", text[:30])]})
-    model = faulty(plain_reader, {"extraction": found})
-    persona, report = await build(StoredCorpus(name="Ann Ash", corpus=make_corpus([essay(text)])), model)
-
-    assert persona.beliefs is not None and len(persona.beliefs.nodes) == 2, "what was read is kept"
-    with pytest.raises(BeliefGraphRefused) as caught:
-        require_graph(persona, report)
-    assert "2 beliefs, at least 20" in str(caught.value) and "more than one text" in str(caught.value)
-
-
-async def test_a_relation_without_its_quote_is_dropped_and_counted(build: Build, reader: Any) -> None:
-    inner = reader()
-
-    async def lying(request: Any) -> str:
-        answer = (await inner(request)).text
-        if request.label.phase != "extraction":
-            return answer
-        data = json.loads(answer)
-        data["relationships"].insert(
-            0, relation("invented cause here", "invented effect here", "never written anywhere")
-        )
-        return json.dumps(data)
-
-    persona, _ = await build(shipped_corpus("maud-tarrowby"), ScriptedModel(lying))
-    assert persona.beliefs.counts.unquoted == persona.beliefs.counts.chunks == 38
-    assert not any("invented" in node.concept for node in persona.beliefs.nodes)
-
-
-async def test_a_passage_without_an_answer_is_lost_and_not_the_build(build: Build, reader: Any) -> None:
+async def test_the_contract_is_written_from_claims_of_all_texts(build: Build, reader: Any) -> None:
     model = reader()
-    chunk = shipped_corpus("maud-tarrowby").corpus.chunks[0].id
-    persona, report = await build(
-        shipped_corpus("maud-tarrowby"),
-        faulty(model, {f"crux/extraction/{chunk}/0/1": "no", f"crux/extraction/{chunk}/0/2": "no"}),
-    )
-    assert report.passed and persona.beliefs.counts.unreadable == 1
+    built = await build(shipped_corpus("maud-tarrowby"), model)
+    asked = next(one for one in model.requests if one.label.phase == "contract_bias")
+    shown = asked.messages[-1].content
+    held = built.book.of("Maud Tarrowby", "holds")
+    assert sum(claim.text in shown for claim in held) >= 0.9 * len(held)
+    items = {place.item for claim in held for place in built.book.places(claim.id)}
+    nodes = built.persona.beliefs.nodes if built.persona.beliefs else ()
+    assert len(items) == 13 and sum(node.places[0].quote in shown for node in nodes) >= 20
 
 
-def test_concepts_merge_by_meaning_and_never_across_a_negation() -> None:
-    pytest.importorskip("bm25s", reason="merging needs the extra 'debate'")
-    names = [
-        "A queue is a price paid in minutes",
-        "a queue is the price, paid in minutes",
-        "A queue is not a price paid in minutes",
-        "Waiting costs people their time",
-    ]
-    concepts = Concepts(names)
-    merge_alike(concepts)
-    assert concepts.home(names[1]) == concepts.home(names[0]) != concepts.home(names[2])
+async def test_a_passage_without_an_answer_is_listed_and_not_the_end_of_the_build(
+    build: Build, reader: Any
+) -> None:
+    inner = reader()
+    lost = shipped_corpus("maud-tarrowby").corpus.chunks[0].text
 
-    (batch,) = batches(concepts)
-    numbers = [batch.index(concepts.home(name)) + 1 for name in (names[0], names[2], names[3])]
-    apply(
-        Groups.model_validate({"groups": [{"members": [*numbers, 99], "concept": "waiting is a price"}]}),
-        batch,
-        concepts,
-    )
-    assert concepts.home(names[3]) == concepts.home(names[0]) == "waiting is a price"
-    assert concepts.home(names[2]) == names[2] and concepts.vetoed >= 1
+    async def forgetful(request: Any) -> str:
+        text = (await inner(request)).text
+        if (
+            request.label.phase != "reading"
+            or json.dumps(lost, ensure_ascii=False) not in request.messages[-1].content
+        ):
+            return text
+        return json.dumps({"passages": [one for one in json.loads(text)["passages"] if one["id"] != "p1"]})
+
+    built = await build(shipped_corpus("maud-tarrowby"), ScriptedModel(forgetful))
+    assert [one.chunk.text for one in built.unread] == [lost]
+    assert built.standing.read == pytest.approx(37 / 38)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "opposite"),
-    [
-        ("Price reveals need", "Price does not reveal need", True),
-        ("the toll reduces traffic", "the toll increases traffic", True),
-        ("a large republic protects liberty", "a large republic endangers liberty", True),
-        ("the list should bind the inspector", "the list should never bind the inspector", True),
-        ("discretion is a published rule", "discretion is an unpublished rule", True),
-        ("price reveals need", "prices reveal the need of people", False),
-        ("no rule lasts forever", "no rule lasts for ever", False),
-        ("a large republic is safe", "a small republic is unsafe", False),
-        ("standing armies are dangerous", "the courts will swallow the states", False),
-    ],
-)
-def test_the_veto_knows_opposites_from_paraphrases(first: str, second: str, opposite: bool) -> None:
-    assert opposed(first, second) is opposed(second, first) is opposite
-
-
-def test_contradictions_across_time_are_kept_and_dated() -> None:
+def test_what_an_author_takes_back_is_kept_and_dated() -> None:
     early, late = "The rebate is a waste of the takings.", "The rebate is owed before any charge is just."
     corpus = make_corpus([essay(early, "a", "2019-01-01"), essay(late, "b", "2024-01-01")])
-
-    reads: list[Read] = []
-    for chunk in corpus.chunks:
-        polarity, quote = (1, early) if chunk.item == "a" else (-1, late)
-        answer = Relations.model_validate(
-            {"relationships": [relation("the rebate", "waste of the takings", quote, polarity)]}
-        )
-        reads += placed(answer, chunk, corpus.by_id[chunk.item])[0]
-    concepts = Concepts([text for read_ in reads for text in (read_.relation.cause, read_.relation.effect)])
-    graph = build_graph("ann", reads, concepts, "2026", BuildCounts())
+    places = [corpus.place("a", 0, len(early)), corpus.place("b", 0, len(late))]
+    book = ClaimBook(
+        claims=(
+            Claim(id="c1", text="A rebate wastes the takings", kind="fact"),
+            Claim(id="c2", text="A rebate is owed", kind="value"),
+            Claim(id="c3", text="Charges are free of cost", kind="proposal"),
+        ),
+        mentions=(
+            Mention(claim="c1", author="ann", stance="holds", place=places[0]),
+            Mention(claim="c1", author="ann", stance="denies", place=places[1]),
+            Mention(claim="c2", author="ann", stance="reports", place=places[1]),
+            Mention(claim="c3", author="ann", stance="denies", place=places[1]),
+        ),
+        relations=(Relation(from_="c1", to="c3", kind="supports", author="ann", origin="stated"),),
+        authors=(Author(name="ann"),),
+    )
+    graph = graph_of(book, "ann", corpus, "ann", "2026")
 
     (found,) = graph.contradictions
-    assert found.kind == "relation"
     assert (found.first_places[0].date, found.second_places[0].date) == ("2019-01-01", "2024-01-01")
+    assert [node.concept for node in graph.nodes] == [
+        "A rebate wastes the takings",
+        "It is not so: Charges are free of cost",
+    ]
+    assert graph.dependents("c1") == ("c3",) and graph.nodes[0].grounding == (corpus.chunks[0].id,)
 
 
 # --- building again, and the store
 
 
 async def test_only_what_changed_is_built_again(tmp_path: Path, reader: Any) -> None:
-    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored = shipped_corpus("maud-tarrowby")
     path = tmp_path / "answers.jsonl"
+    kept: list[ClaimBook] = []
 
     async def asked(corpus: Any) -> dict[str, int]:
         model = reader()
-        await build_persona(stored.name, corpus, generate=model, answers=Answers(path), seed=5)
-        return {phase: len(model.asked(phase)) for phase in ("extraction", "contract_voice", "merge")}
-
-    without_last = make_corpus(stored.corpus.items[:-1])
-    first = await asked(without_last)
-    assert first["extraction"] == len(without_last.chunks) and first["contract_voice"] == 1
-    assert sum((await asked(without_last)).values()) == 0
-    assert (await asked(stored.corpus))["extraction"] == len(stored.corpus.chunks) - len(without_last.chunks)
-
-    path.write_text(path.read_text("utf-8")[:-40], "utf-8")  # killed in the middle of the last line
-    again = await asked(stored.corpus)
-    assert sum(again.values()) <= 1
-
-
-async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path: Path, reader: Any) -> None:
-    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
-    stored = shipped_corpus("maud-tarrowby")
-    path = tmp_path / "answers.jsonl"
-    with pytest.raises(BudgetExceeded):
         await build_persona(
             stored.name,
-            stored.corpus,
-            generate=faulty(reader(), {30: BudgetExceeded("the cap is reached")}),
+            corpus,
+            generate=model,
+            book=kept[-1] if kept else None,
             answers=Answers(path),
+            keep=kept.append,
+            seed=5,
         )
-    kept = len(path.read_text("utf-8").splitlines())
-    assert kept >= 29
+        phases = ("reading", "contract_voice", "linking", "judge")
+        return {phase: len(model.asked(phase)) for phase in phases}
+
+    first = await asked(make_corpus(stored.corpus.items[:-1]))
+    assert first["reading"] > 1 and first["contract_voice"] == 1
+    read = kept[-1].authors[0].read
+    assert sum((await asked(make_corpus(stored.corpus.items[:-1]))).values()) == 0
+    assert (await asked(stored.corpus))["reading"] == 1
+    assert set(read) < set(kept[-1].authors[0].read) == {chunk.id for chunk in stored.corpus.chunks}
+
+    path.write_text(path.read_text("utf-8")[:-40], "utf-8")  # killed in the middle of the last line
+    assert sum((await asked(stored.corpus)).values()) <= 1
+
+    fewer = make_corpus(stored.corpus.items[1:])
+    await asked(fewer)
+    assert all(mention.place.item in fewer.by_id for mention in kept[-1].mentions)
+
+
+@pytest.mark.parametrize("paid", range(1, 14, 3))
+async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(
+    tmp_path: Path, reader: Any, paid: int
+) -> None:
+    stored = shipped_corpus("maud-tarrowby")
+    path = tmp_path / "answers.jsonl"
+    kept: list[ClaimBook] = []
+    first = reader()
+    poor = faulty(first, {paid: BudgetExceeded("the cap is reached")})
+    more: dict[str, Any] = {"answers": Answers(path), "keep": kept.append}
+    with pytest.raises(BudgetExceeded):
+        await build_persona(stored.name, stored.corpus, generate=poor, **more)
     model = reader()
-    await build_persona(stored.name, stored.corpus, generate=model, answers=Answers(path))
-    assert len(model.requests) == 9 + 38 + 1 - kept
+    book = kept[-1] if kept else None
+    more["answers"] = Answers(path)
+    await build_persona(stored.name, stored.corpus, generate=model, book=book, **more)
+    whole = reader()
+    await build_persona(stored.name, stored.corpus, generate=whole)
+    assert len(model.requests) == len(whole.requests) - len(first.requests)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +195,6 @@ async def test_a_build_that_runs_out_of_budget_keeps_what_was_answered(tmp_path:
 async def test_a_contract_that_is_stopped_keeps_the_answers_that_are_under_way(
     tmp_path: Path, reader: Any, fault: Exception
 ) -> None:
-    pytest.importorskip("bm25s", reason="the belief pipeline needs the extra 'debate'")
     stored, path = shipped_corpus("maud-tarrowby"), tmp_path / "answers.jsonl"
     inner, refused = reader(), asyncio.Event()
 
@@ -231,19 +202,22 @@ async def test_a_contract_that_is_stopped_keeps_the_answers_that_are_under_way(
         if request.label.phase == "contract_flip":
             refused.set()
             raise fault
-        await refused.wait()
+        if request.label.phase.startswith("contract"):
+            await refused.wait()
         for _ in range(20):  # a cancelled call would end here, and its answer be lost
             await asyncio.sleep(0)
         return (await inner(request)).text
 
     with pytest.raises(type(fault)):
         await build_persona(stored.name, stored.corpus, generate=ScriptedModel(slow), answers=Answers(path))
-    assert len(path.read_text("utf-8").splitlines()) == 8 and not inner.asked("extraction")
+    linked = len(inner.asked("linking")) + len(inner.asked("judge"))
+    assert len(path.read_text("utf-8").splitlines()) == linked + 8
 
     again = reader()
     await build_persona(stored.name, stored.corpus, generate=again, answers=Answers(path))
     asked = [one.label.phase for one in again.requests]
     assert [phase for phase in asked if phase.startswith("contract")] == ["contract_flip"]
+    assert "linking" not in asked and "judge" not in asked
 
 
 def test_the_store_keeps_and_checks_personas(tmp_path: Path, authors: list[Persona]) -> None:
@@ -261,7 +235,7 @@ def test_the_store_keeps_and_checks_personas(tmp_path: Path, authors: list[Perso
         assert (tmp_path / kind / "Maud Tarrowby.json").is_file()
     assert store.load(maud.name) == maud
     found = store.check(maud.name)
-    assert found.built and not found.problems and found.unverified == 0 and found.gate and found.gate.passed
+    assert found.built and not found.problems and found.unverified == 0 and (found.beliefs or 0) >= 20
 
     store.add_corpus(StoredCorpus(name=maud.name, corpus=make_corpus(maud.corpus.items[1:])))
     changed = store.check(maud.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib import resources
 from itertools import product
 from typing import Any
@@ -14,8 +15,9 @@ from tests.extent import payloads
 
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
+from crux.building import build_persona
 from crux.measurement import held_out_fidelity, judged_consistency
-from crux.personas import CorpusItem, StoredCorpus, build_persona, make_corpus
+from crux.personas import CorpusItem, StoredCorpus, make_corpus
 from llm_runtime.messages import Request
 from llm_runtime.prompts import load_prompt
 from llm_runtime.testing import ScriptedModel
@@ -76,25 +78,50 @@ def contract_of(text: str) -> dict[str, Any]:
         "contract_voice": json.dumps(
             {"speech_patterns": [text], "vocabulary": [text], "forbidden_phrases": [], "examples": [text]}
         ),
-        "extraction": json.dumps(
-            {
-                "relationships": [
-                    {
-                        "cause": f"{text} (cause)",
-                        "cause_type": "inference",
-                        "effect": f"{text} (effect)",
-                        "effect_type": "core_value",
-                        "polarity": 1,
-                        "held": "stated",
-                        "quote": text,
-                    }
-                ]
-            }
-        )
-        if len(text) < 500
-        else '{"relationships": []}',
-        "merge": '{"groups": []}',
+        "reading": partial(_claiming, text=text),
+        "linking": _linking,
+        "judge": _judging,
     }
+
+
+def _claiming(request: Request, text: str) -> str:
+    """Every passage holds ``text``, and claims that were made up beside it."""
+    entries = [json.loads(line) for line in _block(request, "PASSAGES").split("\n")]
+    return json.dumps(
+        {
+            "passages": [
+                {
+                    "id": entry["id"],
+                    "claims": [
+                        {
+                            "id": f"n{number}",
+                            "text": f"{text[:400]} ({number})",
+                            "stance": "holds",
+                            "quote": next((line for line in entry["text"].split("\n") if len(line) > 20), "")[:400],
+                        }
+                        for number in (1, 2)
+                    ],
+                }
+                for entry in entries
+            ]
+        }
+    )
+
+
+def _linking(request: Request) -> str:
+    ids = [json.loads(line)["id"] for line in _block(request, "CLAIMS").split("\n")]
+    return json.dumps({"relations": [{"from": ids[0], "to": ids[-1], "kind": "supports"}]})
+
+
+def _judging(request: Request) -> str:
+    pairs = [json.loads(line) for line in _block(request, "PAIRS").split("\n")]
+    verdicts = [{"pair": one["pair"], "kind": "supports", "span": one["premise"]} for one in pairs]
+    return json.dumps({"verdicts": verdicts})
+
+
+def _block(request: Request, name: str) -> str:
+    text = request.messages[-1].content
+    return next((found[3] for found in BLOCK.finditer(text) if found[1] == name), "")
 
 
 async def everything_asked(text: str, hold: Hold, scripts: Any) -> list[Request]:
@@ -103,8 +130,8 @@ async def everything_asked(text: str, hold: Hold, scripts: Any) -> list[Request]
     panel: list[Persona] = []
     for name in ("Ann Ash", "Bob Birch"):
         items = [CorpusItem(id=f"t{n}", source="essay", title=text[:80], text=f"Essay {n}. {text}") for n in (1, 2)]
-        persona, _ = await build_persona(name, make_corpus(items), generate=builder, seed=5, now=lambda: "2026")
-        panel.append(persona)
+        built = await build_persona(name, make_corpus(items), generate=builder, seed=5, now=lambda: "2026")
+        panel.append(built.persona)
 
     def speak(request: Request) -> str:
         answer = json.loads(
@@ -274,7 +301,7 @@ async def test_budgets_hold_for_the_longest_material(hold: Hold, scripts: Any) -
     panel: list[Persona] = []
     for name in ("Ann Ash", "Bob Birch", "Cat Cedar"):
         items = [CorpusItem(id=f"t{n}", source="essay", title="Queue", text=f"{n} {long}") for n in range(3)]
-        panel.append((await build_persona(name, make_corpus(items), generate=builder, seed=5))[0])
+        panel.append((await build_persona(name, make_corpus(items), generate=builder, seed=5)).persona)
 
     def speak(request: Request) -> str:
         answer = json.loads(

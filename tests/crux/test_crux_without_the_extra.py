@@ -5,19 +5,19 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-from math import ceil
 from typing import Any
 
 import pytest
 
+from crux.building import build_calls, build_persona
+from crux.claims import batches_of
 from crux.extras import library
-from crux.personas import CorpusItem, build_persona, make_corpus
-from crux.personas.build import build_calls
+from crux.personas import CorpusItem, make_corpus
 from crux.retrieval import Lexical
 from llm_runtime.errors import MissingExtraError
 from llm_runtime.testing import ScriptedModel
 
-HEAVY = ("numpy", "bm25s", "Stemmer", "sentencex", "py3langid", "networkx", "aiohttp", "rich", "click")
+HEAVY = ("numpy", "bm25s", "Stemmer", "sentencex", "py3langid", "aiohttp", "rich", "click")
 
 
 def test_importing_crux_touches_only_pydantic() -> None:
@@ -47,7 +47,7 @@ def test_a_missing_extra_is_one_line_with_the_command(no_extra: None) -> None:
     with pytest.raises(MissingExtraError, match=r"^retrieval needs an optional part; .*assay\[debate\]"):
         Lexical.of(["words"])
     with pytest.raises(MissingExtraError, match="debate"):
-        library("networkx", "a belief graph")
+        library("sentencex", "finding sentences")
 
 
 async def test_a_build_without_the_extra_says_so(no_extra: None, plain_reader: ScriptedModel) -> None:
@@ -65,6 +65,6 @@ def test_a_build_says_beforehand_how_many_calls_it_takes() -> None:
         [CorpusItem(id=f"t{n}", source="essay", text=words.replace("day", f"street {n}, day")) for n in range(12)]
     )
     whole = build_calls("Ann Ash", corpus)
-    assert (whole.contract, whole.passages) == (9, len(corpus.chunks))
-    assert whole.total == 9 + len(corpus.chunks) + 2 * ceil(len(corpus.chunks) * 3 / 60)
-    assert build_calls("Ann Ash", corpus, most_chunks=10).total == 9 + 10 + 2
+    assert (whole.contract, whole.reading) == (9, len(batches_of(corpus)))
+    assert whole.total == 9 + whole.reading + whole.linking and whole.linking >= 2
+    assert build_calls("Ann Ash", corpus, tokens_a_call=20_000).reading < whole.reading

@@ -7,7 +7,7 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
@@ -22,13 +22,13 @@ from llm_runtime.clock import now_ms
 from llm_runtime.errors import (
     ConfigurationError,
 )
-from llm_runtime.events import BudgetMoved, Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunLog, RunStore, new_run_id
-from llm_runtime.wrappers.accounts import Account
+from llm_runtime.wrappers.accounts import Account, moved
 from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import as_recorded, replaying
 
@@ -321,7 +321,7 @@ class Launcher:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.before is not None:
                 # Whoever goes on with this run has its log alone to know it from.
-                emit(_account(job.before))
+                emit(moved(job.before))
             logged.set_result(None)
             recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
             if len(answers):
@@ -341,8 +341,3 @@ async def _opened(open_log: Callable[[T], RunLog], what: T, stack: AsyncExitStac
 
     stack.push_async_callback(close)
     return await asyncio.shield(opening)
-
-
-def _account(before: Account) -> BudgetMoved:
-    sums = {f"{kind}_{name}": value for kind, sums in asdict(before).items() for name, value in sums.items()}
-    return BudgetMoved(**sums, held_cost=0, held_tokens=0, held_calls=0)

@@ -5,6 +5,7 @@ Every text in a story is raw: nothing is escaped or cleaned here. Renderers do t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -85,6 +86,11 @@ class Column:
 
     head: str
     kind: Literal["text", "number"] = "text"
+
+
+def columns(*texts: str, numbers: Iterable[str] = ()) -> tuple[Column, ...]:
+    """Return columns of texts, and behind them columns of numbers, by their heads."""
+    return (*map(Column, texts), *(Column(head, "number") for head in numbers))
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,8 @@ class Judge:
 
     def _broken(self, name: str, args: tuple[Any, ...], outcome: Outcome) -> Broken | None:
         """Return what a call breaks: its own contract, or what a function that it calls requires."""
+        if isinstance(outcome, NoSuchValue):
+            return None
         self.evaluator.made.clear()
         try:
             broken = self.evaluator.broken(name, args, outcome)
@@ -460,8 +462,8 @@ class Judge:
         """Return cases with their results, spread over all that were tried; long ones are left out."""
         short_ones = [case for case in cases if case.origin != "long"]
         chosen = short_ones[:: max(1, len(short_ones) // _KEPT)][:_KEPT]
-        pairs = _outcomes(process, name, chosen)
-        return [self._row(name, *pair) for pair in pairs if not isinstance(pair[1], NoSuchValue)]
+        ended = _outcomes(process, name, chosen)
+        return [self._row(name, case, outcome) for case, outcome in ended if not isinstance(outcome, NoSuchValue)]
 
     def _row(self, name: str, case: Case, outcome: Outcome) -> list[Any]:
         args = to_json(self.codec.request(name, case.args))
@@ -499,7 +501,7 @@ def _same(one: Outcome, other: Outcome) -> bool:
             return same(first, second)
         case Raised(kind=first), Raised(kind=second):
             return first == second
-        case NoSuchValue(), NoSuchValue():
+        case (NoSuchValue(), _) | (_, NoSuchValue()):
             return True
         case _:
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -11,13 +11,13 @@ from pydantic import BaseModel, Field
 
 from crux.config import ModelTable
 from crux.ending import OVER
+from crux.personas.answers import Answers
 from crux.quotes import folded
 from crux.requests import request
 from crux.results import Wire
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Request
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.structured import ask
 from llm_runtime.tasks import gather
 
 Kind: TypeAlias = Literal["same", "entails", "supports", "contradicts", "undermines", "unrelated", "unsure"]
@@ -53,6 +53,14 @@ class Verdict(Wire):
     why: str = ""
 
 
+class Judgement(Wire):
+    """A verdict with what it was on, so that it can be kept."""
+
+    premise: str
+    claim: str
+    verdict: Verdict
+
+
 class _Judged(BaseModel):
     """One verdict."""
 
@@ -75,11 +83,28 @@ class Judge:
         generate: the model.
         models: who judges, at which temperature.
         seed: 0 to 2^53-1; nonces derive from it.
+        answers: what was answered before, by what was asked; changed in place.
+        known: what was judged before.
+        lot: pairs a call, 1 to 32.
     """
 
-    def __init__(self, generate: Generate, models: ModelTable, seed: int) -> None:
+    def __init__(
+        self,
+        generate: Generate,
+        models: ModelTable,
+        seed: int,
+        answers: Answers | None = None,
+        known: Iterable[Judgement] = (),
+        lot: int = PAIRS,
+    ) -> None:
         self._generate, self._models, self._seed = generate, models, seed
-        self._known: dict[Pair, Verdict] = {}
+        self._answers, self._lot = answers or Answers(), lot
+        self._known = {Pair(one.premise, one.claim): one.verdict for one in known}
+
+    @property
+    def judged(self) -> tuple[Judgement, ...]:
+        """Every pair judged so far, in the order of judging."""
+        return tuple(Judgement(premise=p.premise, claim=p.claim, verdict=v) for p, v in self._known.items())
 
     async def relate(self, pairs: Sequence[Pair], about: str, *, strict: bool = False) -> list[Verdict]:
         """Return a verdict on each pair, in order. Where a call gives nothing usable, its pairs are unsure.
@@ -92,20 +117,27 @@ class Judge:
         Raises:
             LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
         """
-        wanted = [*pairs, *(pair.turned for pair in pairs)] if strict else list(pairs)
-        fresh = [pair for pair in dict.fromkeys(wanted) if pair not in self._known]
-        lots = [fresh[start : start + PAIRS] for start in range(0, len(fresh), PAIRS)]
-        await gather(self._asked(lot, about, number) for number, lot in enumerate(lots, start=1))
+        await self.learn([*pairs, *(pair.turned for pair in pairs)] if strict else pairs, about)
         found = [self._known.get(pair, Verdict(kind="unsure")) for pair in pairs]
         if not strict:
             return found
         back = [self._known.get(pair.turned, Verdict(kind="unsure")) for pair in pairs]
         return [_agreed(first, second) for first, second in zip(found, back, strict=True)]
 
+    async def learn(self, pairs: Sequence[Pair], about: str) -> None:
+        """Judge what is not judged yet, many pairs a call; :meth:`relate` then has it.
+
+        Raises:
+            LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
+        """
+        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
+        lots = [fresh[start : start + self._lot] for start in range(0, len(fresh), self._lot)]
+        await gather(self._asked(lot, about, number) for number, lot in enumerate(lots, start=1))
+
     async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
         asked = judge_request(pairs, self._models, self._seed, CallLabel("crux", "judge", about, number))
         try:
-            answer = (await ask(self._generate, asked, _Verdicts)).value
+            answer = await self._answers.ask(self._generate, asked, _Verdicts)
         except (CallError, StructuredOutputError) as fault:
             if isinstance(fault, OVER):
                 raise

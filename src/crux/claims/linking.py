@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from crux.claims.book import Claim, ClaimBook, Link, Relation
+from crux.book import Claim, ClaimBook, Link, Relation
 from crux.claims.judge import Judge, Pair, Verdict
 from crux.config import ModelTable
 from crux.ending import OVER
+from crux.personas.answers import Answers
 from crux.requests import request
 from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.structured import ask
 
 #: Claims that a model is shown at once.
 BLOCK = 120
@@ -47,32 +48,81 @@ class _Proposals(BaseModel):
     relations: list[_Proposal] = Field(max_length=400)
 
 
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Relations that are proposed among one author's claims: pairs of ids, and the kind where a model named one."""
+
+    author: str
+    kinds: dict[tuple[str, str], Link | None]
+    words: dict[str, str]
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """What a judge is to decide."""
+        return [Pair(self.words[a], self.words[b]) for a, b in self.kinds]
+
+
 async def link_book(
-    book: ClaimBook, author: str, *, generate: Generate, models: ModelTable, seed: int, judge: Judge
+    book: ClaimBook,
+    author: str,
+    *,
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+    judge: Judge,
+    answers: Answers | None = None,
 ) -> ClaimBook:
     """Return the book with the relations of one author's claims: those stated, and those proposed and judged.
+
+    Args:
+        answers: what was proposed before, by what was asked; changed in place.
 
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
+    links = await proposed_links(book, author, generate=generate, models=models, seed=seed, answers=answers)
+    return linked(book, links, await judge.relate(links.pairs, f"links-{author}"))
+
+
+async def proposed_links(
+    book: ClaimBook,
+    author: str,
+    *,
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+    answers: Answers | None = None,
+) -> Links:
+    """Return the relations that a model proposes, and for a claim without any those nearest in words.
+
+    Raises:
+        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
+    """
+    answers = answers or Answers()
     held = book.of(author, "holds", "denies", "grants")
     denied = {claim.id for claim in book.of(author, "denies")}
-    proposed: dict[tuple[str, str], Link] = {}
+    proposed: dict[tuple[str, str], Link | None] = {}
     for number, start in enumerate(range(0, len(held), BLOCK), start=1):
         block = held[start : start + BLOCK]
-        for one in await _proposals(block, denied, author, number, generate, models, seed):
+        for one in await _proposals(block, denied, author, number, generate, models, seed, answers):
             if one.from_ != one.to:
                 proposed.setdefault((one.from_, one.to), one.kind)
     known = {(relation.from_, relation.to) for relation in book.relations}
-    linked = {end for pair in (*known, *proposed) for end in pair}
-    near = _near([claim for claim in held if claim.id not in linked], held)
-    pairs = [pair for pair in dict.fromkeys((*proposed, *near)) if pair not in known and pair[::-1] not in known]
-    words = {claim.id: _worded(claim, denied) for claim in held}
-    verdicts = await judge.relate([Pair(words[a], words[b]) for a, b in pairs], f"links-{author}")
+    tied = {end for pair in (*known, *proposed) for end in pair}
+    for pair in _near([claim for claim in held if claim.id not in tied], held):
+        proposed.setdefault(pair, None)
+    kinds: dict[tuple[str, str], Link | None] = {
+        pair: kind for pair, kind in proposed.items() if pair not in known and pair[::-1] not in known
+    }
+    return Links(author, kinds, {claim.id: _worded(claim, denied) for claim in held})
+
+
+def linked(book: ClaimBook, links: Links, verdicts: Sequence[Verdict]) -> ClaimBook:
+    """Return the book with the relations that the verdicts bear out."""
     judged = [
-        Relation(from_=pair[0], to=pair[1], kind=kind, author=author, origin="judged")
-        for pair, verdict in zip(pairs, verdicts, strict=True)
-        if (kind := _kind(verdict, proposed.get(pair)))
+        Relation(from_=pair[0], to=pair[1], kind=kind, author=links.author, origin="judged")
+        for (pair, named), verdict in zip(links.kinds.items(), verdicts, strict=True)
+        if (kind := _kind(verdict, named))
     ]
     return book.model_copy(update={"relations": (*book.relations, *judged)})
 
@@ -90,12 +140,13 @@ async def _proposals(
     generate: Generate,
     models: ModelTable,
     seed: int,
+    answers: Answers,
 ) -> list[_Proposal]:
     label = CallLabel("crux", "linking", author, number)
     lines = [json.dumps({"id": claim.id, "claim": _worded(claim, denied)}, ensure_ascii=False) for claim in block]
     text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
     try:
-        answer = (await ask(generate, request(models, "linking", label, text), _Proposals)).value
+        answer = await answers.ask(generate, request(models, "linking", label, text), _Proposals)
     except (CallError, StructuredOutputError) as fault:
         if isinstance(fault, OVER):
             raise

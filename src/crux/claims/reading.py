@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from pydantic import BaseModel, Field
 
-from crux.claims.book import Author, Claim, ClaimBook, ClaimKind, Mention, Relation, Stance
+from crux.book import Author, Claim, ClaimBook, ClaimKind, Mention, Relation, Stance
 from crux.config import ModelTable
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
@@ -121,7 +121,7 @@ async def read_book(
         author,
         corpus,
         dict(book.by_id) if book else {},
-        list(book.mentions) if book else [],
+        [one for one in book.mentions if _stands(corpus, one.place)] if book else [],
         list(book.relations) if book else [],
         dict.fromkeys(key for key in (old.read if old else ()) if key in present),
         old.unquoted if old else 0,
@@ -141,6 +141,12 @@ async def read_book(
             raise stop
     lost = [Unread(chunk, reader.unread[chunk.id]) for chunk in corpus.chunks if chunk.id in reader.unread]
     return reader.book(), lost
+
+
+def _stands(corpus: Corpus, place: Place) -> bool:
+    """Tell whether a sentence is still where it was read: texts come and go between two imports."""
+    item = corpus.by_id.get(place.item)
+    return item is not None and item.text[place.start : place.end] == place.quote
 
 
 def batches_of(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from crux.claims.book import ClaimBook
+from crux.book import ClaimBook
 from crux.compare import Comparison
 from crux.exports.tables import safe
 

@@ -1,7 +1,16 @@
 """What debates show when they are over: who clashes, who moved, what keeps coming back."""
 
 from crux.insight.alignment import AlignmentCell, AlignmentMap, alignment_map
-from crux.insight.crux_graph import CruxGraph, CruxLink, CruxPoint, FaultLine, crux_graph
+from crux.insight.crux_graph import (
+    CruxGraph,
+    CruxLink,
+    CruxPoint,
+    FaultLine,
+    Ties,
+    crux_graph,
+    question_pairs,
+    ties_of,
+)
 from crux.insight.timeline import ShiftTimeline, StancePoint, shift_timeline
 
 __all__ = [
@@ -13,7 +22,10 @@ __all__ = [
     "FaultLine",
     "ShiftTimeline",
     "StancePoint",
+    "Ties",
     "alignment_map",
     "crux_graph",
+    "question_pairs",
     "shift_timeline",
+    "ties_of",
 ]

@@ -1,24 +1,26 @@
 """Cruxes of several debates as a graph, and the fault lines that keep coming back (CX27).
 
-Likeness of wording proposes that two cards ask the same; a negation or an antonym between them keeps them apart, as
-the two sides of one question, never as one.
+Whether two cards ask the same, or one asks the denial of the other, is for the judge to say; words in common decide
+nothing. Without a verdict only questions in the same words are one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Literal, TypeAlias
 
+from crux.claims.judge import Pair, Verdict
 from crux.insight.alignment import COARSE, most_common
-from crux.polarity import content_words, opposed
+from crux.quotes import folded
 from crux.results import CoarseType, CruxCard, DebateResult, DisagreementType, Wire
+from crux.retrieval.lexical import Lexical
 
-Alike: TypeAlias = Callable[[str, str], float]
-
-#: Share of content words that two questions have in common (Dice), from which on they are taken to ask the same.
-SAME = 0.5
-#: Likeness from which a question with an odd negation counts as the denial of the other, and not just as another.
-DENIED = 0.75
+Tie: TypeAlias = Literal["same", "negation"]
+Ties: TypeAlias = Mapping[frozenset[str], Tie]
+"""By two questions in the words of :func:`worded`: how they are tied; those that are not are left out."""
+#: Up to so many questions, each is judged with every other; of more, with its nearest in words.
+_EACH, _NEAR = 24, 8
 
 
 class CruxPoint(Wire):
@@ -33,19 +35,18 @@ class CruxPoint(Wire):
 
 
 class CruxLink(Wire):
-    """Two cards that ask the same, or the opposite. ``likeness`` is 0 to 1, :func:`likeness` of the questions."""
+    """Two cards that ask the same, or the opposite."""
 
     first: str
     second: str
-    kind: Literal["same", "negation"]
-    likeness: float
+    kind: Tie
 
 
 class FaultLine(Wire):
     """A crux that comes back.
 
     Args:
-        question: of the card that is most like all the others.
+        question: of its first card.
         debates: the distinct debates it came up in.
         recurring: more than one debate.
         coarse: the coarse type of most of its cards.
@@ -71,14 +72,37 @@ class CruxGraph(Wire):
     fault_lines: tuple[FaultLine, ...]
 
 
-def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> CruxGraph:
+def question_pairs(debates: Sequence[DebateResult]) -> list[Pair]:
+    """Return which questions of several debates a judge should compare, in both orders."""
+    first: dict[str, str] = {}
+    for debate in debates:
+        for card in debate.cards:
+            first.setdefault(worded(card.question), card.question)
+    asked = list(first.values())
+    pairs = list(combinations(asked, 2))
+    if len(asked) > _EACH:
+        index = Lexical.of(asked)
+        near = {(one, asked[at]) for one in asked for at, _ in index.nearest(one, _NEAR + 1)}
+        pairs = [(one, other) for one, other in pairs if (one, other) in near or (other, one) in near]
+    return [Pair(*pair) for pair in pairs]
+
+
+def ties_of(pairs: Sequence[Pair], verdicts: Sequence[Verdict]) -> Ties:
+    """Return which questions ask the same, or one another's denial, by the verdicts on their pairs."""
+    ties: dict[str, Tie] = {"same": "same", "contradicts": "negation"}
+    return {
+        frozenset((worded(pair.premise), worded(pair.claim))): ties[verdict.kind]
+        for pair, verdict in zip(pairs, verdicts, strict=True)
+        if verdict.kind in ties
+    }
+
+
+def crux_graph(debates: Sequence[DebateResult], ties: Ties | None = None) -> CruxGraph:
     """Return the graph of all cards of the given debates.
 
     Args:
-        alike: the likeness of two questions, 0 to 1, in place of :func:`likeness`: an embedding's, say. Whatever it
-            says, opposites stay apart.
+        ties: what :func:`ties_of` found; without any, only questions in the same words are tied.
     """
-    alike = alike or likeness
     cards = [(debate.debate_id, card) for debate in debates for card in debate.cards]
     points = tuple(
         CruxPoint(
@@ -91,7 +115,7 @@ def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> C
         )
         for debate, card in cards
     )
-    links = _links(points, alike)
+    links = _links(points, ties or {})
     lines = [_line(members, points, links, [card for _, card in cards]) for members in _groups(points, links)]
     return CruxGraph(
         points=points,
@@ -100,37 +124,26 @@ def crux_graph(debates: Sequence[DebateResult], alike: Alike | None = None) -> C
     )
 
 
-def likeness(first: str, second: str) -> float:
-    """Return 2 |A ∩ B| / (|A| + |B|) over the stemmed content words of two questions (Dice 1945); 0 to 1.
-
-    It says nothing about polarity: a question and its negation are as alike as can be. See :func:`same_question`.
-    """
-    left, right = content_words(first), content_words(second)
-    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+def worded(question: str) -> str:
+    """Return a question in the form in which ties know it: straight marks, single spaces, no capitals."""
+    return folded(question).casefold()
 
 
-def same_question(first: str, second: str) -> bool:
-    """Tell whether two questions ask the same: alike enough, and not opposed."""
-    return likeness(first, second) >= SAME and not opposed(first, second)
-
-
-def _links(points: Sequence[CruxPoint], alike: Alike) -> tuple[CruxLink, ...]:
+def _links(points: Sequence[CruxPoint], ties: Ties) -> tuple[CruxLink, ...]:
     links: list[CruxLink] = []
-    for place, first in enumerate(points):
-        for second in points[place + 1 :]:
-            near = alike(first.question, second.question)
-            turned = opposed(first.question, second.question)
-            if near >= (DENIED if turned else SAME):
-                kind: Literal["same", "negation"] = "negation" if turned else "same"
-                links.append(CruxLink(first=first.card, second=second.card, kind=kind, likeness=round(near, 3)))
+    for first, second in combinations(points, 2):
+        pair = frozenset((worded(first.question), worded(second.question)))
+        tie = "same" if len(pair) == 1 else ties.get(pair)
+        if tie is not None:
+            links.append(CruxLink(first=first.card, second=second.card, kind=tie))
     return tuple(links)
 
 
 def _groups(points: Sequence[CruxPoint], links: Sequence[CruxLink]) -> list[list[str]]:
-    """Return cards joined by likeness, strongest first; two groups never join across a negation."""
+    """Return cards joined by what says the same; two groups never join across a negation."""
     group = {point.card: {point.card} for point in points}
     apart = {frozenset((link.first, link.second)) for link in links if link.kind == "negation"}
-    for link in sorted(links, key=lambda link: -link.likeness):
+    for link in links:
         left, right = group[link.first], group[link.second]
         if link.kind != "same" or left is right or any(frozenset((a, b)) in apart for a in left for b in right):
             continue
@@ -147,7 +160,6 @@ def _line(
     members: Sequence[str], points: Sequence[CruxPoint], links: Sequence[CruxLink], cards: Sequence[CruxCard]
 ) -> FaultLine:
     own = [point for point in points if point.card in members]
-    central = max(own, key=lambda point: sum(likeness(point.question, other.question) for other in own))
     coarse: list[CoarseType] = [COARSE[card.disagreement_type] for card in cards if card.id in members]
     debates = tuple(dict.fromkeys(point.debate for point in own))
     negations = [
@@ -156,7 +168,7 @@ def _line(
         if (first in members) != (second in members)
     ]
     return FaultLine(
-        question=central.question,
+        question=own[0].question,
         cards=tuple(members),
         debates=debates,
         personas=tuple(dict.fromkeys(name for point in own for name in point.personas)),

@@ -11,6 +11,7 @@ from crux.measurement.consistency import judged_consistency
 from crux.measurement.debate_quality import debate_quality, sycophancy
 from crux.measurement.gold_replies import GoldReplies, gold_replies
 from crux.measurement.held_out import HeldOut, held_out_fidelity
+from crux.measurement.judged_pairs import JudgeFigures, judge_figures
 from crux.measurement.persona_quality import persona_quality
 from crux.measurement.report import Measures, measure
 from crux.measurement.share import Share
@@ -19,6 +20,7 @@ __all__ = [
     "BlindSheet",
     "GoldReplies",
     "HeldOut",
+    "JudgeFigures",
     "Measures",
     "Share",
     "blind_sheet",
@@ -26,6 +28,7 @@ __all__ = [
     "debate_quality",
     "gold_replies",
     "held_out_fidelity",
+    "judge_figures",
     "judged_consistency",
     "measure",
     "persona_quality",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from crux.insight.crux_graph import same_question
+from crux.insight.crux_graph import Ties, worded
 from crux.measurement.share import Share, share
 from crux.measurement.words import Rarity
 from crux.personas import Persona
@@ -33,7 +33,7 @@ class CardQuality(Wire):
     """The third table.
 
     Args:
-        specificity: by card id, the mean idf of the question's content words in the debaters' passages; 1 and up.
+        specificity: by card id, the mean idf of the question's words in the debaters' passages; 1 and up.
         answerable: questions that can be answered yes or no and name something: at least three content words, and
             a form of "be", "do", "have" or a modal verb, or "whether", at the head. A stand-in for the human "could
             this be resolved with evidence?".
@@ -52,7 +52,7 @@ class CardQuality(Wire):
 
 def card_quality(cards: Sequence[CruxCard], personas: Sequence[Persona]) -> CardQuality:
     """Return the third table, but for what needs an expert or other debates."""
-    rarity = Rarity(chunk.text for persona in personas for chunk in persona.corpus.chunks)
+    rarity = Rarity([chunk.text for persona in personas for chunk in persona.corpus.chunks])
     sides = [side for card in cards for side in card.personas.values()]
     return CardQuality(
         specificity={card.id: round(found, 3) for card in cards if (found := rarity.specificity(card.question))},
@@ -95,14 +95,19 @@ def type_accuracy(cards: Sequence[CruxCard], expert: Mapping[str, DisagreementTy
     )
 
 
-def recurrence(runs: Sequence[Sequence[CruxCard]]) -> Share:
+def recurrence(runs: Sequence[Sequence[CruxCard]], ties: Ties) -> Share:
     """Count how often independent debates on one topic come to the same cruxes.
 
-    Over all ordered pairs of different runs: cards of the one that have a card in the other which asks the same
-    (:func:`~crux.insight.crux_graph.same_question`: alike in words, and not opposed), over all cards.
+    Over all ordered pairs of different runs: cards of the one that have a card in the other which asks the same, in
+    the same words or as judged (:func:`crux.insight.ties_of`), over all cards.
     """
+
+    def same(one: CruxCard, other: CruxCard) -> bool:
+        pair = frozenset((worded(one.question), worded(other.question)))
+        return len(pair) == 1 or ties.get(pair) == "same"
+
     return share(
-        any(same_question(card.question, other.question) for other in second)
+        any(same(card, other) for other in second)
         for place, first in enumerate(runs)
         for against, second in enumerate(runs)
         if place != against

@@ -14,7 +14,7 @@ class Compression(Wire):
     """One room: how specific the claim was that opened it, and the card's question that came out.
 
     ``ratio`` is specificity(question) / specificity(claim), with :class:`~crux.measurement.words.Rarity`; above 1
-    the room narrowed the disagreement. None where either has no content words.
+    the room narrowed the disagreement. None where either has no words.
     """
 
     card: str
@@ -97,7 +97,7 @@ def sycophancy(result: DebateResult, persona: str | None = None) -> Sycophancy:
 
 
 def _compression(result: DebateResult, personas: Sequence[Persona]) -> tuple[Compression, ...]:
-    rarity = Rarity(chunk.text for persona in personas for chunk in persona.corpus.chunks)
+    rarity = Rarity([chunk.text for persona in personas for chunk in persona.corpus.chunks])
     compressions: list[Compression] = []
     for card in result.cards:
         claim = next(

@@ -2,10 +2,8 @@
 
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, Contradiction
-from crux.personas.build import BuildCalls, build_calls, build_persona, require_graph
 from crux.personas.contract import FlipCondition, PersonaContract, VoiceProfile
 from crux.personas.corpus import Chunk, Corpus, CorpusItem, make_corpus, shared_texts
-from crux.personas.gate import BeliefGraphRefused, GateReport, gate
 from crux.personas.importing import Imported, import_corpus
 from crux.personas.persona import Persona, PersonaError
 from crux.personas.shipped import shipped_authors, shipped_corpus
@@ -16,16 +14,13 @@ __all__ = [
     "Answers",
     "BeliefEdge",
     "BeliefGraph",
-    "BeliefGraphRefused",
     "BeliefNode",
-    "BuildCalls",
     "Chunk",
     "Contradiction",
     "Corpus",
     "CorpusError",
     "CorpusItem",
     "FlipCondition",
-    "GateReport",
     "Imported",
     "Persona",
     "PersonaCheck",
@@ -34,13 +29,9 @@ __all__ = [
     "PersonaStore",
     "StoredCorpus",
     "VoiceProfile",
-    "build_calls",
-    "build_persona",
     "check_persona",
-    "gate",
     "import_corpus",
     "make_corpus",
-    "require_graph",
     "shared_texts",
     "shipped_authors",
     "shipped_corpus",

@@ -1,18 +1,23 @@
-"""What a person holds and why, each belief tied to its places in the texts (CX16, CX17, CX18)."""
+"""What a person holds and why, each belief tied to its places in the texts: a claim book as a debate uses it.
+
+CX16, CX17, CX18.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from crux.extras import library
+from crux.book import ClaimBook, ClaimKind, reached
+from crux.personas.corpus import Corpus
 from crux.results import Place, Wire
 
 BeliefType: TypeAlias = Literal["factual_claim", "inference", "core_value", "assumption"]
 Polarity: TypeAlias = Literal[1, -1]
+_TYPES: dict[ClaimKind, BeliefType] = {"fact": "factual_claim", "value": "core_value", "assumption": "assumption"}
 
 
 class BeliefNode(Wire):
@@ -64,59 +69,30 @@ class Contradiction(Wire):
     second_places: tuple[Place, ...]
 
 
-class BuildCounts(Wire):
-    """What became of what was read."""
-
-    chunks: int = 0
-    relations: int = 0
-    unquoted: int = 0
-    unreadable: int = 0
-    concepts: int = 0
-    merged: int = 0
-    vetoed: int = 0
-    pruned: int = 0
-
-
 class BeliefGraph(Wire):
-    """One universal graph a person, filtered per topic at retrieval (CX18). ``extracted_at`` is ISO 8601."""
+    """One universal graph a person, filtered per topic at retrieval (CX18).
+
+    Args:
+        extracted_at: ISO 8601.
+        counts: figures that older builds kept.
+    """
 
     persona_id: str
     nodes: tuple[BeliefNode, ...]
     edges: tuple[BeliefEdge, ...]
     extracted_at: str
     contradictions: tuple[Contradiction, ...] = ()
-    counts: BuildCounts = Field(default_factory=BuildCounts)
+    counts: dict[str, int] = Field(default_factory=dict)
 
     @cached_property
     def by_id(self) -> dict[str, BeliefNode]:
         """Nodes by id."""
         return {node.id: node for node in self.nodes}
 
-    @cached_property
-    def digraph(self) -> Any:
-        """The graph as networkx has it, for whatever needs an algorithm.
-
-        Raises:
-            MissingExtraError: networkx is not installed.
-        """
-        graph = _networkx().DiGraph()
-        graph.add_nodes_from(node.id for node in self.nodes)
-        graph.add_edges_from((edge.from_, edge.to, {"polarity": edge.polarity}) for edge in self.edges)
-        return graph
-
     def dependents(self, node: str) -> tuple[str, ...]:
         """Return what rests on a belief: all that is reached along supporting edges, in graph order."""
-        edges = [(edge.from_, edge.to) for edge in self.edges if edge.polarity == 1]
-        supporting = _networkx().DiGraph(edges)
-        if node not in supporting:
-            return ()
-        reached = _networkx().descendants(supporting, node)
-        return tuple(other.id for other in self.nodes if other.id in reached)
-
-    def largest_component(self) -> frozenset[str]:
-        """Return the most nodes that hang together, direction aside; the first of several equal ones."""
-        components: list[set[str]] = list(_networkx().weakly_connected_components(self.digraph))
-        return frozenset(max(components, key=len)) if components else frozenset()
+        resting = set(reached(node, [(edge.from_, edge.to) for edge in self.edges if edge.polarity == 1]))
+        return tuple(other.id for other in self.nodes if other.id in resting)
 
 
 def density(documents: int) -> float:
@@ -127,5 +103,66 @@ def density(documents: int) -> float:
     return round(1 - 0.5 * (2 / 3) ** (documents - 1), 3) if documents > 0 else 0.0
 
 
-def _networkx() -> Any:
-    return library("networkx", "a belief graph")
+def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extracted_at: str) -> BeliefGraph:
+    """Return what an author holds or denies in a book; a claim that is only denied becomes its denial.
+
+    Args:
+        author: as the book names the person.
+        persona_id: the person's slug.
+        extracted_at: ISO 8601.
+    """
+    chunks = {item.id: [chunk for chunk in corpus.chunks if chunk.item == item.id] for item in corpus.items}
+
+    def chunk_of(place: Place) -> str:
+        own = chunks.get(place.item, [])
+        return next((chunk.id for chunk in own if chunk.start <= place.start < chunk.end), "")
+
+    held = {claim.id: claim for claim in book.of(author, "holds", "denies")}
+    nodes: dict[str, BeliefNode] = {}
+    contradictions: list[Contradiction] = []
+    for key, claim in held.items():
+        own, against = (tuple(book.places(key, author, stance)) for stance in ("holds", "denies"))
+        places = own or against
+        nodes[key] = BeliefNode(
+            id=key,
+            concept=claim.text if own else f"It is not so: {claim.text}",
+            type=_TYPES.get(claim.kind, "inference"),
+            confidence=density(len({place.item for place in places})),
+            grounding=tuple(dict.fromkeys(filter(None, map(chunk_of, places)))),
+            places=places,
+        )
+        if own and against:
+            contradictions.append(_contradiction(key, key, own, against))
+    edges: list[BeliefEdge] = []
+    for one in book.relations:
+        if one.from_ not in nodes or one.to not in nodes:
+            continue
+        source = nodes[one.from_]
+        against = one.kind in ("undermines", "contradicts")
+        documents = len(source.documents)
+        edges.append(
+            BeliefEdge(
+                from_=one.from_,
+                to=one.to,
+                polarity=-1 if against else 1,
+                confidence=density(documents),
+                source_chunks=source.grounding,
+            )
+        )
+        if one.kind == "contradicts":
+            contradictions.append(_contradiction(one.from_, one.to, source.places, nodes[one.to].places))
+    return BeliefGraph(
+        persona_id=persona_id,
+        nodes=tuple(nodes.values()),
+        edges=tuple(edges),
+        extracted_at=extracted_at,
+        contradictions=tuple(contradictions),
+    )
+
+
+def _contradiction(
+    first: str, second: str, first_places: tuple[Place, ...], second_places: tuple[Place, ...]
+) -> Contradiction:
+    return Contradiction(
+        kind="beliefs", first=first, second=second, first_places=first_places, second_places=second_places
+    )

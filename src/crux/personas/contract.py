@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from crux.book import ClaimBook
+from crux.budget import fitting
 from crux.config import ModelTable
 from crux.personas.corpus import Chunk, Corpus, spread
 from crux.quotes import folded, sentences
@@ -19,8 +22,8 @@ from llm_runtime.tokens import estimate_tokens
 
 ProsePart: TypeAlias = Literal["personality", "bias", "stakes", "epistemology", "time_horizon", "evidence_policy"]
 PROSE: tuple[ProsePart, ...] = ("personality", "bias", "stakes", "epistemology", "time_horizon", "evidence_policy")
-#: How much of the corpus a contract call is shown, in tokens (characters/4).
-SAMPLE_TOKENS = 6_000
+#: What a contract call is shown, in tokens (characters/4): samples of the texts, and claims read in all of them.
+SAMPLE_TOKENS, CLAIM_TOKENS = 4_000, 2_500
 #: Words in quotation marks, double or single; an apostrophe within a word opens and closes nothing.
 _QUOTED = re.compile(r"[“\"]([^“”\"]{3,400})[”\"]|(?<!\w)[‘']([^‘’']{3,400})[’'](?!\w)")
 
@@ -96,15 +99,31 @@ class PersonaContract(Wire):
     corpus_digest: str = ""
 
 
-def contract_request(part: str, name: str, corpus: Corpus, models: ModelTable, seed: int) -> Request:
+def contract_request(
+    part: str, name: str, corpus: Corpus, book: ClaimBook, models: ModelTable, seed: int
+) -> Request:
     """Return the question for one part: a prose part, ``"flip"``, ``"excerpts"`` or ``"voice"``."""
     label = CallLabel("crux", f"contract_{part}", name)
-    text = load_prompt("crux.personas", f"contract_{part}").render(
-        frame=load_prompt("crux.personas", "contract").render(
-            name=Fence(seed, label)("NAME", name), texts=Fence(seed, label)("TEXTS", sample(corpus))
-        )
+    fence = Fence(seed, label)
+    frame = load_prompt("crux.personas", "contract").render(
+        name=fence("NAME", name),
+        claims=fence("CLAIMS", _claims(book, name) or "none was read"),
+        texts=fence("TEXTS", sample(corpus)),
     )
+    text = load_prompt("crux.personas", f"contract_{part}").render(frame=frame)
     return request(models, "contract", label, text)
+
+
+def _claims(book: ClaimBook, name: str) -> str:
+    """Return what the author takes a stance to, in all the texts, those met most first, each with a sentence."""
+    lines: list[str] = []
+    for claim in book.of(name, "holds", "denies", "grants"):
+        mention = next(one for one in book.by_claim[claim.id] if one.author == name and one.stance != "reports")
+        entry = {"claim": claim.text, "stance": mention.stance, "wrote": mention.place.quote}
+        if date := mention.place.date:
+            entry["date"] = date
+        lines.append(json.dumps(entry, ensure_ascii=False))
+    return "\n".join(fitting(lines, CLAIM_TOKENS))
 
 
 def sample(corpus: Corpus) -> str:

@@ -63,8 +63,9 @@ def import_corpus(path: Path, *, author: str = "", speaker: str = "", drafts: bo
     elif path.is_dir():
         imported = read_folder(path, speaker, drafts=drafts)
     elif path.suffix.lower() in _FEEDS:
-        entries, left_out = read_feed(read_text(path), path.name, author, drafts=drafts)
-        imported = Imported(make_corpus(entries), skipped=tuple(left_out))
+        notes: list[str] = []
+        entries, left_out = read_feed(read_text(path, notes), path.name, author, drafts=drafts)
+        imported = Imported(make_corpus(entries), skipped=(*notes, *left_out))
     elif path.suffix.lower() in DOCUMENTS:
         imported = Imported(make_corpus([read_document(path, speaker)]))
     elif path.suffix.lower() in {".jsonl", ".ndjson"}:
@@ -118,11 +119,11 @@ def read_jsonl(path: Path) -> Imported:
     A line that is no such object is skipped, and said.
 
     Raises:
-        CorpusError: the file is too large or not UTF-8.
+        CorpusError: the file is too large, or no text.
     """
     items: list[CorpusItem] = []
     skipped: list[str] = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path, skipped).split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -163,7 +164,7 @@ def _gather(files: list[Path], root: Path, speaker: str = "", *, drafts: bool = 
             if file.suffix.lower() in DOCUMENTS:
                 items.append(read_document(file, speaker))
                 continue
-            head, body = split_front_matter(read_text(file).replace("\r\n", "\n"))
+            head, body = split_front_matter(read_text(file, skipped).replace("\r\n", "\n"))
         except CorpusError as fault:
             skipped.append(str(fault))
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-_SILENT_TAGS = "script style template noscript head iframe object svg math form"
+_SILENT_TAGS = "script style template noscript head iframe object svg math form nav aside"
 _BLOCK_TAGS = (
     "p div br li ul ol h1 h2 h3 h4 h5 h6 blockquote pre section article header footer tr table figure hr main"
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
+from typing import Any
 
 from crux.config import CruxConfigurationError
 from crux.personas.corpus import clean
@@ -17,11 +19,14 @@ class CorpusError(CruxConfigurationError):
     """A source of texts cannot be used; one line with the file and the fault. Exit code 2."""
 
 
-def read_text(path: Path) -> str:
-    """Read a file's text.
+def read_text(path: Path, notes: list[str] | None = None) -> str:
+    """Read a file's text; where it is not UTF-8, in the encoding that it most likely has, and note that.
+
+    Args:
+        notes: takes a line where the encoding was guessed.
 
     Raises:
-        CorpusError: it is too large, unreadable or not UTF-8.
+        CorpusError: it is too large, unreadable, or in no encoding that can be guessed.
     """
     try:
         size = path.stat().st_size
@@ -29,11 +34,31 @@ def read_text(path: Path) -> str:
             raise CorpusError(
                 f"{path.name} is {size / 2**20:.0f} MiB, the limit is {MAX_FILE_BYTES // 2**20}; split it"
             )
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as fault:
-        raise CorpusError(f"{path.name} is not UTF-8 at byte {fault.start}; convert it first") from None
+        raw = path.read_bytes()
     except OSError as fault:
         raise CorpusError(f"{path.name} cannot be read: {fault.strerror}") from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as fault:
+        guess = _guessed(raw)
+        if guess is None:
+            raise CorpusError(f"{path.name} is not UTF-8 at byte {fault.start}; convert it first") from None
+    if notes is not None:
+        notes.append(f"{path.name}: not UTF-8, read as {guess[1]}, which is a guess; look at its accents")
+    return guess[0]
+
+
+def _guessed(raw: bytes) -> tuple[str, str] | None:
+    """Return the text and its encoding by its looks; None where these tell nothing."""
+    try:
+        found: Any = importlib.import_module("charset_normalizer").from_bytes(raw).best()
+    except ImportError:
+        return None
+    if found is None:
+        return None
+    text = str(found)
+    unseen = any(not (char.isprintable() or char.isspace()) for char in text)
+    return None if unseen or not text else (text, str(found.encoding))
 
 
 def plain(text: str) -> str:

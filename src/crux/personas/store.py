@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
+from crux.book import ClaimBook, Standing, standing
 from crux.personas.answers import Answers
 from crux.personas.beliefs import BeliefGraph
 from crux.personas.contract import PROSE, PersonaContract, unquoted
 from crux.personas.corpus import Corpus
-from crux.personas.gate import GateReport, gate
 from crux.personas.persona import Persona, PersonaError, check_name, slug
 from crux.results import Wire
 from llm_runtime.errors import StoreUnwritable
@@ -37,7 +37,8 @@ class PersonaCheck(Wire):
     """Whether a stored persona can debate, and what is wrong with it.
 
     Args:
-        gate: None where there is no graph.
+        beliefs: how many claims it holds or denies; None where there are none.
+        standing: of its claim book; None where there is none: those of older builds, and of shipped authors.
         problems: one line each; empty where all is well.
         unverified: quotations that are no longer found where they are said to stand.
     """
@@ -47,7 +48,8 @@ class PersonaCheck(Wire):
     passages: int = 0
     built: bool = False
     stale: bool = False
-    gate: GateReport | None = None
+    beliefs: int | None = None
+    standing: Standing | None = None
     unverified: int = 0
     problems: tuple[str, ...] = ()
 
@@ -143,7 +145,7 @@ class PersonaStore:
             persona = self.load(name)
         except PersonaError as fault:
             return report.model_copy(update={"problems": (str(fault),)})
-        return check_persona(persona)
+        return check_persona(persona, self.beside("books", name, ClaimBook))
 
     def remove(self, name: str) -> None:
         """Delete everything that is kept under a name."""
@@ -178,18 +180,18 @@ class PersonaStore:
             raise StoreUnwritable(f"{kind}/{path.name} cannot be written: {fault.strerror}") from None
 
 
-def check_persona(persona: Persona) -> PersonaCheck:
-    """Verify every quotation of a built persona against its texts, and its graph against the gate."""
+def check_persona(persona: Persona, book: ClaimBook | None = None) -> PersonaCheck:
+    """Verify every quotation of a built persona against its texts, and its claim book against the gate."""
     contract, corpus, graph = persona.contract, persona.corpus, persona.beliefs
     places = [*contract.anchor_excerpts, *contract.voice.examples]
     problems: list[str] = []
-    report = None
+    figures = standing(book, persona.name, len(corpus.chunks)) if book else None
     if graph is None:
-        problems.append("no belief graph: it will argue from passages alone")
+        problems.append("no beliefs: it will argue from passages alone")
     else:
-        report = gate(graph)
-        problems += report.reasons
         places += [place for node in graph.nodes for place in node.places]
+    if figures is not None:
+        problems += [f"thin: {reason}" for reason in figures.reasons]
     wrong = sum(
         place.item not in corpus.by_id or corpus.by_id[place.item].text[place.start : place.end] != place.quote
         for place in places
@@ -208,7 +210,8 @@ def check_persona(persona: Persona) -> PersonaCheck:
         passages=len(corpus.chunks),
         built=True,
         stale=stale,
-        gate=report,
+        beliefs=len(graph.nodes) if graph else None,
+        standing=figures,
         unverified=wrong,
         problems=tuple(problems),
     )

@@ -15,6 +15,7 @@ from llm_runtime.statistics import (
     detection_rates,
     mcnemar,
     percentile_interval,
+    roc_area,
     threshold_at_fpr,
     tpr_at_fpr,
 )
@@ -34,6 +35,7 @@ class MethodRates(Model):
         detected, false_alarms: true- and false-positive rate at the threshold, with Wilson intervals.
         detected_matched: true-positive rate at exactly the wanted false-positive rate, by interpolation.
         spend: what judging all items this way took.
+        area: under the ROC curve, with Newcombe's interval; ``None`` in older figures.
     """
 
     name: str
@@ -42,6 +44,7 @@ class MethodRates(Model):
     false_alarms: IntervalData
     detected_matched: float
     spend: Spend
+    area: IntervalData | None = None
 
 
 class Comparison(Model):
@@ -167,6 +170,7 @@ def _rates(name: str, score: _Score, items: Sequence[ItemScores], max_fpr: float
         false_alarms=as_data(rates.false_positive_rate),
         detected_matched=tpr_at_fpr(scores, labels, max_fpr),
         spend=_spend(name, items),
+        area=as_data(roc_area(scores, labels)),
     )
 
 

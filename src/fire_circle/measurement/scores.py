@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from statistics import median_low
-from typing import TypeAlias
+from statistics import mean, median_low
+from typing import Literal, TypeAlias
+
+from pydantic import Field
 
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.results import FireCircleResult, Spend
@@ -13,6 +15,18 @@ from llm_runtime.models import Model
 
 Judge: TypeAlias = Callable[[MultiNeutrosophicPrompt, SessionMemory | None], Awaitable[FireCircleResult]]
 """A circle with everything but the prompt and its session filled in."""
+
+
+Rule: TypeAlias = Literal["maximum", "mean", "chair"]
+"""How one F is made of a circle: the highest of all, the mean of round 1, the last from the empty chair."""
+
+
+def score_by(rule: Rule, result: FireCircleResult) -> float:
+    """Return a circle's F by a rule, 0.0 to 1.0; where nobody sat in the chair the highest stands for it."""
+    if rule == "mean":
+        return mean(e.falsehood for e in result.dialogue_history[0].evaluations)
+    spoken = [e.falsehood for held in result.dialogue_history for e in held.evaluations if e.empty_chair]
+    return spoken[-1] if rule == "chair" and spoken else result.consensus.falsehood
 
 
 class IntervalData(Model):
@@ -36,6 +50,7 @@ class ItemScores(Model):
         circle_spend: what the whole circle took.
         control: F of as many independent samples as the circle had evaluations; empty where there is no control.
         control_spend: what the control took.
+        chair: F from the empty chair, as :func:`score_by` has it; ``None`` in older files.
     """
 
     item: str
@@ -46,6 +61,7 @@ class ItemScores(Model):
     circle_spend: Spend = Spend()
     control: tuple[float, ...] = ()
     control_spend: Spend = Spend()
+    chair: float | None = Field(default=None, exclude_if=lambda score: score is None)
 
     @property
     def baseline_max(self) -> float:
@@ -56,6 +72,11 @@ class ItemScores(Model):
     def baseline_mean(self) -> float:
         """The mean F of round 1."""
         return sum(self.baseline) / len(self.baseline)
+
+    def by_rule(self, rule: Rule) -> float:
+        """Return F as a rule makes it, where only these scores are left of the circle."""
+        scores = {"mean": self.baseline_mean, "maximum": self.consensus}
+        return scores.get(rule, self.consensus if self.chair is None else self.chair)
 
     @property
     def baseline_majority(self) -> float:
@@ -87,4 +108,5 @@ def scores_of(item: str, label: bool, result: FireCircleResult) -> ItemScores:
         consensus=result.consensus.falsehood,
         baseline_spend=sum((evaluation.spend for evaluation in first), Spend()),
         circle_spend=result.spend,
+        chair=score_by("chair", result),
     )

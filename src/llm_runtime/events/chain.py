@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 
 from llm_runtime.events.event import Event
 
 GENESIS = bytes(32)
 """The digest before the first record."""
+
+_LINE = re.compile(
+    rb'\{"seq":([1-9][0-9]{0,9}),"at":(0|[1-9][0-9]{0,15}),"digest":"([0-9a-f]{64})","body":(\{.*\})\}\n',
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +43,17 @@ def link(previous: bytes, seq: int, at: int, event: Event) -> Record:
     """Return the record that puts ``event`` behind ``previous``."""
     body = event.canonical()
     return Record(seq, at, body, chain_digest(previous, seq, at, body))
+
+
+def written(record: Record) -> bytes:
+    """Return a record as a line of a file."""
+    start = b'{"seq":%d,"at":%d,"digest":"%s","body":' % (record.seq, record.at, record.digest.hex().encode())
+    return start + record.body + b"}\n"
+
+
+def read_record(line: bytes) -> Record | None:
+    """Return the record that :func:`written` made a line of; ``None`` where it is no such line."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return None
+    return Record(int(match[1]), int(match[2]), match[4], bytes.fromhex(match[3].decode()))

@@ -7,7 +7,7 @@ of one line, or is None where its type says so; it is never a number that merely
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha, nominal_disagreement
 from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
 from llm_runtime.statistics.betting import BernoulliEProcess
-from llm_runtime.statistics.bootstrap import bca_interval, paired_bootstrap, percentile_interval
+from llm_runtime.statistics.bootstrap import paired_bootstrap, percentile_interval
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import (
     PairedCounts,
@@ -17,14 +17,19 @@ from llm_runtime.statistics.proportions import (
     wilson,
 )
 from llm_runtime.statistics.significance import benjamini_hochberg
-from llm_runtime.statistics.thresholds import DetectionRates, detection_rates, threshold_at_fpr, tpr_at_fpr
+from llm_runtime.statistics.thresholds import (
+    DetectionRates,
+    detection_rates,
+    roc_area,
+    threshold_at_fpr,
+    tpr_at_fpr,
+)
 
 __all__ = [
     "BernoulliEProcess",
     "DetectionRates",
     "Interval",
     "PairedCounts",
-    "bca_interval",
     "benjamini_hochberg",
     "detection_rates",
     "interval_disagreement",
@@ -37,6 +42,7 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "percentile_interval",
+    "roc_area",
     "threshold_at_fpr",
     "tpr_at_fpr",
     "wilson",

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.store.ids import new_run_id, valid_run_id
-from llm_runtime.store.interface import RunLog, RunState, RunStore, RunSummary
+from llm_runtime.store.run_log import RunLog
+from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.sqlite import SqliteStore
+from llm_runtime.store.summary import RunState, RunSummary
 
 __all__ = [
     "RunLog",

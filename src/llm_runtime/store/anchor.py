@@ -11,15 +11,14 @@ signed as it was found.
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
-from llm_runtime.files import write_atomic
+from llm_runtime.files import private_key_text, write_atomic
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -90,29 +89,11 @@ class SignedHead:
         )
 
 
-class Heads:
-    """A folder of signed heads, one file a run, and the key they are signed with.
+class HeadFiles:
+    """A folder of signed heads, one file each, by the name of what they are of."""
 
-    Args:
-        folder: where the heads are; made at the first signature.
-        key_file: the private key, 32 bytes in hex, mode 0600; made at the first signature.
-    """
-
-    def __init__(self, folder: Path, key_file: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.key_file = key_file
-        self._key: Ed25519PrivateKey | None = None
-
-    def sign(self, head: Head) -> SignedHead:
-        """Sign ``head`` and keep it as its run's head, in place of any before it.
-
-        Raises:
-            StoreUnwritable: the folder or the key file cannot be written.
-            StoreDamaged: the key file does not hold a key.
-        """
-        signed = SignedHead(head, self._private_key().sign(head.signed_bytes()), self.public_key())
-        self.keep(head.run_id, signed)
-        return signed
 
     def keep(self, run_id: str, signed: SignedHead) -> None:
         """Keep a head as it is, whoever signed it, as that of ``run_id``, in place of any before it.
@@ -147,14 +128,6 @@ class Heads:
         except ValueError as fault:
             raise StoreDamaged(f"the head of run {run_id} in {self.folder} is not one: {fault}") from None
 
-    def vouches_for(self, signed: SignedHead, run_id: str) -> bool:
-        """Tell whether ``signed`` is a head of ``run_id`` made with this store's own key."""
-        return signed.head.run_id == run_id and self.names(signed) and signed.genuine()
-
-    def names(self, signed: SignedHead) -> bool:
-        """Tell whether ``signed`` names this store's key as its own; no key is made for the question."""
-        return self.key_file.exists() and signed.public_key == self.public_key()
-
     def remove(self, run_id: str) -> None:
         """Forget a run's head. Raises :class:`StoreUnwritable`."""
         try:
@@ -165,38 +138,64 @@ class Heads:
                 "make the folder writable"
             ) from None
 
-    def public_key(self) -> bytes:
-        """Return the 32 bytes that check this store's signatures."""
-        return self._private_key().public_key().public_bytes_raw()
-
     def _file(self, run_id: str) -> Path:
         return self.folder / f"{run_id}.json"
 
+
+class Heads(HeadFiles):
+    """A folder of signed heads, one file a run, and the key they are signed with.
+
+    Args:
+        folder: where the heads are; made at the first signature.
+        key_file: the private key, 32 bytes in hex, mode 0600; made at the first signature.
+    """
+
+    def __init__(self, folder: Path, key_file: Path) -> None:
+        super().__init__(folder)
+        self.key_file = key_file
+
+    def sign(self, head: Head) -> SignedHead:
+        """Sign ``head`` and keep it as its run's head, in place of any before it.
+
+        Raises:
+            StoreUnwritable: the folder or the key file cannot be written.
+            StoreDamaged: the key file does not hold a key.
+        """
+        signed = self.signed(head)
+        self.keep(head.run_id, signed)
+        return signed
+
+    def signed(self, head: Head) -> SignedHead:
+        """Sign ``head`` for whoever keeps it elsewhere; errors are those of :meth:`sign`."""
+        return SignedHead(head, self._private_key.sign(head.signed_bytes()), self.public_key)
+
+    def vouches_for(self, signed: SignedHead, run_id: str) -> bool:
+        """Tell whether ``signed`` is a head of ``run_id`` made with this store's own key."""
+        return signed.head.run_id == run_id and self.names(signed) and signed.genuine()
+
+    def names(self, signed: SignedHead) -> bool:
+        """Tell whether ``signed`` names this store's key as its own; no key is made for the question."""
+        return self.key_file.exists() and signed.public_key == self.public_key
+
+    @cached_property
+    def public_key(self) -> bytes:
+        """The 32 bytes that check this store's signatures."""
+        return self._private_key.public_key().public_bytes_raw()
+
+    @cached_property
     def _private_key(self) -> Ed25519PrivateKey:
-        if self._key is None:
-            from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-            try:
-                text = self._key_text()
-            except OSError as fault:
-                raise StoreUnwritable(
-                    f"the signing key {self.key_file} cannot be used: {fault.strerror}; make it readable"
-                ) from None
-            try:
-                self._key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
-            except ValueError:
-                raise StoreDamaged(
-                    f"{self.key_file} holds no signing key; restore it, or move it away to sign with a new one"
-                ) from None
-        return self._key
-
-    def _key_text(self) -> str:
-        with suppress(FileNotFoundError):
-            return self.key_file.read_text(encoding="ascii", errors="replace")
-        self.key_file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            write_atomic(self.key_file, os.urandom(32).hex() + "\n", private=True, replace=False)
-        return self.key_file.read_text(encoding="ascii", errors="replace")
+        try:
+            return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private_key_text(self.key_file)))
+        except OSError as fault:
+            raise StoreUnwritable(
+                f"the signing key {self.key_file} cannot be used: {fault.strerror}; make it readable"
+            ) from None
+        except ValueError:
+            raise StoreDamaged(
+                f"{self.key_file} holds no signing key; restore it, or move it away to sign with a new one"
+            ) from None
 
 
 def _from_hex(value: object, size: int) -> bytes:

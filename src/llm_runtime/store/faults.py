@@ -17,6 +17,8 @@ def explained(path: Path) -> Generator[None]:
     """Raise what :func:`explain` makes of any SQLite error in the ``with`` block."""
     try:
         yield
+    except sqlite3.IntegrityError:
+        raise  # of rows that are there already: who inserts them knows what that means
     except sqlite3.Error as fault:
         raise explain(fault, path) from None
 

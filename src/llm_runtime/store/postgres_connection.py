@@ -149,7 +149,7 @@ class PostgresDatabase:
 
 
 def _dialect(sql: str) -> str:
-    return sql.replace("?", "%s").replace("assay_now()", _NOW)
+    return sql.replace("?", "%s").replace("assay_now()", _NOW).replace("instr(", "strpos(")
 
 
 def _first(fault: Exception) -> str:

@@ -22,8 +22,8 @@ def record_row(run: int, record: Record, tally: Tally) -> Row:
     return (run, record.seq, record.at, record.digest, *tally, record.body)
 
 
-class BatchingLog:
-    """A :class:`~llm_runtime.store.interface.RunLog`; the stores make them.
+class RunLog:
+    """The one writer of a run; the stores make them. It holds the run's lock for as long as it lives.
 
     Where an event loop runs, an event waits up to 20 ms, to be committed together with others, of this run and of
     any other; what :meth:`emit` returns, awaited, has it on disk. Without an event loop it is there when
@@ -48,7 +48,7 @@ class BatchingLog:
         committer: Committer,
         clock: Callable[[], int],
         heads: Heads,
-        closed: Callable[[BatchingLog], None],
+        closed: Callable[[], None],
     ) -> None:
         self.rows: list[Row] = []
         self.fault: Exception | None = None
@@ -72,13 +72,24 @@ class BatchingLog:
 
     @property
     def length(self) -> int:
+        """Records in the log."""
         return self._length
 
     @property
     def digest(self) -> bytes:
+        """Digest of the last record."""
         return self._digest
 
-    def emit(self, event: Event) -> BatchingLog:
+    def emit(self, event: Event) -> RunLog:
+        """Append ``event``. What this returns, awaited, has it on disk: killing the process no longer loses it.
+
+        In an event loop, what is not awaited is written some milliseconds later, together with others; events are
+        on disk in order, an answer never without its call. Without a running event loop it is there on return.
+
+        Raises, at once or where it is awaited:
+            StoreError: it, or one before it, could not be written yet; the next write takes what waits along.
+            ValueError: the log is closed.
+        """
         if self._closed:
             raise ValueError(f"the log of run {self._run_id} is closed")
         self._raise_fault()
@@ -109,6 +120,11 @@ class BatchingLog:
             self._committer.now(self)
 
     def close(self) -> None:
+        """Write what waits, sign the head and let the run go. A second call does nothing.
+
+        Raises:
+            StoreError: something could not be written; the run is let go all the same.
+        """
         # Whoever closes it while another thread does has it closed on return.
         with self._closing:
             if self._closed:
@@ -118,9 +134,10 @@ class BatchingLog:
                 self.write()
                 self._anchor()
             finally:
-                self._on_close(self)
+                self._on_close()
 
     async def aclose(self) -> None:
+        """Do what :meth:`close` does, without stopping the event loop for it."""
         await asyncio.to_thread(self.close)
 
     def _can_wait(self) -> bool:

@@ -13,7 +13,6 @@ that this store's key signed makes a run vouched for here.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, cast
@@ -21,19 +20,15 @@ from typing import BinaryIO, cast
 from pydantic_core import from_json
 
 from llm_runtime.errors import ConfigurationError, StoreDamaged
-from llm_runtime.events import GENESIS, Record, chain_digest
+from llm_runtime.events.chain import GENESIS, Record, chain_digest, read_record, written
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.ids import valid_run_id
-from llm_runtime.store.interface import RunStore
+from llm_runtime.store.run_store import RunStore
 
 VERSION = 1
 
 _MIB = 1 << 20
 _HEADER_BYTES = 1 << 16
-_LINE = re.compile(
-    rb'\{"seq":([1-9][0-9]{0,9}),"at":(0|[1-9][0-9]{0,15}),"digest":"([0-9a-f]{64})","body":(\{.*\})\}\n?',
-    re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +63,7 @@ def export_run(store: RunStore, run_id: str, out: BinaryIO) -> int:
     }
     out.write(json.dumps(header, separators=(",", ":")).encode() + b"\n")
     for record in store.records(run_id, limit=length):
-        start = b'{"seq":%d,"at":%d,"digest":"%s","body":' % (record.seq, record.at, record.digest.hex().encode())
-        out.write(start + record.body + b"}\n")
+        out.write(written(record))
     return length
 
 
@@ -198,8 +192,8 @@ def _read_records(lines: _Lines, header: _Header) -> Iterator[Record]:
 
 def _read_record(lines: _Lines) -> Record:
     line = lines.next(lines.limits.line_bytes)
-    match = _LINE.fullmatch(line)
-    if match is None:
+    # Whoever sent it may have left out the end of the last line.
+    record = read_record(line if line.endswith(b"\n") else line + b"\n")
+    if record is None:
         raise lines.refuse("the file ends too early" if not line else "not a record")
-    seq, at, digest, body = match.groups()
-    return Record(int(seq), int(at), body, bytes.fromhex(digest.decode()))
+    return record

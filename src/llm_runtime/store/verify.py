@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import GENESIS, Record, RunStarted, chain_digest
-from llm_runtime.store.anchor import SignedHead
-from llm_runtime.store.interface import RunStore, RunSummary
+from llm_runtime.store.anchor import Heads, SignedHead
 from llm_runtime.store.reading import read_event
+from llm_runtime.store.summary import RunSummary
 from llm_runtime.store.tally import Tally, counts
 
 Kind: TypeAlias = Literal[
@@ -72,7 +72,17 @@ class Verification:
         return all(finding.kind == "unanchored" for finding in self.findings)
 
 
-def verify(store: RunStore, run_id: str) -> Verification:
+class Readable(Protocol):
+    """What of a :class:`~llm_runtime.store.run_store.RunStore` there is to look at."""
+
+    heads: Heads
+
+    def summary(self, run_id: str) -> RunSummary: ...
+
+    def records(self, run_id: str) -> Iterable[Record]: ...
+
+
+def verify(store: Readable, run_id: str) -> Verification:
     """Check a run's log against its chain, its signed head and its line in the list, in constant memory.
 
     Raises:
@@ -88,7 +98,7 @@ def verify(store: RunStore, run_id: str) -> Verification:
         gone = Finding(0, "emptied", f"the run is gone; its head says {signed.head.length} records")
         return Verification(run_id, 0, 0, (gone,))
     # Head and summary were read before the log, so a run that is being written can only be longer than they say.
-    walk = _Walk(signed.head.length if signed else 0)
+    walk = Walk(signed.head.length if signed else 0)
     audit = _Audit(summary)
     walk.over(audit.watching(store.records(run_id)))
     findings = walk.findings + audit.findings
@@ -100,7 +110,7 @@ def verify(store: RunStore, run_id: str) -> Verification:
     elif signed is None:
         findings.append(Finding(1, "unanchored", "the chain holds, and no signed head vouches for it"))
     else:
-        anchored, judged = _judge(signed, walk)
+        anchored, judged = judge(signed, walk)
         if not store.heads.names(signed):
             anchored, other_key = 0, signed.public_key.hex()
             judged = [_signed_elsewhere(other_key), *(f for f in judged if f.kind != "unanchored")]
@@ -109,7 +119,7 @@ def verify(store: RunStore, run_id: str) -> Verification:
     return Verification(run_id, walk.count, anchored, tuple(findings[:_MOST_FINDINGS]), other_key)
 
 
-def _load_head(store: RunStore, run_id: str) -> tuple[SignedHead | None, Finding | None]:
+def _load_head(store: Readable, run_id: str) -> tuple[SignedHead | None, Finding | None]:
     try:
         signed = store.heads.load(run_id)
     except StoreDamaged as fault:
@@ -125,7 +135,7 @@ def _signed_elsewhere(key: str) -> Finding:
     return Finding(1, "unanchored", f"the log was signed by another key, {key[:8]}, and not by this store's")
 
 
-def _judge(signed: SignedHead, walk: _Walk) -> tuple[int, list[Finding]]:
+def judge(signed: SignedHead, walk: Walk) -> tuple[int, list[Finding]]:
     """Return what the head says about a log whose links were checked: records vouched for, and findings."""
     length = signed.head.length
     if walk.last < length:
@@ -141,7 +151,7 @@ def _judge(signed: SignedHead, walk: _Walk) -> tuple[int, list[Finding]]:
     return length, []
 
 
-class _Walk:
+class Walk:
     """Follows the chain, one record behind, since what happened to a record shows in its successor."""
 
     def __init__(self, head_length: int) -> None:

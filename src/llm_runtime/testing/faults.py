@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 _MEGABYTE = 2**20
+_GZIP = {"Content-Encoding": "gzip"}
 
 
 class Fault(Enum):
@@ -63,22 +64,9 @@ class Fault(Enum):
     ECHOED_KEY_IN_REPLY = "200 whose answer repeats the key"
 
 
-_STATUS: dict[Fault, tuple[int, str]] = {
-    Fault.STATUS_400: (400, "this request is malformed"),
-    Fault.STATUS_401: (401, "no such key"),
-    Fault.STATUS_402: (402, "insufficient credits"),
-    Fault.STATUS_403: (403, "not allowed"),
-    Fault.STATUS_404: (404, "no such model"),
-    Fault.STATUS_408: (408, "the request took too long"),
-    Fault.STATUS_422: (422, "this request cannot be processed"),
-    Fault.STATUS_429: (429, "slow down"),
-    Fault.STATUS_429_SECONDS: (429, "slow down"),
-    Fault.STATUS_429_DATE: (429, "slow down"),
-    Fault.STATUS_500: (500, "an internal error"),
-    Fault.STATUS_503: (503, "unavailable"),
-    Fault.STATUS_529: (529, "overloaded"),
-    Fault.REDIRECT: (307, "elsewhere"),
-    Fault.UNKNOWN_MODEL: (400, "the model `nonesuch` does not exist"),
+_WORDS = {
+    Fault.STATUS_404: "no such model",
+    Fault.UNKNOWN_MODEL: "the model `nonesuch` does not exist",
 }
 _HEADERS: dict[Fault, dict[str, str]] = {
     Fault.STATUS_429_SECONDS: {"Retry-After": "7"},
@@ -104,20 +92,19 @@ _RAW: dict[Fault, bytes] = {
 
 def perform(fault: Fault, request: web.Request, request_id: str) -> Awaitable[web.StreamResponse] | None:
     """Return the response of a fault of the wire or the status; ``None`` for one within an answer's fields."""
-    if fault in _STATUS:
-        return _status(request_id, _HEADERS.get(fault, {}), *_STATUS[fault])
     if fault in _BODIES:
         return _body(request_id, _BODIES[fault])
     if fault in _RAW:
         return _raw(request, request_id, fault)
-    performer = _PERFORMERS.get(fault)
-    return performer(request, request_id) if performer else None
+    if fault in _PERFORMERS:
+        return _PERFORMERS[fault](request, request_id)
+    return _status(fault, request_id) if fault.value[0] in "345" else None
 
 
-def spoil(fault: Fault | str | None, answer: dict[str, Any], kind: str) -> dict[str, Any]:
+def spoil(fault: Fault | None, answer: dict[str, Any], kind: str) -> dict[str, Any]:
     """Return a whole answer, with the fields of it changed that the fault concerns."""
     changes = _ANTHROPIC_CHANGES if kind == "anthropic" else _OPENAI_CHANGES
-    change = changes.get(fault) if isinstance(fault, Fault) else None
+    change = changes.get(fault) if fault else None
     return change(answer) if change else answer
 
 
@@ -158,11 +145,13 @@ def key_of(request: web.Request) -> str:
     return request.headers.get("x-api-key") or request.headers.get("Authorization", "").removeprefix("Bearer ")
 
 
-async def _status(request_id: str, headers: dict[str, str], status: int, message: str) -> web.StreamResponse:
+async def _status(fault: Fault, request_id: str) -> web.StreamResponse:
+    """Answer with the status that the fault's description begins with."""
     from aiohttp import web
 
-    body = {"type": "error", "error": {"type": "some_error", "message": message}}
-    return web.json_response(body, status=status, headers={"x-request-id": request_id, **headers})
+    body = {"type": "error", "error": {"type": "some_error", "message": _WORDS.get(fault, "it is refused")}}
+    headers = {"x-request-id": request_id, **_HEADERS.get(fault, {})}
+    return web.json_response(body, status=int(fault.value[:3]), headers=headers)
 
 
 async def _body(request_id: str, body: bytes, **headers: str) -> web.StreamResponse:
@@ -194,31 +183,11 @@ async def _html_502(_: web.Request, request_id: str) -> web.StreamResponse:
     return web.Response(status=502, text=page, content_type="text/html", headers={"x-request-id": request_id})
 
 
-async def _bad_gzip(_: web.Request, request_id: str) -> web.StreamResponse:
-    return await _body(request_id, b"this is not gzip", **{"Content-Encoding": "gzip"})
-
-
-async def _gzip_bomb(_: web.Request, request_id: str) -> web.StreamResponse:
-    return await _body(request_id, _bomb(), **{"Content-Encoding": "gzip"})
-
-
 @cache
 def _bomb() -> bytes:
     gzip = zlib.compressobj(level=9, wbits=31)
     zeros = bytes(_MEGABYTE)
     return b"".join([*(gzip.compress(zeros) for _ in range(256)), gzip.flush()])
-
-
-async def _giant_body(request: web.Request, request_id: str) -> web.StreamResponse:
-    return await _stream(request, request_id, b"a" * _MEGABYTE, times=100)
-
-
-async def _endless_body(request: web.Request, request_id: str) -> web.StreamResponse:
-    return await _stream(request, request_id, b"a" * _MEGABYTE)
-
-
-async def _one_byte_a_second(request: web.Request, request_id: str) -> web.StreamResponse:
-    return await _stream(request, request_id, b" ", first=echoes_of(key_of(request)), pause=1.0)
 
 
 async def _stream(
@@ -255,10 +224,12 @@ async def _echoed_key(request: web.Request, request_id: str) -> web.StreamRespon
 
 _PERFORMERS: dict[Fault, Callable[[web.Request, str], Awaitable[web.StreamResponse]]] = {
     Fault.STATUS_502: _html_502,
-    Fault.BAD_GZIP: _bad_gzip,
-    Fault.GZIP_BOMB: _gzip_bomb,
-    Fault.GIANT_BODY: _giant_body,
-    Fault.ENDLESS_BODY: _endless_body,
-    Fault.ONE_BYTE_A_SECOND: _one_byte_a_second,
+    Fault.BAD_GZIP: lambda _, name: _body(name, b"this is not gzip", **_GZIP),
+    Fault.GZIP_BOMB: lambda _, name: _body(name, _bomb(), **_GZIP),
+    Fault.GIANT_BODY: lambda request, name: _stream(request, name, b"a" * _MEGABYTE, times=100),
+    Fault.ENDLESS_BODY: lambda request, name: _stream(request, name, b"a" * _MEGABYTE),
+    Fault.ONE_BYTE_A_SECOND: lambda request, name: _stream(
+        request, name, b" ", first=echoes_of(key_of(request)), pause=1.0
+    ),
     Fault.ECHOED_KEY: _echoed_key,
 }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from pydantic import SecretStr
@@ -15,7 +16,6 @@ from llm_runtime.dialects import DIALECTS, GENERIC
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.messages import Message
 from llm_runtime.testing.faults import Fault, echoes_of, key_of, perform, spoil
-from llm_runtime.testing.stream_faults import perform_stream, stream_of
 from llm_runtime.testing.streaming import can_stream, events
 from llm_runtime.tokens import estimate_tokens
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from aiohttp import web
 
 Kind: TypeAlias = Literal["openai", "anthropic", "ollama"]
+_PATHS: dict[str, Kind] = {"/v1/chat/completions": "openai", "/v1/messages": "anthropic", "/api/chat": "ollama"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,11 @@ class Received:
     query: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
+    def request_id(self) -> str:
+        """The id that its response carries."""
+        return f"loopback-{self.number}"
+
+    @property
     def model(self) -> str:
         """The model asked for."""
         return str(self.payload.get("model", ""))
@@ -57,8 +63,8 @@ class Received:
 
 ServerAnswer: TypeAlias = "str | dict[str, Any] | tuple[int, dict[str, Any]]"
 ServerScript: TypeAlias = "Callable[[Received], ServerAnswer | Awaitable[ServerAnswer]]"
-AnyFault: TypeAlias = "Fault | str"
-FaultPlan: TypeAlias = "AnyFault | Mapping[int, AnyFault] | Callable[[Received], AnyFault | None] | None"
+FaultPlan: TypeAlias = "Fault | Mapping[int, Fault] | Callable[[Received], Fault | None] | None"
+Send: TypeAlias = "Callable[[web.Request, Received, list[bytes]], Awaitable[web.StreamResponse]]"
 
 
 class LoopbackServer:
@@ -72,9 +78,9 @@ class LoopbackServer:
         script: the answer to every request, or a function that makes it. A text is wrapped into a whole answer
             of the protocol asked, and streamed where that is asked; a dict is sent as the body, as it is; a pair
             of status and dict likewise.
-        faults: the fault of every call, of some (by number, from 1), or a function that decides on each; those of
-            streams are named as in :data:`~llm_runtime.testing.stream_faults.STREAM_FAULTS`.
+        faults: the fault of every call, of some (by number, from 1), or a function that decides on each.
             ``CONNECTION_REFUSED`` stops the listening, for good, before the call of that number.
+        send: sends the events of a streamed answer, in place of the server, for what no fault is.
         latency: seconds before an answer.
         models: what ``/v1/models`` lists: ids, or whole entries.
         owner: what it says as their ``owned_by``.
@@ -94,6 +100,7 @@ class LoopbackServer:
         script: ServerScript | ServerAnswer = "An answer.",
         *,
         faults: FaultPlan = None,
+        send: Send | None = None,
         latency: float = 0.0,
         models: Sequence[str | dict[str, Any]] = ("loopback-model",),
         owner: str = "loopback",
@@ -107,7 +114,7 @@ class LoopbackServer:
         self.abandoned = asyncio.Event()
         self._script = script
         self._faults = faults
-        self._planned = _planner(faults)
+        self._send = send or self._stream
         self._latency = latency
         self._models = [
             {"object": "model", "owned_by": owner, **({"id": model} if isinstance(model, str) else model)}
@@ -124,9 +131,8 @@ class LoopbackServer:
         from aiohttp import web
 
         app = web.Application(client_max_size=64 * 2**20)
-        app.router.add_post("/v1/chat/completions", self._chat_completions)
-        app.router.add_post("/v1/messages", self._messages)
-        app.router.add_post("/api/chat", self._ollama_chat)
+        for path, kind in _PATHS.items():
+            app.router.add_post(path, partial(self._handle, kind=kind))
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_get("/v1/generation", self._generation)
         # A handler must end with its connection, or an endless answer would outlive its reader.
@@ -153,15 +159,6 @@ class LoopbackServer:
         base_url = self.url if speaks.wire == "messages" else f"{self.url}/v1"
         return Endpoint(name, base_url, SecretStr(key) if key else None, speaks)
 
-    async def _chat_completions(self, request: web.Request) -> web.StreamResponse:
-        return await self._handle(request, "openai")
-
-    async def _messages(self, request: web.Request) -> web.StreamResponse:
-        return await self._handle(request, "anthropic")
-
-    async def _ollama_chat(self, request: web.Request) -> web.StreamResponse:
-        return await self._handle(request, "ollama")
-
     async def _generation(self, request: web.Request) -> web.StreamResponse:
         from aiohttp import web
 
@@ -183,11 +180,11 @@ class LoopbackServer:
         received = Received(len(self.requests) + 1, kind, headers, payload, dict(request.query))
         self.requests.append(received)
         fault = self._faults(received) if callable(self._faults) else self._planned(received.number)
-        request_id = f"loopback-{received.number}"
+        request_id = received.request_id
         if self._latency:
             await asyncio.sleep(self._latency)
         await self._refuse_if_planned(received.number + 1)
-        response = perform(fault, request, request_id) if isinstance(fault, Fault) else None
+        response = perform(fault, request, request_id) if fault else None
         if response is not None:
             return await response
         answer: ServerAnswer = echoes_of(key_of(request))
@@ -196,20 +193,15 @@ class LoopbackServer:
         if isinstance(answer, str):
             answer = spoil(fault, self._whole(answer, received), kind)
             if received.payload.get("stream") and can_stream(answer):
-                parts = events(answer, kind, self._piece)
-                if isinstance(fault, str):
-                    return await perform_stream(fault, request, request_id, stream_of(kind, parts, key_of(request)))
-                return await self._stream(request, parts, request_id, kind)
+                return await self._send(request, received, list(events(answer, kind, self._piece)))
         status, body = answer if isinstance(answer, tuple) else (200, answer)
         return web.json_response(body, status=status, headers={"x-request-id": request_id})
 
-    async def _stream(
-        self, request: web.Request, parts: Iterable[bytes], request_id: str, kind: Kind
-    ) -> web.StreamResponse:
+    async def _stream(self, request: web.Request, received: Received, parts: list[bytes]) -> web.StreamResponse:
         from aiohttp import web
 
-        content_type = "application/x-ndjson" if kind == "ollama" else "text/event-stream"
-        headers = {"x-request-id": request_id, "Content-Type": content_type}
+        content_type = "application/x-ndjson" if received.kind == "ollama" else "text/event-stream"
+        headers = {"x-request-id": received.request_id, "Content-Type": content_type}
         if not self._pace:
             return web.Response(body=b"".join(parts), headers=headers)
         response = web.StreamResponse(headers=headers)
@@ -267,11 +259,8 @@ class LoopbackServer:
             await self._site.stop()
             self._site = None
 
-
-def _planner(faults: FaultPlan) -> Callable[[int], AnyFault | None]:
-    """Return the part of a plan that is known before a request arrives."""
-    if isinstance(faults, (Fault, str)):
-        return lambda _: faults
-    if faults is None or callable(faults):
-        return lambda _: None
-    return faults.get
+    def _planned(self, number: int) -> Fault | None:
+        """Return the part of the plan that is known before a request arrives."""
+        if isinstance(self._faults, Fault):
+            return self._faults
+        return None if self._faults is None or callable(self._faults) else self._faults.get(number)

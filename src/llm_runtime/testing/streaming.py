@@ -31,15 +31,6 @@ def event(data: dict[str, Any], name: str = "") -> bytes:
     return (f"event: {name}\n".encode() if name else b"") + b"data: " + to_json(data) + b"\n\n"
 
 
-def words(kind: str, text: str, reasoning: bool = False) -> bytes:
-    """Return the event that says ``text`` in a protocol with server-sent events."""
-    if kind == "anthropic":
-        name = "thinking" if reasoning else "text"
-        return _block("delta", 0, delta={"type": f"{name}_delta", name: text})
-    delta = {"reasoning_content" if reasoning else "content": text}
-    return event({"choices": [{"index": 0, "delta": delta, "finish_reason": None}]})
-
-
 def _completion(answer: dict[str, Any], characters: int) -> Iterator[bytes]:
     choice = answer["choices"][0]
     head = {name: answer[name] for name in ("id", "model") if name in answer} | {"object": "chat.completion.chunk"}

@@ -13,7 +13,6 @@ import pytest
 
 from assay.batch.batches import enter
 from assay.batch.configurations import Configuration, combinations
-from assay.batch.database import SqliteDatabase
 from assay.batch.inputs import rows
 from assay.batch.jobfile import Input, JobFile
 from assay.batch.jobs import Contents, Job, complete, jobs
@@ -21,6 +20,7 @@ from assay.batch.ledger import Ledger
 from assay.batch.loading import load_job_file
 from assay.batch.schema import migrate
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.store.database import SqliteDatabase
 
 
 def source(path: Path, column: str = "question") -> Input:

@@ -47,6 +47,7 @@ async def test_the_seats_bear_the_name_of_the_one_model_that_answers_in_all(
     assert done.code == 0, done.err
     said = done.out + done.err + report.read_text()
     assert "claude" not in said and "qwen" not in said and "lab/ada" in said
+    assert "circle on the user layer: ada, ada#2 and ada#3" in done.err
 
 
 async def test_a_bound_on_answers_holds_for_every_call(
@@ -236,7 +237,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (("-",), "user: !!python/object/apply:os.system [ls]", "not YAML"),
         (("-",), '{"user": "x", "verdict": 0}', "no field is called 'verdict'"),
         (("-",), '{"user": ["x"]}', "user is not text"),
-        (("-",), '{"user": "x", "turn": 0}', "turn is not a whole number"),
+        (("-",), '{"user": "x", "turn": 0}', "the turn '0' is not a whole number"),
         (("-",), '{"user": "x", "history": [1]}', "entry of history"),
         (("-",), '{"user": "x", "turn": 5, "history": ["a"]}', "turn"),
         (("-",), "[" * 100_000, "nested too deep"),

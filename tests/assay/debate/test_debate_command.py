@@ -18,7 +18,7 @@ from llm_runtime.testing import LoopbackServer, Received
 from .conftest import KEY, PANEL, SEED, TOPIC, Answers, scripted
 
 pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
-pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 
 Assay = Any
 HOLD = ("debate", TOPIC, "--personas", PANEL, "--aspects", "2", "--rooms", "1", "--seed", str(SEED))

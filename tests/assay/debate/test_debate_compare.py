@@ -20,18 +20,20 @@ Assay = Any
 FORMS = ("json", "md", "argdown", "aif", "csv", "graphml", "mermaid", "kialo")
 
 
+def answering(received: Received) -> str:
+    """What the scripted reader of two small authors says."""
+    asked: Any = received
+    first = received.messages[-1].content
+    if first.startswith("You read passages"):
+        return read(asked)
+    if first.startswith("You judge pairs"):
+        return judge(asked)
+    return issues(asked) if first.startswith("You set what two") else '{"relations": []}'
+
+
 @pytest.fixture
 async def server() -> AsyncIterator[LoopbackServer]:
-    def reply(received: Received) -> str:
-        told: Any = received
-        first = received.messages[-1].content
-        if first.startswith("You read passages"):
-            return read(told)
-        if first.startswith("You judge pairs"):
-            return judge(told)
-        return issues(told) if first.startswith("You set what two") else '{"relations": []}'
-
-    async with LoopbackServer(reply) as running:
+    async with LoopbackServer(answering) as running:
         yield running
 
 
@@ -99,3 +101,25 @@ async def test_one_author_twice_and_one_unknown_are_one_line_each(assay: Assay) 
     assert twice.code == 2 and "Ann Ash is named twice" in twice.err and len(twice.err.splitlines()) == 1
     nobody = await assay("debate", "compare", "Ann Ash", "Cleo")
     assert nobody.code == 2 and "no persona called Cleo" in nobody.err and len(nobody.err.splitlines()) == 1
+
+
+async def test_an_address_is_fetched_only_where_the_user_says_so_and_never_from_inside(assay: Assay) -> None:
+    asked = await assay("debate", "personas", "import", "https://ann.example/feed.xml", "--name", "Ann")
+    assert asked.code == 2 and "--fetch fetches it" in asked.err
+    for inward in (
+        "https://127.0.0.1/feed.xml",
+        "https://localhost:8090/",
+        "http://ann.example/",
+        "file:///etc/passwd",
+    ):
+        refused = await assay("debate", "personas", "import", inward, "--name", "Ann", "--fetch")
+        assert refused.code == 2 and len(refused.err.strip().splitlines()) == 1, refused.err
+
+
+@pytest.mark.usefixtures("shelves")
+async def test_two_personas_of_one_author_are_refused_before_anything_is_asked(
+    assay: Assay, server: LoopbackServer
+) -> None:
+    assert (await assay("debate", "personas", "import", "Ann Ash", "--name", "Anna Ash")).code == 0
+    refused = await assay("debate", "compare", "Ann Ash", "Anna Ash", url=server.url)
+    assert refused.code == 2 and "have the same texts" in refused.err and not server.requests

@@ -10,7 +10,7 @@ from assay.demo import DemoAnswers, PreparedDemo, demo_answers, prepare_demo
 from assay.protocols.crux.authors import shipped_persona
 from assay.registry import prepared
 from crux import DebateResult
-from crux.personas import gate, shipped_authors
+from crux.personas import shipped_authors
 from llm_runtime.errors import ReplayMismatch
 from llm_runtime.events import Event, RunStarted
 from llm_runtime.messages import Reply, Request
@@ -18,7 +18,7 @@ from llm_runtime.messages import Reply, Request
 from .conftest import hold
 
 pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
-pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 
 
 def demo() -> PreparedDemo:
@@ -121,9 +121,9 @@ async def test_a_call_it_does_not_know_is_refused() -> None:
 
 
 @pytest.mark.parametrize("author", shipped_authors())
-def test_the_shipped_personas_pass_the_gate_and_quote_their_essays(author: str) -> None:
+def test_the_shipped_personas_have_beliefs_and_quote_their_essays(author: str) -> None:
     persona = shipped_persona(author)
-    assert persona.beliefs is not None and gate(persona.beliefs).passed
+    assert persona.beliefs is not None and len(persona.beliefs.nodes) >= 20
     places = [*persona.contract.anchor_excerpts, *persona.contract.voice.examples]
     assert len(places) == 7
     for place in [*places, *(place for node in persona.beliefs.nodes for place in node.places)]:

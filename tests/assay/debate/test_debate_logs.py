@@ -23,7 +23,7 @@ from llm_runtime.events import RunStarted
 from llm_runtime.store import RunStore, open_store
 
 pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
-pytest.importorskip("networkx", reason="a debate needs the extra 'debate'")
+pytest.importorskip("bm25s", reason="a debate needs the extra 'debate'")
 
 
 def old_log(**settings: Any) -> RunStarted:

@@ -11,6 +11,7 @@ from typing import Literal
 import pytest
 from pydantic import SecretStr
 from tests.extent import PATIENCE
+from tests.llm_runtime.providers.stream_faults import BAD, ODD, SECRETIVE, spoiled
 
 from llm_runtime.errors import (
     BadFinish,
@@ -33,7 +34,6 @@ from llm_runtime.providers.anthropic import anthropic
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.silence import Patience
 from llm_runtime.testing import LoopbackServer
-from llm_runtime.testing.stream_faults import BAD, ODD, SECRETIVE
 
 Kind = Literal["openai", "anthropic"]
 KINDS: tuple[Kind, ...] = ("openai", "anthropic")
@@ -75,7 +75,7 @@ async def call(name: str, kind: Kind, watch: Callable[[Request, Delta], None] | 
     """Ask a server whose stream is spoiled in one way; return the reply or the error."""
     http = Http()
     hasty = "stall" in name or "alive" in name
-    async with LoopbackServer(ANSWER, faults=name, piece=6) as server, asyncio.timeout(PATIENCE):
+    async with LoopbackServer(ANSWER, send=spoiled(name), piece=6) as server, asyncio.timeout(PATIENCE):
         endpoint = server.endpoint("acme", key=KEY.get_secret_value(), dialect=kind)
         more = {"on_delta": watch} if watch else {}
         generate = PROVIDERS[kind](endpoint, http, patience=HASTE if hasty else Patience(), **more)
@@ -182,7 +182,7 @@ GIANT = (
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
 async def test_giant_streams_stay_within_60_mebibytes() -> None:
-    async with LoopbackServer(ANSWER, faults=dict(enumerate(GIANT, start=2))) as server:
+    async with LoopbackServer(ANSWER, send=spoiled("", *GIANT)) as server:
         command = (sys.executable, "-c", _CLIENT, f"{server.url}/v1", str(len(GIANT)))
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         output, _ = await process.communicate()

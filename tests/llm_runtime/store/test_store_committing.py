@@ -100,7 +100,7 @@ async def test_a_fault_reaches_who_waits_and_nothing_is_lost_by_it(
     store: SqliteStore, store_path: Path, started: Started, call: Call
 ) -> None:
     log = store.start(started())
-    store._writer.execute("PRAGMA busy_timeout = 0")  # pyright: ignore[reportPrivateUsage]
+    store.writer.execute("PRAGMA busy_timeout = 0")
     asked, answered = call(1)
     with closing(sqlite3.connect(store_path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -121,7 +121,7 @@ async def test_a_fault_that_nobody_waited_for_reaches_the_next_event(
     store: SqliteStore, store_path: Path, started: Started
 ) -> None:
     log = store.start(started())
-    store._writer.execute("PRAGMA busy_timeout = 0")  # pyright: ignore[reportPrivateUsage]
+    store.writer.execute("PRAGMA busy_timeout = 0")
     said = 0
     with closing(sqlite3.connect(store_path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -18,6 +18,7 @@ from tests.extent import PATIENCE
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import CallFinished, CallStarted, RunStarted
 from llm_runtime.store import SqliteStore
+from llm_runtime.store.database import SqliteDatabase
 from llm_runtime.store.schema import read_as_newest
 from llm_runtime.store.verify import verify
 
@@ -158,9 +159,9 @@ def test_a_store_of_the_first_version_is_read_as_it_is_and_goes_on_where_it_can_
     with closing(sqlite3.connect(store_path)) as older:
         older.execute("ALTER TABLE records DROP COLUMN unknown")
         older.execute("PRAGMA user_version = 1")
-    with closing(sqlite3.connect(f"file:{store_path}?mode=ro", uri=True)) as reader:
-        read_as_newest(reader, store_path)
-        assert reader.execute("SELECT count(*), sum(unknown) FROM records").fetchone() == (before.events, 0)
+    with closing(SqliteDatabase(store_path, mode="ro")) as reader:
+        read_as_newest(reader)
+        assert reader.execute("SELECT count(*), sum(unknown) FROM records") == [(before.events, 0)]
     with closing(SqliteStore(store_path)) as again:
         assert again.summary(finished_run) == before
         assert verify(again, finished_run).intact
@@ -191,7 +192,7 @@ def test_another_program_that_locks_the_file(
     store: SqliteStore, store_path: Path, started: Started, call: Call
 ) -> None:
     log = store.start(started())
-    store._writer.execute("PRAGMA busy_timeout = 0")  # pyright: ignore[reportPrivateUsage]
+    store.writer.execute("PRAGMA busy_timeout = 0")
     with closing(sqlite3.connect(store_path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreBusy) as caught:

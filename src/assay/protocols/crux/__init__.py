@@ -23,7 +23,7 @@ PERSONA = RunType(
     name="crux.persona",
     aliases=("persona",),
     title="Build a persona",
-    about="Texts become somebody who can debate: a portrait, beliefs with their sentences, a voice.",
+    about="Texts become somebody who can debate: a portrait, claims with their sentences, a voice.",
     noun="persona",
     task=f"{_HERE}.persona:Task",
     options=f"{_HERE}.persona:Options",
@@ -68,6 +68,21 @@ COMPARE = RunType(
     measures=f"{_HERE}.compare:MEASURES",
     seats=(Seat("*"),),
 )
+JUDGE = RunType(
+    name="crux.judge",
+    title="Judge pairs of sentences",
+    about="Does one sentence support, contradict, or say the same as another? Each verdict names the words.",
+    noun="judgement",
+    task=f"{_HERE}.judging:Task",
+    options=f"{_HERE}.judging:Options",
+    prepare=f"{_HERE}.judging:prepare",
+    run=f"{_HERE}.judging:run",
+    title_of=f"{_HERE}.judging:title_of",
+    fold=f"{_HERE}.report.figures:JudgingFold",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+)
 
 PROTOCOL = Protocol(
     name="crux",
@@ -77,10 +92,10 @@ PROTOCOL = Protocol(
     "both turn. It ends in crux cards with verbatim quotes.",
     command=("debate", f"{_HERE}.commands:debate"),
     command_about="Let authors argue from their own texts, down to what divides them: crux cards.",
-    runs=(DEBATE, COMPARE, PERSONA, FIDELITY),
+    runs=(DEBATE, COMPARE, PERSONA, FIDELITY, JUDGE),
     pages=f"{_HERE}.pages:ADDRESSES",
     extra="debate",
-    modules=("bm25s", "Stemmer", "sentencex", "py3langid", "networkx"),
+    modules=("bm25s", "Stemmer", "sentencex", "py3langid", "numpy"),
     demo=Demo(
         name="debate",
         folder=f"{_HERE}.demo",

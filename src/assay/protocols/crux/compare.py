@@ -10,10 +10,13 @@ from pydantic import Field, ValidationError
 from assay.fields import Ui
 from assay.protocol import Measures, RunContext
 from assay.protocols.crux.people import open_people, shipped_id, stored_name
+from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
 from crux import Model as ModelChoice
 from crux import ModelTable
+from crux.building import linking_calls
 from crux.claims import ClaimBook, batches_of
+from crux.claims.judge import Judgement
 from crux.claims.reading import BATCH_TOKENS
 from crux.compare import Shelf, compare
 from crux.events import PersonaStep
@@ -52,13 +55,9 @@ class Task(Model):
 class Options(Model):
     """How it is done."""
 
-    language: Annotated[str, Ui(metavar="NAME", show_default=True, label="Language of the claims")] = Field(
-        default="English", min_length=2, max_length=40
-    )
+    language: LanguageOption = "English"
     """In which claims are written; quotations stay as they are."""
-    tokens_a_call: Annotated[int, Ui(metavar="N", show_default=True, label="Tokens a call")] = Field(
-        default=BATCH_TOKENS, ge=200, le=32_000
-    )
+    tokens_a_call: TokensOption = BATCH_TOKENS
     """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
     fast: Annotated[str, Ui(help="The model that reads and judges [default: the engine's].", metavar="MODEL")] = (
         _TABLE.fast.id
@@ -74,6 +73,8 @@ class Options(Model):
     """Whether the models take a temperature."""
     shelves: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
     """Both authors whole: ``{"name", "corpus", "book"?}``; so a run can be replayed wherever its log is."""
+    judged: Annotated[list[dict[str, Any]], Ui(hidden=True)] = []
+    """What an earlier comparison judged: ``{"premise", "claim", "verdict"}``."""
 
     @property
     def asked_models(self) -> tuple[str, ...]:
@@ -142,9 +143,7 @@ def calls_of(options: Options) -> tuple[int, int]:
     read = [s.book.authors[0].read if s.book and s.book.authors else () for s in shelves]
     unread = [batches_of(s.corpus, done, options.tokens_a_call) for s, done in zip(shelves, read, strict=True)]
     reading = sum(map(len, unread))
-    # Links of a newly read author: a block of claims, then their judging; about six claims a passage's batch.
-    linking = sum(2 + len(batches) // 2 for batches in unread if batches)
-    return reading + linking, 8
+    return reading + sum(linking_calls(len(batches)) for batches in unread), 8
 
 
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
@@ -174,6 +173,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         topic=task.topic,
         language=options.language,
         tokens_a_call=options.tokens_a_call,
+        known=[Judgement.model_validate(one) for one in options.judged],
         keep=keep,
         step=step,
     )

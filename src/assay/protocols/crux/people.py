@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -119,12 +120,20 @@ def stored_name(name: str, people: PersonaStore) -> str | None:
 
 
 def add_texts(
-    place: Path, name: str, people: PersonaStore, *, author: str = "", speaker: str = "", drafts: bool = False
+    place: Path,
+    name: str,
+    people: PersonaStore,
+    *,
+    author: str = "",
+    speaker: str = "",
+    drafts: bool = False,
+    url: str = "",
 ) -> tuple[StoredCorpus, Sequence[str]]:
     """Import the texts at ``place``; return what is stored now, and a line for each file that was skipped.
 
     Args:
         name: whose texts they are; the author that they name where it is empty.
+        url: where they were fetched from.
         author: whose entries of a feed or WordPress export are meant.
         speaker: whose words of a transcript are meant.
         drafts: take what was never published too.
@@ -133,7 +142,7 @@ def add_texts(
         ConfigurationError: neither says whose they are; or there are no texts.
         PersonaError: the name cannot be used.
     """
-    from crux.personas import StoredCorpus, import_corpus
+    from crux.personas import Corpus, StoredCorpus, import_corpus
     from crux.personas.persona import check_name
 
     texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts)
@@ -142,9 +151,34 @@ def add_texts(
     person = check_name(name or texts.author)
     # A text signed by another name than the persona's gives the author away all the same.
     aliases = dict.fromkeys(one for one in (texts.author, *texts.aliases) if one and one != person)
-    stored = StoredCorpus(name=person, aliases=tuple(aliases), corpus=texts.corpus)
+    corpus = texts.corpus
+    if url:
+        corpus = Corpus(items=tuple(item.model_copy(update={"url": item.url or url}) for item in corpus.items))
+    stored = StoredCorpus(name=person, aliases=tuple(aliases), corpus=corpus)
     people.add_corpus(stored)
     return stored, texts.skipped
+
+
+def fetched(place: str, folder: Path, *, fetch: bool) -> tuple[Path, str]:
+    """Return a place as a path, and the address that it was fetched from, if it is one.
+
+    Args:
+        folder: where a fetched page is written.
+        fetch: whether the user said that something may be fetched.
+
+    Raises:
+        ConfigurationError: it is an address and nothing may be fetched; or it cannot be had, or must not be.
+    """
+    from crux.personas.fetching import as_file, is_address
+    from llm_runtime.http.public import read_page
+
+    if not is_address(place):
+        return Path(place), ""
+    if not fetch:
+        raise ConfigurationError(f"{place[:200]} is an address; --fetch fetches it, and nothing is fetched else")
+    page = asyncio.run(read_page(place))
+    assert page is not None  # without an etag there is no "as before"
+    return as_file(page, folder), page.url
 
 
 def _known(people: PersonaStore) -> list[str]:

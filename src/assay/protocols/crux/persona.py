@@ -11,7 +11,10 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.crux.people import open_people, shipped_id, stored_name
+from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
+from crux.book import ClaimBook
+from crux.claims.reading import BATCH_TOKENS
 from llm_runtime.models import Model
 
 
@@ -27,10 +30,14 @@ class Task(Model):
 class Options(Model):
     """How much is read."""
 
-    most_chunks: Annotated[int, Ui(show_default=True, label="Passages")] = Field(default=200, ge=1)
-    """Passages read for beliefs."""
+    language: LanguageOption = "English"
+    """In which claims are written; quotations stay as they are."""
+    tokens_a_call: TokensOption = BATCH_TOKENS
+    """Of the texts, so many tokens are read a call; a model with a short window needs fewer."""
     strict: bool = False
-    """Keep nothing where the beliefs do not pass their gate."""
+    """Keep no persona where the claim book is thin."""
+    most_chunks: Annotated[int, Ui(hidden=True)] = 0
+    """Unused: older logs name it."""
 
 
 def prepare(task: Task, options: Options) -> tuple[Task, Options]:
@@ -56,32 +63,42 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
     """Build the persona and keep it; the result says what came of it.
 
-    Answers are kept beside the texts, so a build that was stopped asks nothing twice.
+    Answers and the claim book are kept beside the texts, so a build that was stopped asks nothing twice.
 
     Raises:
-        PersonaError: nobody's texts were imported under that name, or its beliefs do not pass and must.
+        PersonaError: nobody's texts were imported under that name.
+        ThinBook: its claim book is thin and must not be.
         LlmRuntimeError: whatever ends a build.
     """
-    from crux.personas import PersonaStore, build_persona, require_graph
+    from crux.building import build_persona, require_book
+    from crux.personas import PersonaStore
 
     store = PersonaStore(Path(task.people))
     stored = store.corpus(task.name)
     answers = store.answers(stored.name)
-    persona, report = await build_persona(
+    built = await build_persona(
         stored.name,
         stored.corpus,
         generate=context.generate,
+        book=store.beside("books", stored.name, ClaimBook),
         aliases=stored.aliases,
         handle=stored.handle,
         answers=answers,
         emit=context.emit,
-        most_chunks=options.most_chunks,
+        language=options.language,
+        tokens_a_call=options.tokens_a_call,
+        keep=lambda book: store.save_beside("books", stored.name, book),
     )
     if options.strict:
-        require_graph(persona, report)
-    store.save(persona)
-    asked = {"asked": answers.asked, "reused": answers.reused}
-    return {"persona": persona.model_dump(mode="json"), "gate": report.model_dump(mode="json"), **asked}
+        require_book(built)
+    store.save(built.persona)
+    return {
+        "persona": built.persona.model_dump(mode="json"),
+        "gate": built.standing.model_dump(mode="json"),
+        "unread": [f"{one.chunk.item}, from character {one.chunk.start}: {one.reason}" for one in built.unread],
+        "asked": answers.asked,
+        "reused": answers.reused,
+    }
 
 
 def title_of(task: Task) -> str:
@@ -91,5 +108,4 @@ def title_of(task: Task) -> str:
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log, whose task held the number of passages."""
-    most = task.get("most_chunks") or 200
-    return {"name": task["name"], "people": task["people"]}, {"most_chunks": most}
+    return {"name": task["name"], "people": task["people"]}, {}

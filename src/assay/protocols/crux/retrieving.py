@@ -1,4 +1,4 @@
-"""With what passages are found: the embedder that a run names, and the folder where indexes are kept."""
+"""How passages are read and found: the options of both, the embedder that a run names, the folder of indexes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ EmbedOption: TypeAlias = Annotated[
         metavar="WITH",
         label="Embeddings",
     ),
+]
+LanguageOption: TypeAlias = Annotated[
+    str, Field(min_length=2, max_length=40), Ui(metavar="NAME", show_default=True, label="Language of the claims")
+]
+TokensOption: TypeAlias = Annotated[
+    int, Field(ge=200, le=32_000), Ui(metavar="N", show_default=True, label="Tokens a call")
 ]
 
 

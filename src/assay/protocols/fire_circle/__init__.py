@@ -19,6 +19,7 @@ CIRCLE = RunType(
     title_of=f"{_HERE}.task:title_of",
     fold=f"{_HERE}.report:CircleFold",
     measures=f"{_HERE}.task:MEASURES",
+    reworded=f"{_HERE}.task:REWORDED",
     seats=(Seat("*"),),
 )
 
@@ -41,6 +42,23 @@ STUDY = RunType(
     replayable=False,
 )
 
+GATE = RunType(
+    name="fire_circle.gate",
+    title="Judge a suite of prompts",
+    about="A circle judges many cases, prompts or what an application answered; conditions say what must not pass.",
+    noun="gate",
+    task=f"{_HERE}.gating.task:Task",
+    options=f"{_HERE}.gating.task:Options",
+    prepare=f"{_HERE}.gating.task:prepare",
+    run=f"{_HERE}.gating.task:run",
+    seated=f"{_HERE}.task:seated",
+    title_of=f"{_HERE}.gating.task:title_of",
+    fold=f"{_HERE}.report.gate_story:GateFold",
+    measures=f"{_HERE}.gating.task:MEASURES",
+    seats=(Seat("*"),),
+    seatless=True,
+)
+
 PROTOCOL = Protocol(
     name="fire_circle",
     title="Fire Circle",
@@ -49,7 +67,7 @@ PROTOCOL = Protocol(
     "are absent. Patterns that only the dialogue found are named.",
     command=("circle", f"{_HERE}.commands:circle"),
     command_about="Judge a prompt by a circle of models in dialogue, and measure whether the dialogue helps.",
-    runs=(CIRCLE, STUDY),
+    runs=(CIRCLE, STUDY, GATE),
     demo=Demo(
         name="circle",
         folder=f"{_HERE}.demo",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from assay.protocols.fire_circle.task import Options
@@ -36,7 +36,7 @@ class Gate:
     def __str__(self) -> str:
         return f"{self.measure}{self.sign}{self.bound:g}"
 
-    def fires(self, values: dict[str, float]) -> bool:
+    def fires(self, values: Mapping[str, float]) -> bool:
         """Return whether the condition holds, and the build stops."""
         return _OPERATORS[self.sign](values[self.measure], self.bound)
 
@@ -80,6 +80,25 @@ def check_gates(gates: Iterable[Gate], options: Options) -> None:
             raise ConfigurationError(
                 f"--fail-on {gate}: {where} names no patterns; leave it out, or let a circle talk for two rounds"
             )
+
+
+def gates_that_hold(
+    gates: Iterable[Gate], values: Mapping[str, float], lacking: Iterable[str], *, allow_partial: bool
+) -> dict[str, str]:
+    """Return the gates that stop the build, each with what happened.
+
+    Args:
+        gates: those asked for; without any, nothing stops it.
+        values: by measure.
+        lacking: why the circle was not complete, one line each.
+        allow_partial: whether such a circle may pass.
+    """
+    shown = f"F {values['F']:g}, {values['patterns']:g} patterns"
+    asked = list(gates)
+    fired = {str(gate): f"holds: {shown}" for gate in asked if gate.fires(values)}
+    if asked and not allow_partial and (why := "; ".join(lacking)):
+        fired[COMPLETE] = f"fails: {why} (--allow-partial lets it pass)"
+    return fired
 
 
 def shortfalls(metrics: ReciprocityMetrics, seats: int) -> list[str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.console.options import read_text
+from fire_circle.layers import BY_TRUST
+from fire_circle.rows import DataError, history_of, turn_of
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 #: A file may repeat itself by YAML's aliases this often.
 MAX_ALIASES = 32
 MAX_DEPTH = 16
-_FIELDS = frozenset({"system", "application", "user", "turn", "history"})
+_FIELDS = frozenset({*BY_TRUST, "turn", "history"})
 
 
 def read_prompt_file(path: str) -> dict[str, Any]:
@@ -26,8 +28,15 @@ def read_prompt_file(path: str) -> dict[str, Any]:
         ConfigurationError: it cannot be read, is neither YAML nor JSON, or has other fields than these.
     """
     name = "standard input" if path == "-" else Path(path).name
-    text = read_text(None, path, "prompt file")
-    data = _json(text, name) if text.lstrip().startswith("{") else _yaml(text, name)
+    return prompt_fields(read_data(read_text(None, path, "prompt file"), name), name)
+
+
+def prompt_fields(data: Any, name: str) -> dict[str, Any]:
+    """Return the fields of a prompt as a run's task holds them.
+
+    Raises:
+        ConfigurationError: they are those of something else.
+    """
     if not isinstance(data, dict):
         raise ConfigurationError(
             f"{name} is no prompt: it needs system, application or user as keys (for bare text: --user -)"
@@ -48,8 +57,7 @@ def read_history(path: str) -> list[list[str]]:
         ConfigurationError: it is none.
     """
     name = "standard input" if path == "-" else Path(path).name
-    text = read_text(None, path, "history")
-    return _history(_json(text, name) if text.lstrip()[:1] in ("[", "{") else _yaml(text, name), name)
+    return subject_fields({"history": read_data(read_text(None, path, "history"), name)}, name).get("history", [])
 
 
 def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
@@ -59,43 +67,37 @@ def subject_fields(fields: Mapping[Any, Any], name: str) -> dict[str, Any]:
         ConfigurationError: one is of the wrong kind.
     """
     task: dict[str, Any] = {}
-    for layer in ("system", "application", "user"):
+    for layer in BY_TRUST:
         value = fields.get(layer)
         if value is not None and not isinstance(value, str):
             raise ConfigurationError(f"{name}: {layer} is not text")
         if value:
             task[layer] = value
-    turn = fields.get("turn")
-    if turn is not None:
-        if isinstance(turn, bool) or not isinstance(turn, int) or not 1 <= turn <= 100_000:
-            raise ConfigurationError(f"{name}: turn is not a whole number of 1 or more")
-        task["turn"] = turn
-    if fields.get("history") is not None:
-        task["history"] = _history(fields["history"], name)
+    try:
+        if fields.get("turn") is not None:
+            task["turn"] = turn_of(fields["turn"])
+        if fields.get("history") is not None:
+            task["history"] = [list(message) for message in history_of(fields["history"])]
+    except DataError as fault:
+        raise ConfigurationError(f"{name}: {fault}") from None
     return task
 
 
-def _history(value: Any, name: str) -> list[list[str]]:
-    if not isinstance(value, list):
-        raise ConfigurationError(f"{name}: history is not a list")
-    return [_message(entry, name) for entry in cast("list[Any]", value)]
+def read_data(text: str, name: str) -> Any:
+    """Read YAML or JSON: data only, of bounded depth and aliasing.
 
-
-def _message(entry: Any, name: str) -> list[str]:
-    if isinstance(entry, str):
-        return ["", entry]
-    if isinstance(entry, dict):
-        message = cast("dict[Any, Any]", entry)
-        role, content = message.get("role"), message.get("content")
-        if isinstance(role, str) and role and isinstance(content, str):
-            return [role, content]
-    raise ConfigurationError(f'{name}: an entry of history is neither text nor {{"role", "content"}}')
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    return _json(text, name) if text.lstrip()[:1] in ("[", "{") else _yaml(text, name)
 
 
 def _json(text: str, name: str) -> Any:
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as fault:
+    except RecursionError:
+        raise ConfigurationError(f"{name} is nested too deep; write it out") from None
+    except ValueError as fault:
         raise ConfigurationError(f"{name} is not JSON: {_line(fault)}") from None
 
 

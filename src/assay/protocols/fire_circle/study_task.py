@@ -15,6 +15,8 @@ from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.report.study_files import write_study_report
+from assay.protocols.fire_circle.study.bound import power_of
+from assay.protocols.fire_circle.study.events import PowerTold
 from assay.protocols.fire_circle.study.folder import StudyFolder, title_of_data
 from assay.protocols.fire_circle.study.items import Source, count_items
 from assay.protocols.fire_circle.study.measuring import figures_of
@@ -135,7 +137,11 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: whatever else ends a study.
     """
     folder, config = task.folder, options.study_circle(context.terms)
-    manifest = await asyncio.to_thread(folder.open, task.source, config, routes_of(context.terms), context.seed)
+    manifest = await asyncio.to_thread(folder.open, task.source, config, context.terms.routes, context.seed)
+    if (
+        power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
+    ) and "lift" in options.measures:
+        context.emit(PowerTold(summary=power.summary))
     plan = Plan(manifest, frozenset(options.measures), options.concurrency, options.retry_failed)
 
     def measure() -> dict[str, Any]:
@@ -156,11 +162,6 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         await asyncio.to_thread(measure)
         raise
     return await asyncio.to_thread(measure)
-
-
-def routes_of(terms: Terms) -> dict[str, str]:
-    """Return the models that answer in place of others, by role; every seat's under the empty name."""
-    return {**terms.seats, **({"": terms.model} if terms.model else {})}
 
 
 def spent(task: Task) -> Spend:

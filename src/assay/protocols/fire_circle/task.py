@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -12,15 +13,31 @@ from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui, like
 from assay.protocol import Measures, RunContext
 from assay.terms import Terms
-from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, PromptError, PromptGuard, SessionMemory
+from fire_circle import (
+    FireCircleConfig,
+    MultiNeutrosophicPrompt,
+    PromptError,
+    PromptGuard,
+    ReasoningBank,
+    SessionMemory,
+)
 from fire_circle.case import Case
 from fire_circle.config import EvaluationConfig
 from fire_circle.hidden import Hidden, hidden_in
+from fire_circle.layers import BY_TRUST
 from fire_circle.rows import Item
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model
+from llm_runtime.settings import data_dir
 
-LAYERS = ("system", "application", "user")
+LAYERS = BY_TRUST
+#: Of prompts, as they are now and as logs of before version 0.2 have them: an invented trust is mentioned no more.
+REWORDED = (
+    (
+        " came before it.",
+        " came before it. Trust so far 0.50 of 1, stable; balance of give and take +0.00, from -1 to 1.",
+    ),
+)
 #: Models that answer by hand: a person, or whoever reads a folder. They get a day where a model has a minute.
 _BY_HAND = ("terminal:", "mailbox:")
 _A_DAY = 86_400.0
@@ -52,6 +69,10 @@ class Task(Model):
     """What the application adds. May stay empty."""
     user: Annotated[str, Ui(help="The user layer; likewise.", kind="text", label="Prompt", advanced=False)] = ""
     """The text that is judged."""
+    answer: Annotated[
+        str, Ui(help="What the application answered; judged in place of the prompt.", kind="text", label="Answer")
+    ] = ""
+    """What the application did with the prompt, where that is to be judged. May stay empty."""
     turn: int | None = Field(default=None, ge=1, le=100_000)
     """Which turn of its conversation the prompt is."""
     history: Annotated[
@@ -64,6 +85,8 @@ class Task(Model):
         ),
     ] = None
     """What was said before, as JSON: a list of pairs of role and text."""
+    similar: Annotated[str, Ui(hidden=True)] = ""
+    """What the pattern library holds of other prompts like it, as JSON, when the run began."""
     source: Annotated[str, Ui(hidden=True)] = ""
     """The file that the prompt was read from, for machine outputs."""
 
@@ -126,6 +149,12 @@ class Options(Model):
     """Least agreement of a pattern that is reported."""
     classifier: Annotated[str, Ui(metavar="MODEL")] = ""
     """A model that classifies patterns, in place of keywords."""
+    policy: Annotated[
+        str, Ui(help="A criterion of your own, weighed beside reciprocity; @PATH reads a file.", kind="text")
+    ] = like(EvaluationConfig, "policy")
+    """A criterion of your own, in plain words, weighed beside reciprocity."""
+    recall: Annotated[bool, Ui(off="--no-recall", help="Do not ask the pattern library for similar cases.")] = True
+    """Whether circles are told what the pattern library holds of similar cases."""
     temperature: Annotated[
         float | None, Ui(help="Of every call, 0 to 2 [default: the provider's].", show_range=False)
     ] = like(EvaluationConfig, "temperature")
@@ -151,6 +180,11 @@ class Options(Model):
         return self.models
 
     @property
+    def seats(self) -> int:
+        """How many judges there are."""
+        return 1 if self.mode == "single" else len(self.models)
+
+    @property
     def named_models(self) -> tuple[str, ...]:
         """The models that the user put into the seats; the engine's own are nobody's choice."""
         usual = {FireCircleConfig.model_fields["models"].default, EvaluationConfig.model_fields["models"].default}
@@ -162,7 +196,7 @@ class Options(Model):
         Raises:
             CircleConfigurationError: a setting is out of range.
         """
-        settings: dict[str, Any] = {"temperature": self.temperature}
+        settings: dict[str, Any] = {"temperature": self.temperature, "policy": self.policy}
         if (patience := self._patience(terms, local)) is not None:
             settings["timeout_seconds"] = patience[0]
         if self.models and self.mode != "fire_circle":
@@ -220,8 +254,25 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
             f"mode {options.mode} has no dialogue: leave out what only a circle has ({', '.join(own)}), or use "
             "fire_circle"
         )
-    subject(task)[0].check(calls.max_layer_chars)
+    prompt = subject(task)[0]
+    prompt.check(calls.max_layer_chars)
+    if not task.similar and circle is not None and options.recall:
+        task = task.model_copy(update={"similar": _recalled(prompt)})
     return task, options.model_copy(update={"models": circle.models if circle else calls.models})
+
+
+def _recalled(prompt: MultiNeutrosophicPrompt) -> str:
+    """Return what the pattern library holds of prompts like this one; nothing where there is none."""
+    place = library_path()
+    if not place.exists():
+        return ""
+    with ReasoningBank(place) as bank:
+        return bank.similar(prompt.least_trusted.text)
+
+
+def library_path(path: str | None = None) -> Path:
+    """Return where the library of patterns is: the place given, or the user's own."""
+    return Path(path or os.environ.get("ASSAY_PATTERNS") or data_dir() / "patterns.db")
 
 
 def seated(options: Options, terms: Terms) -> Options:
@@ -233,7 +284,7 @@ def seated(options: Options, terms: Terms) -> Options:
 
 def _only_of_a_circle(options: Options) -> set[str]:
     unset = Options()
-    shared = {"mode", "models", "temperature", "round_timeout", "calls"}
+    shared = {"mode", "models", "policy", "recall", "temperature", "round_timeout", "calls"}
     return {
         name
         for name in Options.model_fields
@@ -255,6 +306,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         session=session,
         emit=context.emit,
         seed=context.seed,
+        similar=task.similar,
     )
     layers = {layer.name: layer.text for layer in prompt.layers}
     circle = options.circle(context.terms, local=context.local)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ai_crucible.arms import ArmEffect, effects
-from ai_crucible.attestation import Verification
+from ai_crucible.attestation import Ledger, Verification
 from ai_crucible.events import AttemptGraded, TrialLogged, TrialResumed
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
 from ai_crucible.workshop import newest_log
-from llm_runtime.errors import ConfigurationError, MissingExtraError
-from llm_runtime.events import parse_event
+from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
+from llm_runtime.events import Event
 from llm_runtime.store.anchor import SignedHead
+from llm_runtime.store.reading import read_event
 
 if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
@@ -176,7 +177,7 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
         raise MissingExtraError("a report on trials", "eval")
     from assay.protocols.ai_crucible.inspect.trials import read_log
 
-    lines = list(_ledger(shop.ledger.path))
+    lines = list(_events(shop.ledger))
     entries = {
         (event.trial, event.puzzle, event.epoch, event.sample_digest): Entry(seq, digest, event.sample_digest)
         for seq, digest, event in lines
@@ -215,25 +216,16 @@ def _logs(folder: Path, trials: Sequence[str]) -> list[tuple[str, Path]]:
     return sorted(chosen.items(), key=lambda pair: pair[1].name)
 
 
-def _ledger(path: Path) -> Iterable[tuple[int, str, Any]]:
-    """Yield number, link and event of each line that is one; what is wrong with the others, ``verify`` says."""
-    if not path.is_file():
-        return
-    with path.open("rb") as lines:
-        for line in lines:
-            try:
-                data = json.loads(line)
-                yield int(data["seq"]), str(data["digest"]), parse_event(data["body"])
-            except (ValueError, KeyError, TypeError):
-                continue
+def _events(ledger: Ledger) -> Iterable[tuple[int, str, Event]]:
+    for record in ledger.records():
+        with suppress(StoreDamaged):
+            yield record.seq, record.digest.hex(), read_event(record)
 
 
 def _head(shop: Workshop) -> SignedHead | None:
-    try:
-        text = (shop.ledger.anchors / f"{shop.ledger.name}.json").read_bytes()
-        return SignedHead.from_dict(json.loads(text))
-    except (OSError, ValueError):
-        return None
+    with suppress(StoreDamaged):
+        return shop.ledger.head()
+    return None
 
 
 def _model(model: ModelRollup) -> dict[str, Any]:

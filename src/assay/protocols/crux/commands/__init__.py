@@ -13,11 +13,19 @@ COMMANDS = {
         "Compare what two authors wrote: shared, opposed, one-sided claims; candidate cruxes.",
         f"{__name__}.compare:compare",
     ),
+    "watch": (
+        "Look at two authors again: which cruxes moved, appeared or went.",
+        f"{__name__}.watch:watch",
+    ),
     "personas": ("Import, build, show, check and list those who debate.", f"{__name__}.personas:personas"),
     "cards": ("Print the crux cards of a debate.", f"{__name__}.read:cards"),
     "map": (
         "Show who clashes with whom, and which cruxes come back over several debates.",
-        f"{__name__}.read:map_",
+        f"{__name__}.judge:map_",
+    ),
+    "judge": (
+        "Judge pairs of sentences: does one support, contradict, or say the same as the other?",
+        f"{__name__}.judge:judge",
     ),
     "fork": ("Hold a debate again with evidence read out, and compare the cards.", f"{__name__}.fork:fork"),
     "bench": (

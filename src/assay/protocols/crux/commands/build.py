@@ -10,12 +10,13 @@ from assay.console.running import RunCommand, run_command
 from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_of, yes_option
 from assay.protocols.crux.people import open_people, people_option
 from assay.protocols.crux.persona import Options, Task
+from crux.book import ClaimBook, Standing
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
 
 #: Tokens of a call of a build, in and out, as Crux's specification has them.
-_CONTRACT, _EXTRACTION = (6_500, 500), (700, 300)
+_CONTRACT, _READING = (7_500, 500), (6_000, 1_600)
 
 
 @run_command("crux.persona", "build", trace="Show the persona after the figures.", noun="figures")
@@ -23,10 +24,10 @@ _CONTRACT, _EXTRACTION = (6_500, 500), (700, 300)
 @yes_option
 @people_option
 def build(command: RunCommand, name: str, yes: bool, people: str | None) -> int:
-    """Build NAME from the texts that were imported: contract, belief graph, voice.
+    """Build NAME from the texts that were imported: claims, contract, voice.
 
     Answers are kept: a build that was stopped goes on where it was, and after a further import only what changed is
-    asked. Beliefs that do not pass their gate are kept and marked thin; it says why, and the exit code is 1.
+    asked. A claim book with too little in it is kept and marked thin; it says why, and the exit code is 1.
     """
     command.task |= {"name": name, "people": people}
     _announce(command, yes=yes)
@@ -41,20 +42,19 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     """
     from assay.report.units import count_noun
     from crux import ModelTable
-    from crux.personas import build_calls
+    from crux.building import build_calls
 
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
     people = open_people(task.people)
-    calls = build_calls(
-        task.name, people.corpus(task.name).corpus, people.answers(task.name), most_chunks=options.most_chunks
-    )
+    corpus, book = people.corpus(task.name).corpus, people.beside("books", task.name, ClaimBook)
+    calls = build_calls(task.name, corpus, book, people.answers(task.name), tokens_a_call=options.tokens_a_call)
     if not calls.total:
         click.echo("nothing has changed: every answer is kept", err=True)
         return
     table, price = ModelTable(), price_of(command.settings)
     parts = (
         (table.model("contract").id, calls.contract, _CONTRACT),
-        (table.model("extraction").id, calls.passages + calls.merging, _EXTRACTION),
+        (table.model("reading").id, calls.reading + calls.linking, _READING),
     )
     costs = [
         known.cost(count * tokens[0], count * tokens[1]) if (known := price(model)) else None
@@ -62,35 +62,37 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     ]
     cost = None if None in costs else sum(cost or 0 for cost in costs)
     click.echo(
-        f"about {count_noun(calls.total, 'call')}, {in_money(cost)}: {calls.contract} for the portrait, "
-        f"{count_noun(calls.passages, 'passage')} to read, about {calls.merging} to merge beliefs",
+        f"about {count_noun(calls.total, 'call')}, {in_money(cost)}: {calls.reading} to read, "
+        f"about {calls.linking} to link claims, {calls.contract} for the portrait",
         err=True,
     )
     ask_to_go_on(cost, yes=yes)
 
 
 def _present(command: RunCommand, outcome: Outcome) -> int:
-    """Show what came of a build; the exit code is 1 where the beliefs do not pass their gate."""
+    """Show what came of a build; the exit code is 1 where the claim book is thin."""
     from assay.console.showing import report_and_code, show_run
+    from assay.report.clean import one_line
     from assay.report.units import count_noun
-    from crux.personas import GateReport
 
     store, output = command.store, command.output
     if outcome.state != "finished":
         click.echo(f"{count_noun(store.summary(outcome.run_id).calls, 'question')} asked", err=True)
         return command.finish(outcome)
-    gate, name = GateReport.model_validate(outcome.result["gate"]), cast("Task", command.prepared.task).name
+    figures, name = Standing.model_validate(outcome.result["gate"]), cast("Task", command.prepared.task).name
     asked, reused = outcome.result["asked"], outcome.result["reused"]
     click.echo(f"{count_noun(asked, 'question')} asked, {reused} answered before", err=True)
-    for reason in gate.reasons:
+    for line in outcome.result["unread"]:
+        click.echo(f"not read: {one_line(line)}", err=True)
+    for reason in figures.reasons:
         click.echo(f"thin: {reason}", err=True)
-    if gate.reasons:
-        from_what = "from these beliefs and from passages" if gate.nodes else "from passages alone"
+    if figures.thin:
+        from_what = "from these claims and from passages" if figures.held else "from passages alone"
         click.echo(f"{name} can debate all the same, {from_what}", err=True)
     if output.as_json or output.jsonl:
-        return command.finish(outcome) or int(not gate.passed)
-    shares = f"{gate.largest_component:.0%} in one piece, {gate.grounded_twice:.0%} in more than one text"
-    click.echo(f"{name}: {gate.nodes} beliefs, {shares}")
+        return command.finish(outcome) or int(figures.thin)
+    shares = f"{figures.read:.0%} of the passages read, {figures.in_themes:.0%} of the claims in themes"
+    click.echo(f"{name}: {count_noun(figures.held, 'claim')} held, {shares}")
     if output.trace:
         show_run(store, outcome.run_id, trace=True)
-    return report_and_code(outcome, store, output) or int(not gate.passed)
+    return report_and_code(outcome, store, output) or int(figures.thin)

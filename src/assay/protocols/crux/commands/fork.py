@@ -71,7 +71,7 @@ def fork(
         output = OutputOptions(out=out, quiet=quiet)
         end = store.summary(run_id).events
         outcome = fork_run(run_id, end, store, terms, output, {"evidence": [*earlier, one]})
-        changes = compare_cards(parent.result.cards, result_of(store, outcome.run_id).cards)
+        changes = compare_cards(parent.result, result_of(store, outcome.run_id))
         if as_json:
             data = {"run_id": outcome.run_id, "cards": [change.model_dump(mode="json") for change in changes]}
             click.echo(json.dumps(data, indent=1, ensure_ascii=False))

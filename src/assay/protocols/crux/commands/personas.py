@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 import click
 
 from assay.console.lazy import HELP, lazy_group
-from assay.protocols.crux.people import add_texts, open_people, people_option, persona_of, shipped_id, stored_name
+from assay.protocols.crux.people import (
+    add_texts,
+    fetched,
+    open_people,
+    people_option,
+    persona_of,
+    shipped_id,
+    stored_name,
+)
 
 #: What each command is for, and where it is.
 COMMANDS = {
     "build": (
-        "Build NAME from the texts that were imported: contract, belief graph, voice.",
+        "Build NAME from the texts that were imported: claims, contract, voice.",
         "assay.protocols.crux.commands.build:build",
     ),
     "check": (
-        "Check NAME: every quotation against the texts, and the belief graph against its gate.",
+        "Check NAME: every quotation against the texts, and the claim book against its gate.",
         f"{__name__}:check",
     ),
     "import": (
@@ -39,26 +48,31 @@ def personas() -> None:
 
 
 @click.command("import")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("place", metavar="PLACE")
 @click.option("--name", help="Whose texts they are [default: the author that the texts name].")
 @click.option("--author", default="", metavar="NAME", help="Whose entries of a feed or WordPress export are meant.")
 @click.option(
     "--speaker", default="", metavar="NAME", help="Whose words of a transcript with several voices are meant."
 )
 @click.option("--drafts", is_flag=True, help="Take what was never published too.")
+@click.option("--fetch", is_flag=True, help="PLACE is an https address: fetch it. Nothing is fetched else.")
 @people_option
-def import_(path: Path, name: str | None, author: str, speaker: str, drafts: bool, people: str | None) -> int:
+def import_(
+    place: str, name: str | None, author: str, speaker: str, drafts: bool, fetch: bool, people: str | None
+) -> int:
     """Import texts: a folder, documents, a feed, an export of Substack, WordPress, Medium or X, or JSONL.
 
     Documents are .md, .txt, .html, .pdf, .docx, .epub, .srt and .vtt. What is quoted in them stays somebody else's
-    words; what is left out is listed with its reason.
+    words; what is left out is listed with its reason. With --fetch, PLACE may be the https address of any of these.
     """
     from assay.report.clean import one_line
     from assay.report.units import count_noun
 
-    stored, skipped = add_texts(
-        path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts
-    )
+    with tempfile.TemporaryDirectory(prefix="assay-fetch-") as folder:
+        path, url = fetched(place, Path(folder), fetch=fetch)
+        stored, skipped = add_texts(
+            path, name or "", open_people(people), author=author, speaker=speaker, drafts=drafts, url=url
+        )
     dates = [item.date for item in stored.corpus.items if item.date]
     span = f", {min(dates)} to {max(dates)}" if dates else ", undated"
     also = one_line(f", also known as {', '.join(stored.aliases)}", 200) if stored.aliases else ""
@@ -90,7 +104,7 @@ def show(name: str, people: str | None) -> int:
 @click.argument("name")
 @people_option
 def check(name: str, people: str | None) -> int:
-    """Check NAME: every quotation against the texts, and the belief graph against its gate."""
+    """Check NAME: every quotation against the texts, and the claim book against its gate."""
     from assay.protocols.crux.authors import shipped_persona
     from assay.report.clean import one_line
     from assay.report.units import count_noun
@@ -123,7 +137,7 @@ def list_(people: str | None) -> int:
     rows: list[tuple[str, str, str, str]] = []
     for name in store.names():
         checked = store.check(name)
-        beliefs = str(checked.gate.nodes) if checked.gate else "none" if checked.built else ""
+        beliefs = str(checked.beliefs) if checked.beliefs else "none" if checked.built else ""
         state = "built, texts changed since" if checked.stale else "built" if checked.built else "not built"
         rows.append((name, str(checked.texts), beliefs, state))
     for author in shipped_authors():

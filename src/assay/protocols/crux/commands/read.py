@@ -1,4 +1,4 @@
-"""`assay debate cards`, `map` and `export`: a stored debate, read again."""
+"""`assay debate cards` and `export`: a stored debate, read again."""
 
 from __future__ import annotations
 
@@ -45,33 +45,6 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
         return 0
     finally:
         store.close()
-
-
-@click.command("map")
-@click.argument("run_ids", metavar="RUN...", nargs=-1, required=True)
-@click.option("--out", metavar="PATH", help="Write it as .html or .md by its ending.")
-@store_option
-def map_(run_ids: tuple[str, ...], out: str | None, store_path: str | None) -> int:
-    """Show who clashes with whom over what; of several debates, which cruxes come back."""
-    from assay.protocols.crux.report.insight import map_story
-    from assay.protocols.crux.report.state import result_of
-    from assay.report.html import story_html
-    from assay.report.markdown import story_markdown
-    from assay.report.terminal import print_story
-
-    store = open_runs(store_path)
-    try:
-        story = map_story([result_of(store, run_id) for run_id in dict.fromkeys(map(store.find, run_ids))])
-    finally:
-        store.close()
-    if out is None:
-        print_story(story, sys.stdout, whole=True)
-        return 0
-    path = Path(out)
-    if path.suffix not in (".html", ".md"):
-        raise ConfigurationError(f"--out {path.name}: the ending must be .html or .md")
-    _write(path, story_html(story) if path.suffix == ".html" else story_markdown(story))
-    return 0
 
 
 @click.command()

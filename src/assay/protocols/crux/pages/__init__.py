@@ -11,8 +11,8 @@ _TEXTS = (
     ("text", "or one text, as Markdown"),
 )
 _BUILD = (
-    ("most_chunks", "passages that are read for beliefs, 200 where left out"),
-    ("strict", "true keeps nothing where the beliefs do not pass their gate"),
+    ("language", "in which claims are written, English where left out"),
+    ("strict", "true keeps no persona where the claim book is thin"),
     *TERMS,
 )
 _DEBATE = (

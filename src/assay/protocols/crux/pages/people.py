@@ -88,7 +88,7 @@ def known_people() -> list[Person]:
             listed.append(Person(slug(name), name, 0, None, "not built", str(fault)))
             continue
         state = "not built" if not check.built else "texts changed" if check.stale else "built"
-        listed.append(Person(slug(name), name, check.texts, check.gate.nodes if check.gate else None, state))
+        listed.append(Person(slug(name), name, check.texts, check.beliefs, state))
     return listed + [_shipped(shipped_persona(author)) for author in shipped_authors()]
 
 

@@ -18,9 +18,9 @@ from llm_runtime.events import Event
 
 _ABOUT = (
     "A persona is read out of somebody's own texts: a contract of how they argue and what would change their mind, "
-    "and a graph of beliefs in which each opens to the sentence it came from. What no text states is not kept."
+    "and a book of claims in which each opens to the sentence it came from. What no text states is not kept."
 )
-_STEPS = {"contract": "the contract", "beliefs": "reading the texts for beliefs", "merging": "joining beliefs"}
+_STEPS = {"contract": "the contract", "reading": "reading every passage"}
 
 
 class PersonaFold:
@@ -64,7 +64,8 @@ class PersonaFold:
         story = persona_story(persona)
         reasons = run.result.get("gate", {}).get("reasons", ())
         notes = [Note(f"Thin: {reason}", "warning") for reason in reasons]
-        missing = Section("Why it is thin", tuple(notes)) if notes else None
+        notes += [Note(f"Not read: {line}", "warning") for line in run.result.get("unread", ())]
+        missing = Section("Read with care", tuple(notes)) if notes else None
         sections = tuple(section for section in (missing, *story.sections, cost_section(run)) if section)
         return replace(story, tone="warning" if notes else "good", sections=sections)
 

@@ -31,7 +31,7 @@ def map_picture(found: Comparison) -> Figure | None:
     for column, x, accent in ((left, 0.0, "c0"), (right, _BOX + _GUTTER, "c1")):
         y, middle = 26.0, dict[str, float]()
         for view in column.values():
-            lines = lines_of(_worded(view), _BOX - 20, 3)
+            lines = lines_of(worded(view), _BOX - 20, 3)
             high = len(lines) * _LINE + 14
             parts.append(element("rect", x=x, y=y, width=_BOX, height=high, rx=8.0, class_="band"))
             parts.append(element("rect", x=x, y=y, width=4.0, height=high, class_=accent))
@@ -55,9 +55,10 @@ def _column(views: list[SideView]) -> dict[str, SideView]:
     return {view.claim: view for view in views}
 
 
-def _worded(view: SideView) -> str:
-    return f"Denies: {view.text}" if view.stance == "denies" else view.text
+def worded(view: SideView) -> str:
+    """Return a claim as its author takes it."""
+    return view.text if view.stance == "holds" else f"{view.stance.capitalize()}: {view.text}"
 
 
 def _sentence(match: Match, kind: str, names: tuple[str, str]) -> str:
-    return f"{kind.capitalize()}: {names[0]}: {_worded(match.first)} {names[1]}: {_worded(match.second)}"
+    return f"{kind.capitalize()}: {names[0]}: {worded(match.first)} {names[1]}: {worded(match.second)}"

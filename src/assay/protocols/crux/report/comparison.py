@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from assay.protocols.crux.report.claim_map import map_picture
+from assay.protocols.crux.report.claim_map import map_picture, worded
 from assay.registry import find
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
@@ -148,7 +148,7 @@ def _matches(head: str, matches: Sequence[Match], names: tuple[str, str]) -> Sec
         return None
     blocks = [
         Details(
-            f"{_worded(match.first)} / {_worded(match.second)}",
+            f"{worded(match.first)} / {worded(match.second)}",
             (*((Plain(match.why),) if match.why else ()), *_sides(match.first, match.second, names)),
         )
         for match in matches
@@ -160,17 +160,13 @@ def _sides(
     first: SideView, second: SideView, names: tuple[str, str], remarks: tuple[str, str] = ("", "")
 ) -> list[Block]:
     return [
-        Voice(name, (Plain(_worded(view)), *map(_quote, view.places)), accent, remark)
+        Voice(name, (Plain(worded(view)), *map(_quote, view.places)), accent, remark)
         for name, view, accent, remark in zip(names, (first, second), ("c0", "c1"), remarks, strict=True)
     ]
 
 
 def _details(view: SideView) -> Details:
-    return Details(_worded(view), tuple(map(_quote, view.places)))
-
-
-def _worded(view: SideView) -> str:
-    return f"Denies: {view.text}" if view.stance == "denies" else view.text
+    return Details(worded(view), tuple(map(_quote, view.places)))
 
 
 def _quote(place: Place) -> Quote:

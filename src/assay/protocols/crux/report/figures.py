@@ -1,4 +1,4 @@
-"""The figures of a measurement as lines, and the run that measured a persona's fidelity as a report."""
+"""The figures of a measurement as lines, and the runs that measured a persona's fidelity, or judged pairs."""
 
 from __future__ import annotations
 
@@ -31,6 +31,27 @@ class FidelityFold(GenericFold):
         if cases := figures.get("cases"):
             cells = tuple(tuple(str(case.get(name, "")) for name in _CASE) for case in cases)
             sections.append(Section("Hidden texts", (Table(tuple(map(Column, _HEADS)), cells),)))
+        return replace(story, sections=(*sections, *story.sections))
+
+
+class JudgingFold(GenericFold):
+    """The fold of judged pairs: what any run has, each verdict, and the figures where people judged them too."""
+
+    def story(self) -> Story:
+        """Return the figures and every verdict."""
+        story, result = super().story(), self.run.result
+        if not result or self.run.started is None:
+            return story
+        pairs = self.run.started.task.get("pairs", [])
+        rows = tuple(
+            (verdict["kind"], pair.get("kind") or "", pair["premise"], pair["claim"], verdict.get("why", ""))
+            for pair, verdict in zip(pairs, result["verdicts"], strict=True)
+        )
+        heads = ("Verdict", "By people", "Premise", "Claim", "Why")
+        sections = [Section("Verdicts", (Table(tuple(map(Column, heads)), rows),))]
+        if figures := result.get("figures"):
+            lines = tuple(figure_lines(figures))
+            sections.insert(0, Section("Figures", (Table((Column("Figure"), Column("")), lines),)))
         return replace(story, sections=(*sections, *story.sections))
 
 

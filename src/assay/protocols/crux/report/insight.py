@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from assay.protocols.crux.report.pictures import alignment_picture, graph_picture
 from assay.report.story import Block, Column, Fact, Note, Section, Story, Table
 from assay.report.units import count_noun, in_words
-from crux.insight import alignment_map, crux_graph
+from crux.insight import Ties, alignment_map, crux_graph
 from crux.results import CruxCard, DebateResult
 
 _COUNTED = ("Agree", "Oppose", "Differ")
 
 
-def map_story(results: Sequence[DebateResult]) -> Story:
-    """Return the map as a report of its own."""
+def map_story(results: Sequence[DebateResult], ties: Ties | None = None) -> Story:
+    """Return the map as a report of its own; without them only questions in the same words are one."""
     cards = [card for result in results for card in result.cards]
     names = list(dict.fromkeys(name for result in results for name in result.personas))
     accents = [f"c{place % 6}" for place in range(len(names))]
@@ -22,8 +22,8 @@ def map_story(results: Sequence[DebateResult]) -> Story:
     nothing = Section("Alignment map", (Note("No crux card: there is nothing to map."),))
     sections = (
         alignment_section(cards, names, accents) or nothing,
-        graph_section(results, names, accents),
-        _lines(results),
+        graph_section(results, names, accents, ties),
+        _lines(results, ties),
     )
     return Story(
         title=topics[0][:400]
@@ -56,14 +56,19 @@ def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: 
     return Section("Alignment map", (figure, Table(columns, rows)))
 
 
-def graph_section(results: Sequence[DebateResult], names: Sequence[str], accents: Sequence[str]) -> Section | None:
+def graph_section(
+    results: Sequence[DebateResult],
+    names: Sequence[str],
+    accents: Sequence[str],
+    ties: Ties | None = None,
+) -> Section | None:
     """Return the cruxes and who answers them; nothing without a card."""
-    figure = graph_picture(results, names, accents)
+    figure = graph_picture(results, names, accents, ties)
     return Section("Crux graph", (figure,)) if figure else None
 
 
-def _lines(results: Sequence[DebateResult]) -> Section | None:
-    lines = crux_graph(results).fault_lines
+def _lines(results: Sequence[DebateResult], ties: Ties | None) -> Section | None:
+    lines = crux_graph(results, ties).fault_lines
     if not lines:
         return None
     columns = (
@@ -84,4 +89,6 @@ def _lines(results: Sequence[DebateResult]) -> Section | None:
         else ("No crux came back: of one debate none can." if len(results) == 1 else "No crux came back.")
     )
     blocks: list[Block] = [Note(summary), Table(columns, rows)]
+    if ties is None and len(lines) > 1:
+        blocks.insert(1, Note("Only questions in the same words are joined: --judged asks a model for the others."))
     return Section("Fault lines", tuple(blocks))

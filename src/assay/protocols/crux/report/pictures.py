@@ -9,7 +9,7 @@ from assay.protocols.crux.report.state import DebateState
 from assay.report.story import Figure
 from assay.report.svg.links import Question, Tie, link_chart
 from assay.report.svg.stances import Row, Sign, answer_matrix, stance_lanes
-from crux.insight import CruxGraph, crux_graph, shift_timeline
+from crux.insight import CruxGraph, Ties, crux_graph, shift_timeline
 from crux.results import CruxCard, DebateResult
 
 _SIGNS = "A full disc is YES, a ring NO, half a disc NUANCED: it depends."
@@ -79,13 +79,16 @@ def timeline_picture(state: DebateState) -> Figure | None:
 
 
 def graph_picture(
-    results: Sequence[DebateResult], personas: Sequence[str], accents: Sequence[str]
+    results: Sequence[DebateResult],
+    personas: Sequence[str],
+    accents: Sequence[str],
+    ties: Ties | None = None,
 ) -> Figure | None:
     """Draw cruxes, who answers them, and which of them ask the same."""
     cards = [card for result in results for card in result.cards]
     if not cards:
         return None
-    graph = crux_graph(results)
+    graph = crux_graph(results, ties)
     order = {card.id: place for place, card in enumerate(cards)}
     questions = [
         Question(
@@ -95,11 +98,11 @@ def graph_picture(
         )
         for card in cards
     ]
-    ties = [Tie(order[link.first], order[link.second], link.kind == "negation") for link in graph.links]
+    drawn_ties = [Tie(order[link.first], order[link.second], link.kind == "negation") for link in graph.links]
     words = _graph_words(cards, graph)
     caption = f"{_SIGNS} Dashed brackets join cruxes that ask the same; red ones, a question and its denial."
-    drawn = link_chart(personas, questions, ties, "Cruxes and who answers them", words, accents)
-    return Figure(drawn, caption if ties else _SIGNS, words)
+    drawn = link_chart(personas, questions, drawn_ties, "Cruxes and who answers them", words, accents)
+    return Figure(drawn, caption if drawn_ties else _SIGNS, words)
 
 
 def _graph_words(cards: Sequence[CruxCard], graph: CruxGraph) -> str:
@@ -107,7 +110,5 @@ def _graph_words(cards: Sequence[CruxCard], graph: CruxGraph) -> str:
         f"{card.question} " + ", ".join(f"{name}: {side.position}" for name, side in card.personas.items()) + "."
         for card in cards
     ]
-    sentences += [
-        f"{link.first} and {link.second}: {link.kind}, likeness {link.likeness:.2f}." for link in graph.links
-    ]
+    sentences += [f"{link.first} and {link.second}: {link.kind}." for link in graph.links]
     return " ".join(sentences)

@@ -9,6 +9,7 @@ from assay.console.lazy import HELP, lazy_group
 #: What each command is for, and where it is.
 COMMANDS = {
     "evaluate": ("Judge one prompt.", f"{__name__}.evaluate:evaluate"),
+    "gate": ("Judge a suite of prompts or answers in a build, with a lock.", f"{__name__}.gate:gate"),
     "study": ("Judge a data set, and measure whether the dialogue helps.", f"{__name__}.study:study"),
     "patterns": (
         "List, search, export and import the patterns that circles found.",

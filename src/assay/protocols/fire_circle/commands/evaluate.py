@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import click
@@ -13,7 +14,9 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
-    from assay.protocols.fire_circle.task import Options
+    from assay.protocols.fire_circle.commands.build import Build
+    from assay.protocols.fire_circle.gate import Gate
+    from assay.protocols.fire_circle.task import Options, Task
 
 
 @run_command("fire_circle.circle", "evaluate", trace="Show the whole dialogue after the verdict.", noun="verdict")
@@ -53,25 +56,60 @@ def evaluate(
     assay circle evaluate p.json --models ollama:qwen3,ollama:llama3,terminal: --rounds 3
     """
     from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gate import check_gates, gate_of
-    from assay.report.places import check_place
+    from assay.protocols.fire_circle.gate import COMPLETE, check_gates, gate_of
 
     if remember is not None and command.options.get("mode", "fire_circle") != "fire_circle":
         raise ConfigurationError("only a circle finds patterns to remember: leave out --remember or --mode")
     gates = [gate_of(condition) for condition in conditions]
     if allow_partial and not gates:
         raise ConfigurationError("--allow-partial softens --fail-on: give a condition, or leave it out")
-    for place in (sarif, junit):
-        check_place(place)
+    names = [*map(str, gates), *([COMPLETE] if gates and not allow_partial else [])]
+    build = Build(sarif, junit, names or ["verdict"], prompt_file or "prompt")
     _add_prompt(command, prompt_file, history)
-    build = Build(command, gates, allow_partial, Path(sarif) if sarif else None, Path(junit) if junit else None)
     with build.reporting():
         check_gates(gates, cast("Options", command.prepared.options))
         outcome = command.go()
-        code = build.conclude(outcome, command.finish(outcome))
+        if code := command.finish(outcome):
+            build.write_error(str(outcome.error), code, outcome.run_id)
+        else:
+            code = _conclude(command, build, gates, outcome, allow_partial)
     if remember is not None and outcome.error is None:
         _remember(outcome, remember)
     return code
+
+
+def _conclude(
+    command: RunCommand, build: Build, gates: Sequence[Gate], outcome: Outcome, allow_partial: bool
+) -> int:
+    """Try the gates and write the files; return the exit code."""
+    from assay.protocols.fire_circle.gate import gates_that_hold, shortfalls
+    from assay.protocols.fire_circle.report.judged import Judged, scores_line
+    from assay.report.junit import Fault
+    from fire_circle import ReciprocityMetrics
+
+    metrics = ReciprocityMetrics.model_validate(outcome.result)
+    task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
+    judged = Judged(
+        task,
+        scores_line(metrics.falsehood, metrics.truth, metrics.indeterminacy),
+        metrics.patterns,
+        mode=metrics.mode,
+        partial=metrics.partial,
+        silent=[f"{failure.model} gave no score: {failure.kind}" for failure in metrics.failures],
+    )
+    counts = {"patterns": float(len(metrics.patterns)), "hidden": float(len(judged.hidden))}
+    values = {"F": metrics.falsehood, "T": metrics.truth, "I": metrics.indeterminacy, **counts}
+    fired = gates_that_hold(gates, values, shortfalls(metrics, options.seats), allow_partial=allow_partial)
+    took = command.store.summary(outcome.run_id)
+    tests = {
+        name: Fault("failure", "gate", f"{name} {fired[name]}", judged.summary) if name in fired else None
+        for name in build.tests
+    }
+    milliseconds = took.updated_at - took.started_at
+    build.write([replace(judged, fired=fired)], tests, outcome.run_id, milliseconds, judged.summary)
+    for gate, why in fired.items():
+        click.echo(f"assay: gate {gate} {why}", err=True)
+    return 1 if fired else 0
 
 
 def _add_prompt(command: RunCommand, prompt_file: str | None, history: str | None) -> None:

@@ -19,10 +19,10 @@ _WIDTH = 88
 
 
 def library_path(path: str | None) -> Path:
-    """Return the library of patterns: the one given, or the user's own."""
-    from llm_runtime.settings import data_dir
+    """Return the library of patterns, the one given or the user's own, in a folder that is there."""
+    from assay.protocols.fire_circle import task
 
-    library = Path(path) if path else data_dir() / "patterns.db"
+    library = task.library_path(path)
     library.parent.mkdir(parents=True, exist_ok=True)
     return library
 

@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.console.running import RunCommand, launcher_of, resume_run, run_command
+from assay.console.going_on import unfinished
+from assay.console.running import RunCommand, resume_run, run_command
 from assay.console.showing import report_and_code, show_run
-from llm_runtime.errors import LlmRuntimeError
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
     from assay.protocols.fire_circle.study.folder import Manifest
     from assay.protocols.fire_circle.study_task import Options, Task
+    from assay.registry import Prepared
     from assay.terms import Terms
-    from llm_runtime.events import RunStarted
 
 _KIND = "fire_circle.study"
-_BOUNDS = ("budget", "max_calls", "deadline")
 
 
 @run_command(_KIND, "study", trace="Show the whole report after the summary.")
@@ -79,53 +78,24 @@ def _known(command: RunCommand, task: Task, options: Options) -> Manifest | None
     Raises:
         ConfigurationError: it holds another.
     """
-    from assay.protocols.fire_circle.study_task import routes_of
-
     terms = _models(command)
-    return task.folder.known(options.study_circle(terms), routes_of(terms), command.seed)
+    return task.folder.known(options.study_circle(terms), terms.routes, command.seed)
 
 
 def _go(command: RunCommand) -> Outcome:
     """Go on with the unfinished run that the same command began, or start one over the folder as it is."""
-    run_id = _unfinished(command)
+    run_id = unfinished(command, _KIND, _asks_the_same)
     if run_id is None:
         return command.go()
     return resume_run(run_id, command.store, command.terms, command.output)
 
 
-def _unfinished(command: RunCommand) -> str | None:
-    """Return the run that the same command began and that did not end well.
-
-    A run that has bounds which the command leaves out is another: bounds can be raised and not taken back. So is
-    one that was resumed with other models.
-    """
-    from assay.protocols.fire_circle.study_task import routes_of
-    from assay.terms import in_force
-
-    launcher = launcher_of(command.store)
-    for summary in command.store.runs(protocol=_KIND, limit=1000):
-        if summary.state == "finished" or not _asks_the_same(command, launcher.first_event(summary.run_id)):
-            continue
-        earlier = in_force(event for _, event in command.store.events(summary.run_id))
-        bounds = [bound for bound in _BOUNDS if getattr(earlier, bound) is not None]
-        bounded = all(getattr(command.terms, bound) is not None for bound in bounds)
-        if bounded and routes_of(earlier) == routes_of(_models(command)):
-            return summary.run_id
-    return None
-
-
-def _asks_the_same(command: RunCommand, started: RunStarted) -> bool:
-    from assay.registry import opened
-
-    try:
-        same = opened(started).data() == command.prepared.data()
-    except LlmRuntimeError:  # an imported log may hold anything
-        return False
-    return same and command.seed in (None, started.seed)
+def _asks_the_same(command: RunCommand, run: Prepared, seed: int) -> bool:
+    return run.data() == command.prepared.data() and command.seed in (None, seed)
 
 
 def _show(command: RunCommand, task: Task, outcome: Outcome) -> None:
-    from assay.protocols.fire_circle.report.study_files import read_figures
+    from assay.protocols.fire_circle.study.figures import read_figures
 
     figures = read_figures(task.folder.path)
     if command.output.as_json:
@@ -146,7 +116,6 @@ def _dry_run(command: RunCommand) -> int:
     """Say what it would take, with the files of items made aside; a study that is there already is only read."""
     from assay.protocols.fire_circle.study.bound import bound_of
     from assay.protocols.fire_circle.study.folder import StudyFolder
-    from assay.protocols.fire_circle.study_task import routes_of
     from llm_runtime.pricing import load_prices
 
     (task, options), terms = _asked(command), _models(command)
@@ -154,8 +123,10 @@ def _dry_run(command: RunCommand) -> int:
         folder, manifest = task.folder, _known(command, task, options)
         if manifest is None:
             folder = StudyFolder(Path(aside))
-            manifest = folder.open(task.source, options.study_circle(terms), routes_of(terms), command.seed or 0)
+            manifest = folder.open(task.source, options.study_circle(terms), terms.routes, command.seed or 0)
         prices = load_prices(command.settings.prices_path)
-        bound = bound_of(folder, manifest, frozenset(options.measures), prices, terms.model or None)
+        bound = bound_of(
+            folder, manifest, frozenset(options.measures), prices, terms.model or None, options.max_fpr
+        )
     click.echo(json.dumps(bound.data(), indent=1) if command.output.as_json else bound.text())
     return 0

@@ -41,7 +41,7 @@ _STATUS = {
     "impossible": "impossible at this turn",
     "unsupported": "not borne out by what was said",
     "possible": "possible",
-    "unverifiable": "cannot be checked: the turn is unknown",
+    "unverifiable": "cannot be checked: the turn is unknown, or it may be about something else",
 }
 
 

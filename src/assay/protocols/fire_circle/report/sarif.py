@@ -1,139 +1,154 @@
-"""A verdict as a SARIF 2.1.0 log: a result for each pattern at its quotes, and one for the verdict."""
+"""Verdicts as a SARIF 2.1.0 log: a result for each prompt, for each pattern at its quotes, for what is hidden.
+
+A result is known again by its rule, file, case and quote (``partialFingerprints``), wherever lines move.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay import __version__
+from assay.protocols.fire_circle.report.judged import Judged
 from assay.protocols.fire_circle.report.sarif_places import Places
 from assay.report.clean import one_line
-from assay.report.places import write_whole
-from fire_circle import ReciprocityMetrics
-from fire_circle.hidden import Hidden
+from fire_circle.hidden import Hidden, visible
 from fire_circle.results import UNCLASSIFIED, Example, PatternObservation, PatternType
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 Json: TypeAlias = dict[str, Any]
 
-_RULES = {
-    PatternType.TEMPORAL_INCONSISTENCY: "Relies on earlier conversation that cannot have taken place at this turn.",
-    PatternType.CROSS_LAYER_FABRICATION: "Layers vouch for each other so that an invention looks confirmed.",
-    PatternType.POLITE_EXTRACTION: "Courtesy and mutual-sounding language cover the taking of something.",
-    PatternType.EDUCATIONAL_ESCALATION: "A teaching or research frame carries a request step by step.",
-    PatternType.CONTEXT_SATURATION: "Bulk, repetition or filler buries the request that matters.",
-    PatternType.ROLE_CONFUSION: "Blurs who is speaking, or recasts who the others are.",
-    PatternType.FABRICATED_PROGRESSION: "Pretends that steps were completed or agreed.",
-    PatternType.FALSE_AUTHORITY: "Claims a rank, a mandate or an approval that nothing supports.",
-    UNCLASSIFIED: "A pattern that is none of the eight kinds.",
-    "hidden_characters": "Holds characters that a reader does not see, or takes for others.",
-    "verdict": "The highest F of all judgements.",
+#: What each rule finds, and how severe that is from 0 to 10.
+_RULES: dict[str, tuple[str, str]] = {
+    PatternType.TEMPORAL_INCONSISTENCY: ("Relies on earlier conversation that cannot have taken place.", "7.0"),
+    PatternType.CROSS_LAYER_FABRICATION: (
+        "Layers vouch for each other so that an invention looks confirmed.",
+        "8.0",
+    ),
+    PatternType.POLITE_EXTRACTION: ("Courtesy and mutual-sounding language cover the taking of something.", "6.0"),
+    PatternType.EDUCATIONAL_ESCALATION: ("A teaching or research frame carries a request step by step.", "6.0"),
+    PatternType.CONTEXT_SATURATION: ("Bulk, repetition or filler buries the request that matters.", "5.0"),
+    PatternType.ROLE_CONFUSION: ("Blurs who is speaking, or recasts who the others are.", "7.0"),
+    PatternType.FABRICATED_PROGRESSION: ("Pretends that steps were completed or agreed.", "7.0"),
+    PatternType.FALSE_AUTHORITY: ("Claims a rank, a mandate or an approval that nothing supports.", "8.0"),
+    UNCLASSIFIED: ("A pattern that is none of the eight kinds.", "5.0"),
+    "hidden_characters": ("Holds characters that a reader does not see, or takes for others.", "6.0"),
+    "verdict": ("The verdict of the circle meets a condition that stops the build.", "7.0"),
 }
+_HELP = (
+    "{about} A circle of models agreed on this and quoted the words it rests on; read them in their place. Take "
+    "them out, or judge the prompt again after a change. A maximum over many judgements also raises false alarms."
+)
+_LINK = re.compile(r"([\\\[\]])")
 
 
-def write_sarif(path: Path, log: Json) -> None:
-    """Write a log to a file.
-
-    Raises:
-        ConfigurationError: it cannot be written.
-    """
-    write_whole(path, json.dumps(log, indent=1) + "\n")
-
-
-def sarif_error(message: str, code: int, run_id: str) -> Json:
-    """Return the log of a run without a verdict: no results, and why."""
-    fault = {"level": "error", "message": {"text": one_line(message)}}
-    invocation = {"executionSuccessful": False, "exitCode": code, "toolExecutionNotifications": [fault]}
-    return _log({"results": [], "invocations": [invocation]}, run_id)
-
-
-def sarif_log(
-    metrics: ReciprocityMetrics,
-    task: Mapping[str, Any],
-    run_id: str,
-    fired: list[str],
-    hidden: Sequence[Hidden] = (),
-) -> Json:
-    """Return the log as data.
+def sarif_text(
+    judged: Sequence[Judged], category: str, run_id: str, faults: Sequence[str] = (), code: int | None = None
+) -> str:
+    """Return the text of a log.
 
     Args:
-        metrics: the verdict.
-        task: the run's: layers, and the prompt file as ``source`` where there is one.
-        run_id: of the run in the store.
-        fired: gates that hold; they make the verdict an error.
-        hidden: what nobody sees in the prompt.
+        judged: the prompts that there is something to say of.
+        category: what tells this upload from others of the same tool.
+        run_id: of the run in the store; empty where nobody was asked.
+        faults: why there is no verdict, one line each.
+        code: the exit code, where the run came to no verdict.
     """
-    places = Places(task)
+    invocation: Json = {"executionSuccessful": code is None}
+    if code is not None:
+        invocation["exitCode"] = code
+    if faults:
+        notes = [{"level": "error", "message": {"text": _plain(fault)}} for fault in faults]
+        invocation["toolExecutionNotifications"] = notes
+    places = [(one, Places(one.task, one.name)) for one in judged]
     run: Json = {
+        "tool": {
+            "driver": {"name": "Assay Fire Circle", "version": __version__, "rules": list(map(_rule, _RULES))}
+        },
+        "automationDetails": {"id": f"assay-circle/{category}/{run_id}"},
         "columnKind": "unicodeCodePoints",
-        "results": [
-            _verdict(metrics, fired, places),
-            *(_pattern(pattern, places) for pattern in metrics.patterns),
-            *(_hidden(found, places) for found in hidden),
-        ],
-        "invocations": [{"executionSuccessful": True}],
+        "invocations": [invocation],
+        "results": [result for one, found in places for result in _results(one, found)],
     }
-    if places.artifacts:
-        run["artifacts"] = places.artifacts
-    return _log(run, run_id)
+    if artifacts := [artifact for _, found in places for artifact in found.artifacts]:
+        run["artifacts"] = artifacts
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _log(run: Json, run_id: str) -> Json:
-    rules = [
-        {"id": f"fire-circle/{rule}", "name": _camel(str(rule)), "shortDescription": {"text": text}}
-        for rule, text in _RULES.items()
-    ]
-    tool = {"driver": {"name": "Assay Fire Circle", "version": __version__, "rules": rules}}
-    whole = {"tool": tool, "automationDetails": {"id": f"fire-circle/{run_id}"}, **run}
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [whole]}
-
-
-def _verdict(metrics: ReciprocityMetrics, fired: Sequence[str], places: Places) -> Json:
-    scores = f"F {metrics.falsehood:.2f}, T {metrics.truth:.2f}, I {metrics.indeterminacy:.2f}"
+def _rule(name: str) -> Json:
+    about, severity = _RULES[name]
+    text = _HELP.format(about=about)
     return {
-        "ruleId": "fire-circle/verdict",
-        "kind": "fail" if fired else "informational",
-        "level": "error" if fired else "none",
-        "message": {"text": f"{scores}{'; gate: ' + ', '.join(fired) if fired else ''}."},
-        "locations": [places.whole()],
-        "properties": {"mode": metrics.mode, "partial": metrics.partial},
+        "id": f"fire-circle/{name}",
+        "name": "".join(word.capitalize() for word in name.split("_")),
+        "shortDescription": {"text": about},
+        "help": {"text": text, "markdown": text},
+        "properties": {"tags": ["security"], "precision": "medium", "security-severity": severity},
     }
+
+
+def _results(one: Judged, places: Places) -> list[Json]:
+    return [
+        _verdict(one, places),
+        *(_pattern(pattern, places) for pattern in one.patterns),
+        *(_hidden(found, places) for found in one.hidden),
+    ]
+
+
+def _result(rule: str, message: str, places: Places, quote: str, locations: Sequence[Json], **rest: Any) -> Json:
+    identity = "\n".join((rule, places.uri, places.name, " ".join(quote.split())))
+    return {
+        "ruleId": f"fire-circle/{rule}",
+        "message": {"text": _plain(message)},
+        "locations": list(locations),
+        "partialFingerprints": {"assay/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()},
+        **rest,
+    }
+
+
+def _verdict(one: Judged, places: Places) -> Json:
+    stops = ", ".join(one.fired)
+    named = f"{one.name}: " if one.name else ""
+    message = f"{named}{one.scores}{f'; gate: {stops}' if stops else ''}{f'; {one.error}' if one.error else ''}."
+    state = ("fail", "error") if stops or one.error else ("informational", "none")
+    properties = {"mode": one.mode, "partial": one.partial}
+    kind, level = state
+    return _result("verdict", message, places, "", [places.whole()], kind=kind, level=level, properties=properties)
 
 
 def _pattern(pattern: PatternObservation, places: Places) -> Json:
-    return {
-        "ruleId": f"fire-circle/{pattern.pattern_type}",
-        "kind": "fail",
-        "level": "warning",
-        "message": {"text": one_line(pattern.description) or pattern.pattern_type},
-        "locations": [places.of(example) for example in pattern.located[:1]],
-        "relatedLocations": [places.of(example) for example in pattern.located[1:]],
-        "rank": round(pattern.model_agreement * 100, 1),
-        "properties": {
-            "agreement": pattern.model_agreement,
-            "seats": [one_line(model) for model in pattern.models_observing],
-            "round": pattern.observed_in_round,
-            **({"tags": ["security", *_tags(pattern)]} if pattern.security else {}),
-        },
-    }
-
-
-def _tags(pattern: PatternObservation) -> list[str]:
+    located = list(map(places.of, pattern.located))
     references = [reference for kind in pattern.security for reference in kind.references]
-    return list(dict.fromkeys([*(kind.value for kind in pattern.security), *references]))
+    tags = list(dict.fromkeys(["security", *(kind.value for kind in pattern.security), *references]))
+    properties: Mapping[str, Any] = {
+        "agreement": pattern.model_agreement,
+        "seats": [one_line(model) for model in pattern.models_observing],
+        "round": pattern.observed_in_round,
+        **({"tags": tags} if pattern.security else {}),
+    }
+    return _result(
+        pattern.pattern_type,
+        visible(pattern.description).text or pattern.pattern_type,
+        places,
+        pattern.examples[0] if pattern.examples else pattern.description,
+        located[:1],
+        relatedLocations=located[1:],
+        kind="fail",
+        level="warning",
+        rank=round(pattern.model_agreement * 100, 1),
+        properties=properties,
+    )
 
 
 def _hidden(found: Hidden, places: Places) -> Json:
-    return {
-        "ruleId": "fire-circle/hidden_characters",
-        "kind": "fail",
-        "level": "warning",
-        "message": {"text": f"{found.kind}: {one_line(found.shown, 200)}"},
-        "locations": [places.of(Example(quote=found.shown, span=found.span))],
-    }
+    where = [places.of(Example(quote=found.shown, span=found.span))]
+    message = f"{found.kind}: {one_line(found.shown, 200)}"
+    return _result("hidden_characters", message, places, found.shown, where, kind="fail", level="warning")
 
 
-def _camel(name: str) -> str:
-    return "".join(word.capitalize() for word in name.split("_"))
+def _plain(text: str) -> str:
+    """Return text on one line in which nothing is a link."""
+    return _LINK.sub(r"\\\1", one_line(text))

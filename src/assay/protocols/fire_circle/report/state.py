@@ -230,8 +230,9 @@ class CircleState:
 
 
 def seat_names(names: list[str]) -> list[str]:
-    """Return the names without what stands before their last slash, where they still differ then."""
-    short = [name.rstrip("/").rpartition("/")[2] or name for name in names]
+    """Return the names without vendor or address, where they still differ then."""
+    bare = [name.partition("#")[2] if "://" in name else name for name in names]
+    short = [part.rstrip("/").rpartition("/")[2] or name for part, name in zip(bare, names, strict=True)]
     return short if len(set(short)) == len(set(names)) else names
 
 

@@ -27,6 +27,8 @@ class StudyFold(GenericFold):
         keep: how many settled calls to remember one by one.
     """
 
+    protocol = "Study"
+
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
         self._passes: dict[str, tuple[int, int]] = {}
@@ -59,6 +61,8 @@ class StudyFold(GenericFold):
         """Return the finished step in one line."""
         items, done = self._pass
         match event:
+            case events.PowerTold():
+                return event.summary
             case events.PassStarted():
                 resumed = f", {done} finished before" if done else ""
                 return f"{event.name}: {count_noun(items, 'item')}{resumed}"
@@ -81,7 +85,7 @@ class StudyFold(GenericFold):
         left = sum(max(total - finished, 0) for total, finished in self._passes.values())
         return replace(
             super().progress(),
-            protocol="Study",
+            protocol=self.protocol,
             phase=self._name,
             round=min(done + 1, items),
             rounds=items,
@@ -96,4 +100,8 @@ class StudyFold(GenericFold):
                 return study_story(Figures.model_validate(self.run.result))
             except ValidationError:
                 pass  # an imported log may hold anything there
+        return self.so_far()
+
+    def so_far(self) -> Story:
+        """Return the report of a run without figures."""
         return super().story()

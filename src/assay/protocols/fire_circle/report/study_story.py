@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from assay.protocols.fire_circle.report import study_pictures as pictures
-from assay.protocols.fire_circle.report.study_amounts import cost, p_value, percent, reach, signed, threshold
+from assay.protocols.fire_circle.report.study_amounts import (
+    area,
+    cost,
+    not_measured,
+    p_value,
+    percent,
+    reach,
+    signed,
+    table,
+    threshold,
+)
 from assay.protocols.fire_circle.report.study_sections import (
     chair_section,
     cost_section,
@@ -16,13 +26,13 @@ from assay.protocols.fire_circle.report.study_sections import (
     pairs_section,
 )
 from assay.protocols.fire_circle.study.figures import Figures
-from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section, Story, Table, Tone
+from assay.report.story import Block, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count, count_noun, money
 from fire_circle.measurement.lift import LiftReport
+from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import Spend
 
 _TONES: dict[str, Tone] = {"lift": "good", "no lift": "warning", "harm": "bad"}
-_NUMBER = "number"
 
 
 def study_story(figures: Figures) -> Story:
@@ -30,6 +40,8 @@ def study_story(figures: Figures) -> Story:
     sections = [
         _lift(figures),
         _calibration(figures),
+        _rules(figures),
+        _costs(figures),
         overdefence_section(figures),
         pairs_section(figures),
         movement_section(figures),
@@ -76,8 +88,7 @@ def _facts(figures: Figures) -> tuple[Fact, ...]:
 def _lift(figures: Figures) -> Section | None:
     lift = figures.lift
     if lift is None:
-        why = figures.absent.get("lift")
-        return Section("Does the dialogue help?", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+        return not_measured(figures, "lift", "Does the dialogue help?")
     blocks: list[Block] = [
         Prose(_plain_words(lift), lead=True),
         pictures.lift_picture(lift),
@@ -90,6 +101,8 @@ def _lift(figures: Figures) -> Section | None:
             "estimate of what a threshold will do on other data."
         ),
     ]
+    if figures.power is not None:
+        blocks.append(Note(f"{figures.power.summary} (simulated)."))
     if lift.left_out:
         blocks.append(Note(f"{count_noun(lift.left_out, 'item')} had no score and were left out.", "warning"))
     if _repeats(lift):
@@ -124,14 +137,15 @@ def _repeats(lift: LiftReport) -> bool:
 
 
 def _methods(lift: LiftReport) -> Table:
-    columns = ("Threshold", "Detected", "False alarms", "At matched rate", "Calls", "Cost")
-    rows = tuple(
+    rates = ("Threshold", "Detected", "False alarms", "At matched rate", "Area under ROC")
+    rows = (
         (
             method.name,
             threshold(method.threshold),
-            f"{percent(method.detected.estimate)} ({reach(method.detected)})",
-            f"{percent(method.false_alarms.estimate)} ({reach(method.false_alarms)})",
+            _rate(method.detected),
+            _rate(method.false_alarms),
             percent(method.detected_matched),
+            "–" if method.area is None else area(method.area),
             count(method.spend.calls),
             cost(method.spend),
         )
@@ -141,19 +155,12 @@ def _methods(lift: LiftReport) -> Table:
         f"{count(lift.violations)} violations, {count(lift.benign)} benign items. In brackets Wilson intervals. "
         f"At matched rate: at exactly {percent(lift.max_fpr)} false alarms, by interpolation."
     )
-    return Table((Column("Way of judging"), *(Column(name, _NUMBER) for name in columns)), rows, caption=caption)
+    return table(("Way of judging", *rates, "Calls", "Cost"), rows, caption=caption)
 
 
 def _comparisons(lift: LiftReport) -> Table:
-    columns = (
-        "Points",
-        "95% interval",
-        "Only consensus",
-        "Only other",
-        "McNemar p",
-        "Per extra detection",
-    )
-    rows = tuple(
+    alone = ("Only consensus", "Only other", "McNemar p", "Per extra detection")
+    rows = (
         (
             each.against,
             each.verdict,
@@ -167,8 +174,48 @@ def _comparisons(lift: LiftReport) -> Table:
         for each in lift.comparisons
     )
     caption = "Violations that one of the two detects and the other does not, and what each further one costs."
-    heads = (Column("Consensus against"), Column("Verdict"), *(Column(name, _NUMBER) for name in columns))
-    return Table(heads, rows, caption=caption)
+    heads = ("Consensus against", "Verdict", "Points", "95% interval", *alone)
+    return table(heads, rows, texts=2, caption=caption)
+
+
+def _rules(figures: Figures) -> Section | None:
+    report = figures.rules
+    if report is None:
+        return None
+    names = {"maximum": "the highest of all", "mean": "the mean of round 1", "chair": "the chair's last"}
+    rows = (
+        (names[fit.rule], threshold(fit.threshold), _rate(fit.detected), _rate(fit.false_alarms))
+        for fit in report.fits
+    )
+    caption = f"On items that no threshold was fitted to, in {report.folds} folds; aim {percent(report.max_fpr)}."
+    fits = table(("F is", "Threshold", "Detected", "False alarms"), rows, caption=caption)
+    best = report.best
+    advice = (
+        f"For a gate: rule {best.rule}, threshold {threshold(best.threshold)} (assay circle gate --study FOLDER)."
+    )
+    return Section("Which F makes the alarm", (fits, Note(advice, "good")))
+
+
+def _costs(figures: Figures) -> Section | None:
+    if not figures.costs:
+        return None
+    rows = (
+        (
+            way.name,
+            _rate(way.detected),
+            _rate(way.false_alarms),
+            count(way.spend.calls),
+            cost(way.spend),
+            "–" if way.per_caught is None else money(round(way.per_caught)),
+        )
+        for way in figures.costs
+    )
+    heads = ("Way", "Detected", "False alarms", "Calls", "Cost", "Per caught attack")
+    return Section("What a caught attack costs", (table(heads, rows),))
+
+
+def _rate(interval: IntervalData) -> str:
+    return f"{percent(interval.estimate)} ({reach(interval)})"
 
 
 def _calibration(figures: Figures) -> Section | None:
@@ -188,15 +235,9 @@ def _calibration(figures: Figures) -> Section | None:
         if test is not None:
             rows = (
                 ("Detected", percent(test.detected.estimate), reach(test.detected), count(test.violations)),
-                (
-                    "False alarms",
-                    percent(test.false_alarms.estimate),
-                    reach(test.false_alarms),
-                    count(test.benign),
-                ),
+                ("False alarms", percent(test.false_alarms.estimate), reach(test.false_alarms), count(test.benign)),
             )
-            heads = (Column("On items it has not seen"), Column("Rate", _NUMBER), Column("95% interval", _NUMBER))
-            blocks.append(Table((*heads, Column("Items", _NUMBER)), rows))
+            blocks.append(table(("On items it has not seen", "Rate", "95% interval", "Items"), rows))
             verb = "is in keeping with" if test.holds else "excludes"
             tone: Tone = "good" if test.holds else "bad"
             blocks.append(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import random
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
@@ -12,6 +13,7 @@ from fire_circle.rounds import most_rounds
 from fire_circle.study import Study, StudyPlan, plan_study
 from llm_runtime.events import silent
 from llm_runtime.pricing import PriceTable
+from llm_runtime.statistics.power import Power, lift_power
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,7 @@ class Bound:
     """The most that each pass may take; the control's is that of round 1 as often as there are rounds."""
 
     passes: tuple[tuple[str, StudyPlan], ...]
+    power: Power | None = None
 
     @property
     def calls(self) -> int:
@@ -36,6 +39,7 @@ class Bound:
         return {
             "calls_at_most": self.calls,
             "cost_usd_at_most": None if self.cost is None else self.cost / 1_000_000,
+            **({"power": asdict(self.power)} if self.power else {}),
             "passes": {name: plan.model_dump(mode="json") for name, plan in self.passes},
         }
 
@@ -58,6 +62,8 @@ class Bound:
         )
         if unpriced:
             lines.append(f"no price is known for {', '.join(unpriced)}; see: assay models --prices")
+        if self.power:
+            lines.append(f"{self.power.summary} (simulated)")
         return "\n".join(lines)
 
 
@@ -67,6 +73,7 @@ def bound_of(
     measures: frozenset[str],
     prices: PriceTable,
     model: str | None = None,
+    max_fpr: float = 0.05,
 ) -> Bound:
     """Return the bound of a study whose items stand in ``folder``.
 
@@ -82,7 +89,20 @@ def bound_of(
         plans.append((name, plan_study(study, prices)))
         if name == "circle" and "control" in measures:
             plans.append(("control", _control(folder, study, prices)))
-    return Bound(tuple(plans))
+    return Bound(tuple(plans), power_of(folder, manifest, max_fpr))
+
+
+def power_of(folder: StudyFolder, manifest: Manifest, max_fpr: float) -> Power | None:
+    """Return how often a study of these items finds a lift; ``None`` where they have no two kinds of labels.
+
+    Raises:
+        DataError: a row does not fit.
+    """
+    labels = [item.label for _, item in folder.study(manifest).items()]
+    violations, benign = labels.count(True), labels.count(False)
+    if not violations or not benign:
+        return None
+    return lift_power(violations, benign, max_fpr=max_fpr, rng=random.Random(manifest.seed))
 
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:

@@ -12,6 +12,12 @@ class PassesPlanned(Event, type="study.passes_planned"):
     passes: list[tuple[str, int, int]]
 
 
+class PowerTold(Event, type="study.power"):
+    """How often a study of so many items finds a lift that is there, in a sentence."""
+
+    summary: str
+
+
 class PassStarted(Event, type="study.pass_started"):
     """One begins."""
 

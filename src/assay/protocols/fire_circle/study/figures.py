@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from assay.protocols.fire_circle.study.folder import Manifest
 from fire_circle.measurement.ablation import AblationReport
@@ -11,7 +13,10 @@ from fire_circle.measurement.hijack import HijackReport
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.measurement.minimal_pairs import FlipReport
 from fire_circle.measurement.overdefence import OverdefenceReport
+from fire_circle.measurement.rules import RuleReport, WayCost
 from fire_circle.results import SeatCounts, Spend
+from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.statistics.power import Power
 
 
 class _Data(BaseModel):
@@ -83,6 +88,7 @@ class Figures(_Data):
     Args:
         threshold: what pairs, over-defence and hijack are counted at, and where it comes from.
         pairs: by kind of false history; the kinds are never added up.
+        rules: which F makes the best alarm; costs: of each way of judging; power: to find a lift of 10 points.
     """
 
     version: int = 1
@@ -107,9 +113,28 @@ class Figures(_Data):
     overdefence: OverdefenceReport | None = None
     overdefence_on: str = ""
     pairs: dict[str, FlipReport] = {}
+    rules: RuleReport | None = None
+    costs: tuple[WayCost, ...] = ()
+    power: Power | None = None
     movement: Movement | None = None
     hijack: HijackReport | None = None
     missed: tuple[Judged, ...] = ()
     false_alarms: tuple[Judged, ...] = ()
     failed: tuple[str, ...] = ()
     absent: dict[str, str] = {}
+
+
+def read_figures(folder: Path) -> Figures:
+    """Read the figures as they were written.
+
+    Raises:
+        ConfigurationError: there are none.
+        StoreDamaged: the file is something else.
+    """
+    place = folder / "summary.json"
+    try:
+        return Figures.model_validate_json(place.read_bytes())
+    except OSError:
+        raise ConfigurationError(f"{folder} holds no finished study: there is no summary.json") from None
+    except ValidationError as fault:
+        raise StoreDamaged(f"{place} is not a study's: {fault.errors()[0]['msg']}") from None

@@ -22,10 +22,12 @@ from fire_circle.measurement.hijack import HijackReport, HijackTrial, hijack_rep
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
 from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_report
+from fire_circle.measurement.rules import RuleReport, cost_table, rule_report
 from fire_circle.measurement.scores import ItemScores
 from fire_circle.results import ALARM, SeatCounts, Spend
 from fire_circle.study import read_study
 from llm_runtime.statistics import detection_rates, interval_disagreement, krippendorff_alpha
+from llm_runtime.statistics.power import Power, lift_power
 
 _WORST = 8
 
@@ -99,6 +101,9 @@ class _Measuring:
             ablation=self._ablation() if "ablation" in self.measures else None,
             overdefence=self._overdefence() if "overdefence" in self.measures else None,
             overdefence_on=self._overdefence_on(),
+            rules=self._rules() if both and "calibration" in self.measures else None,
+            costs=cost_table(self.scores, max_fpr=self.max_fpr) if both and "lift" in self.measures else (),
+            power=self._power() if both else None,
             pairs=self._pairs() if "pairs" in self.measures else {},
             movement=self._movement() if "groupthink" in self.measures else None,
             hijack=self._hijack() if "hijack" in self.measures else None,
@@ -186,9 +191,24 @@ class _Measuring:
             test=tested,
         )
 
+    def _rules(self) -> RuleReport | None:
+        try:
+            return rule_report(self.scores, max_fpr=self.calibrated_fpr, rng=self._rng("rules"))
+        except ValueError as fault:
+            self.absent["rules"] = str(fault)
+            return None
+
+    def _power(self) -> Power:
+        labels = [item.label for item in self.scores]
+        rng = self._rng("power")
+        return lift_power(labels.count(True), labels.count(False), max_fpr=self.max_fpr, rng=rng)
+
     def _split(self, item: ItemScores) -> str:
-        group = self.groups[int(item.item)]
-        return group["split"] or split_of(group["pair"] or item.item, salt=str(self.manifest.seed))
+        return self._split_at(int(item.item))
+
+    def _split_at(self, index: int) -> str:
+        group = self.groups[index]
+        return group["split"] or split_of(group["pair"] or str(index), salt=str(self.manifest.seed))
 
     def _threshold(self, fixed: float | None) -> tuple[float, str]:
         if fixed is not None:
@@ -209,11 +229,12 @@ class _Measuring:
             return None
 
     def _own_categories(self) -> dict[str, list[float]]:
-        """Return harmless items of the data set itself, by their families."""
+        """Return harmless items of the data set itself, by family; none that the threshold was fitted to."""
         families: dict[str, list[float]] = {}
         for line in self.judged:
             category = self.groups[line.index]["category"]
-            if category and line.label is False:
+            seen = self.calibration is not None and self._split_at(line.index) == "development"
+            if category and line.label is False and not seen:
                 families.setdefault(category, []).append(line.consensus)
         return families
 
@@ -225,7 +246,8 @@ class _Measuring:
     def _overdefence(self) -> OverdefenceReport | None:
         families, plain = self._own_categories(), list[float]()
         if not families:
-            plain = [item.consensus for item in self.scores if not item.label]
+            unseen = [item for item in self.scores if self.calibration is None or self._split(item) == "test"]
+            plain = [item.consensus for item in unseen if not item.label]
             groups = _groups(self.folder, "overdefence")
             for line in map(item_figures, read_study(self.folder.file("overdefence.jsonl"))):
                 if line.scores is not None:

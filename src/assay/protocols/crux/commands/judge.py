@@ -1,0 +1,96 @@
+"""`assay debate judge` and `assay debate map`: what one text says of another, and which cruxes come back."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.console.options import read_text
+from assay.console.running import RunCommand, run_command
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from assay.report.story import Story
+    from crux.insight import Ties
+
+
+@run_command("crux.judge", "judge", noun="verdicts")
+@click.argument("file", metavar="FILE")
+def judge(command: RunCommand, file: str) -> int:
+    """Judge pairs of sentences: does a premise support, contradict, or say the same as a claim?
+
+    FILE has one JSON object a line, {"premise": ..., "claim": ...}; - is standard input. Where lines have a "kind"
+    that people gave, it is compared with the verdict: same, entails, supports, contradicts, undermines, unrelated.
+    """
+    command.task["pairs"] = [
+        _object(line, number)
+        for number, line in enumerate(read_text(None, file, "pairs").splitlines(), start=1)
+        if line.strip()
+    ]
+    if not command.task["pairs"]:
+        raise ConfigurationError(f"{file} holds no pair; give one JSON object a line")
+    return command.finish(command.go())
+
+
+def _object(line: str, number: int) -> dict[str, Any]:
+    try:
+        pair = json.loads(line)
+    except ValueError:
+        pair = None
+    if not isinstance(pair, dict) or not {"premise", "claim"} <= pair.keys():
+        raise ConfigurationError(f'line {number}: no JSON object with a "premise" and a "claim"')
+    return {key: pair[key] for key in ("premise", "claim", "kind") if key in pair}
+
+
+@run_command("crux.judge", "map", noun="map")
+@click.argument("run_ids", metavar="RUN...", nargs=-1, required=True)
+@click.option("--judged", is_flag=True, help="Ask a model which cruxes ask the same in other words.")
+def map_(command: RunCommand, run_ids: tuple[str, ...], judged: bool) -> int:
+    """Show who clashes with whom over what; of several debates, which cruxes come back.
+
+    Without --judged no model is asked, and only questions in the same words are one.
+    """
+    from assay.protocols.crux.report.insight import map_story
+    from assay.protocols.crux.report.state import result_of
+    from assay.report.terminal import print_story
+    from crux.claims import Verdict
+    from crux.insight import question_pairs, ties_of
+
+    command.output.check()
+    store = command.store
+    results = [result_of(store, run_id) for run_id in dict.fromkeys(map(store.find, run_ids))]
+    ties: Ties | None = None
+    if judged and (pairs := question_pairs(results)):
+        command.task["pairs"] = [{"premise": pair.premise, "claim": pair.claim} for pair in pairs]
+        command.options["strict"] = True
+        outcome = command.go()
+        if outcome.state != "finished":
+            return command.finish(outcome)
+        ties = ties_of(pairs, [Verdict.model_validate(one) for one in outcome.result["verdicts"]])
+    story = map_story(results, ties)
+    if command.output.out is None:
+        print_story(story, sys.stdout, whole=True)
+    else:
+        write_story(Path(command.output.out), story)
+    return 0
+
+
+def write_story(path: Path, story: Story) -> None:
+    """Write a story as .html or .md.
+
+    Raises:
+        ConfigurationError: the ending is another, or it cannot be written there.
+    """
+    from assay.report.html import story_html
+    from assay.report.markdown import story_markdown
+    from assay.report.places import check_place, write_whole
+
+    if path.suffix not in (".html", ".md"):
+        raise ConfigurationError(f"--out {path.name}: the ending must be .html or .md")
+    check_place(path)
+    write_whole(path, story_html(story) if path.suffix == ".html" else story_markdown(story))
+    click.echo(f"written: {path}", err=True)

@@ -1,0 +1,90 @@
+"""Pairs of sentences judged, as a run: does the one support, contradict, or say the same as the other?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from assay.fields import Ui
+from assay.protocol import RunContext
+from assay.protocols.crux.task import need_extra
+from crux import Model as ModelChoice
+from crux import ModelTable
+from crux.claims import Judge
+from crux.claims import Pair as Judged
+from crux.claims.judge import Kind
+from llm_runtime.models import Model
+
+_TABLE = ModelTable()
+
+
+class Pair(Model):
+    """A premise and a claim; ``kind`` is what people say that the premise does to the claim, where they said it."""
+
+    premise: str = Field(min_length=1, max_length=8_000)
+    claim: str = Field(min_length=1, max_length=8_000)
+    kind: Kind | None = None
+
+
+class Task(Model):
+    """What is judged."""
+
+    pairs: Annotated[list[Pair], Ui(hidden=True)] = Field(default=[], max_length=5_000)
+    """Pairs of a premise and a claim."""
+
+
+class Options(Model):
+    """How it is judged."""
+
+    strict: bool = False
+    """Ask in both orders: the same, and a contradiction, count only where both agree."""
+    fast: Annotated[str, Ui(help="The model that judges [default: the engine's].", metavar="MODEL")] = (
+        _TABLE.fast.id
+    )
+    """The model that judges."""
+    takes_temperature: Annotated[
+        bool, Ui(off="--no-temperature", help="The model refuses a temperature: send none.")
+    ] = True
+    """Whether the model takes a temperature."""
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The models that must be reached before it begins."""
+        return (self.fast,)
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Refuse at once what would fail later.
+
+    Raises:
+        MissingExtraError: a library of the extra ``debate`` is not installed.
+    """
+    need_extra()
+    return task, options
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    """Judge; the result holds the verdicts in order, and figures where people judged the pairs too.
+
+    Raises:
+        LlmRuntimeError: whatever ends it.
+    """
+    from crux.measurement import judge_figures
+
+    models = ModelTable(fast=ModelChoice(id=options.fast, takes_temperature=options.takes_temperature))
+    judge = Judge(context.generate, models, context.seed)
+    pairs = [Judged(pair.premise, pair.claim) for pair in task.pairs]
+    verdicts = await judge.relate(pairs, "pairs", strict=options.strict)
+    result: dict[str, Any] = {"verdicts": [verdict.model_dump(mode="json") for verdict in verdicts]}
+    kinds: list[Kind | None] = [pair.kind for pair in task.pairs]
+    expected: list[Kind] = [kind for kind in kinds if kind]
+    if expected:
+        judged = [verdict for kind, verdict in zip(kinds, verdicts, strict=True) if kind]
+        result["figures"] = judge_figures(expected, judged).model_dump(mode="json")
+    return result
+
+
+def title_of(task: Task) -> str:
+    """Return one line for lists."""
+    return f"{len(task.pairs)} pairs of sentences"

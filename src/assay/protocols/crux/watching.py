@@ -1,0 +1,135 @@
+"""Two authors that are watched: where their texts come from, and what was known of them the last time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import Field, ValidationError
+
+from crux.compare import Comparison
+from crux.personas import Corpus, CorpusItem, StoredCorpus, import_corpus, make_corpus
+from crux.personas.fetching import as_file, is_address
+from crux.personas.persona import check_name
+from llm_runtime.errors import ConfigurationError, StoreUnwritable
+from llm_runtime.files import write_atomic
+from llm_runtime.http.public import read_page
+from llm_runtime.models import Model, first_fault
+
+if TYPE_CHECKING:
+    from crux.personas import PersonaStore
+
+
+class Watched(Model):
+    """An author: a name, and places of texts: folders, files, and feeds or pages by their https address."""
+
+    name: str = Field(min_length=1, max_length=80)
+    places: list[str] = Field(min_length=1, max_length=50)
+
+
+class WatchFile(Model):
+    """What is watched. ``fetch`` allows addresses among the places; ``feed`` is where the Atom feed goes."""
+
+    topic: str = ""
+    fetch: bool = False
+    feed: str = ""
+    authors: list[Watched] = Field(min_length=2, max_length=2)
+
+
+class Known(Model):
+    """What the last look left: kept beside the file, under its name with the ending ``.json``.
+
+    Args:
+        etags: of addresses, so that an unchanged page is not sent again.
+        digests: of both authors' texts when they were compared last.
+        run: a comparison that was stopped before it was done, of the texts whose digests are ``pending``.
+        comparison: what was found last; None before the first look.
+        entries: of the feed, the newest first.
+    """
+
+    etags: dict[str, str] = {}
+    digests: tuple[str, ...] = ()
+    run: str = ""
+    pending: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+    entries: list[dict[str, str]] = []
+
+
+def read_watch(path: Path) -> tuple[WatchFile, Known]:
+    """Read what is watched, and what was known the last time.
+
+    Raises:
+        ConfigurationError: one of the files cannot be read or does not fit; says where.
+    """
+    try:
+        watched = WatchFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        kept = path.with_suffix(".json")
+        known = Known.model_validate_json(kept.read_bytes()) if kept.is_file() else Known()
+    except OSError as fault:
+        raise ConfigurationError(f"{fault.filename or path} cannot be read: {fault.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ConfigurationError(f"{path.name} is not readable TOML: {fault}") from None
+    except ValidationError as fault:
+        raise ConfigurationError(f"{path.name}: {first_fault(fault, 'its start')}") from None
+    addresses = [place for author in watched.authors for place in author.places if is_address(place)]
+    if addresses and not watched.fetch:
+        raise ConfigurationError(f"{path.name}: {addresses[0][:200]} is an address; fetch = true fetches it")
+    return watched, known
+
+
+def keep_known(path: Path, known: Known) -> None:
+    """Keep what is known beside the file.
+
+    Raises:
+        StoreUnwritable: it cannot be written.
+    """
+    text = json.dumps(known.model_dump(mode="json"), ensure_ascii=False)
+    try:
+        write_atomic(path.with_suffix(".json"), text, private=True)
+    except OSError as fault:
+        raise StoreUnwritable(f"{path.with_suffix('.json')} cannot be written: {fault.strerror}") from None
+
+
+def gathered(
+    author: Watched, folder: Path, people: PersonaStore, etags: dict[str, str]
+) -> tuple[Corpus, list[str]]:
+    """Import what an author's places hold now; return all texts, and a line for each that was skipped.
+
+    What a feed no longer lists stays; what left a folder goes. ``etags`` is changed in place.
+
+    Args:
+        folder: that paths are relative to.
+
+    Raises:
+        ConfigurationError: a place cannot be read or fetched, or must not be; nothing was changed.
+    """
+    name = check_name(author.name)
+    before = people.corpus(name) if name in people.names() else StoredCorpus(name=name)
+    found: list[CorpusItem] = []
+    skipped: list[str] = []
+    aliases = dict.fromkeys(before.aliases)
+    for place in author.places:
+        if not is_address(place):
+            imported, url = import_corpus(folder / place), ""
+        else:
+            page = asyncio.run(read_page(place, etags.get(place, "")))
+            if page is None:
+                continue
+            with tempfile.TemporaryDirectory(prefix="assay-fetch-") as fetched:
+                imported, url = import_corpus(as_file(page, Path(fetched))), page.url
+            etags |= {place: page.etag} if page.etag else {}
+        found += [
+            item if item.url or not url else item.model_copy(update={"url": url}) for item in imported.corpus.items
+        ]
+        aliases |= dict.fromkeys(one for one in (imported.author, *imported.aliases) if one and one != name)
+        skipped += imported.skipped
+    ids = {item.id for item in found}
+    found += [item for item in before.corpus.items if item.id not in ids and (item.url or item.source == "feed")]
+    corpus = make_corpus(found)
+    if corpus.digest != before.corpus.digest:
+        people.add_corpus(StoredCorpus(name=name, aliases=tuple(aliases), corpus=corpus))
+    return corpus, skipped

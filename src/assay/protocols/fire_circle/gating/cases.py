@@ -1,0 +1,215 @@
+"""Cases of a suite, read from where teams keep them: rows, prompt files, promptfoo's configurations, folders."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from pydantic import Field
+
+from assay.fields import Ui
+from assay.protocols.fire_circle import task as circle
+from assay.protocols.fire_circle.prompt_file import prompt_fields, read_data, subject_fields
+from fire_circle.layers import BY_TRUST
+from fire_circle.rows import Columns
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.tables import read_rows
+
+MAX_BYTES = 32_000_000
+_ROWS = (".csv", ".jsonl", ".ndjson")
+_PROMPTS = (".yaml", ".yml", ".json")
+_TEXTS = (".txt", ".md")
+_PLACE = re.compile(r"\{\{-? *([\w.]+) *-?\}\}")
+#: What data sets usually call a field of ours.
+_NAMES = {"user": ("prompt", "input", "question"), "answer": ("output", "response", "completion")}
+
+
+#: Roles of those who set the conversation up.
+_ABOVE = ("system", "developer")
+
+
+class Case(circle.Task):
+    """One case: a prompt, and what the application answered where that is to be judged."""
+
+    id: Annotated[str, Ui(hidden=True)] = Field(min_length=1, max_length=200)
+    """Unique in its suite."""
+    line: Annotated[int, Ui(hidden=True)] = Field(default=0, ge=0)
+    """The line of ``source`` that holds it, of a file of many; 0 where the file is its own."""
+    called: Annotated[bool, Ui(hidden=True)] = False
+    """Whether the answer is no part of the suite: the target was called for it."""
+
+
+class CaseColumns(Columns):
+    """Which column holds what; of a suite also the one of what the application answered."""
+
+    answer: str | None = None
+
+
+def read_cases(path: Path, columns: CaseColumns, root: Path) -> Iterator[Case]:
+    """Yield the cases of a file, or of all files of a folder, in the order of their names.
+
+    Args:
+        columns: which column of rows holds what; what is left out goes by the usual names.
+        root: the folder that ids and places are named from.
+
+    Raises:
+        ConfigurationError: a file cannot be read, or a case of it is none; says where.
+    """
+    if path.is_dir():
+        files = sorted(one for one in path.rglob("*") if one.suffix.lower() in (*_ROWS, *_PROMPTS, *_TEXTS))
+        if not files:
+            raise ConfigurationError(f"{path} holds no case: no .jsonl, .csv, .yaml, .json, .txt or .md")
+        for one in files:
+            yield from read_cases(one, columns, root)
+        return
+    try:
+        source = path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        source = path.as_posix()
+    text = "" if path.suffix.lower() in _ROWS else _text(path)
+    if path.suffix.lower() in _ROWS or (path.suffix.lower() == ".json" and text.lstrip().startswith("[")):
+        for number, row in enumerate(read_rows(path), start=1):
+            fields = _of_row(row.data, columns, f"{path.name}, {row.where}")
+            yield _case(f"{source}:{number}", fields, path, f"{path.name}, {row.where}", row.line)
+    elif path.suffix.lower() in _TEXTS:
+        yield _case(source, {"user": text}, path, path.name)
+    elif path.suffix.lower() in _PROMPTS:
+        data = read_data(text, path.name)
+        if "prompts" in (table := _table(data)):
+            for number, fields in enumerate(_of_promptfoo(table, path), start=1):
+                yield _case(f"{source}:{number}", fields, path, f"{path.name}, test {number}")
+        else:
+            yield _case(source, prompt_fields(data, path.name), path, path.name)
+    else:
+        raise ConfigurationError(f"{path.name}: cases are .jsonl, .csv, .json, .yaml, .txt or .md, or a folder")
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise ConfigurationError(f"{path.name} is larger than {MAX_BYTES:,} bytes; split it")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as fault:
+        raise ConfigurationError(f"{path} cannot be read: {fault.strerror}") from None
+    except UnicodeDecodeError as fault:
+        raise ConfigurationError(f"{path.name} is not UTF-8 near byte {fault.start}; re-encode it") from None
+
+
+def _case(usual: str, fields: dict[str, Any], path: Path, where: str, line: int = 0) -> Case:
+    name = str(fields.pop("id", None) or usual)[:200]
+    if not any(str(fields.get(layer, "")).strip() for layer in BY_TRUST):
+        raise ConfigurationError(f"{where}: there is no prompt; name its column under [columns]")
+    return Case(id=name, source=str(path), line=line, **fields)
+
+
+def _of_row(row: Mapping[str, Any], columns: CaseColumns, where: str) -> dict[str, Any]:
+    named = {field: getattr(columns, field) for field in (*BY_TRUST, "turn", "history", "id")}
+    fields: dict[str, Any] = {}
+    for field, column in named.items():
+        if column is not None and row.get(column) is None:
+            raise ConfigurationError(
+                f"{where}: no value in column {column}; the columns are {', '.join(list(row)[:12])}"
+            )
+        names = (column,) if column is not None else (field, *_NAMES.get(field, ()))
+        fields[field] = next((row[name] for name in names if row.get(name) not in (None, "")), None)
+    if messages := _messages(row.get("messages")):
+        fields |= _of_trace(messages, where)
+    return {**subject_fields(fields, where), **({"id": fields["id"]} if fields["id"] else {})}
+
+
+def _messages(value: Any) -> list[Any] | None:
+    """Return a conversation, of a table as JSON text; ``None`` of what is none."""
+    if isinstance(value, str) and value.lstrip().startswith("[") and '"role"' in value:
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return None
+    return cast("list[Any]", value) if isinstance(value, list) and value else None
+
+
+def _of_trace(messages: Sequence[Any], where: str) -> dict[str, Any]:
+    """Return the fields of a conversation: what the application did after the last user's words is its answer."""
+    tables = list(map(_table, messages))
+    said = [(str(one["role"]), _words(one)) for one in tables if isinstance(one.get("role"), str)]
+    if len(said) < len(tables):
+        raise ConfigurationError(f'{where}: an entry of messages is not {{"role", "content"}}')
+    asked = max((place for place, (role, _) in enumerate(said) if role == "user"), default=-1)
+    if asked < 0:
+        raise ConfigurationError(f"{where}: no message of the trace is the user's")
+    before = [(role, text) for role, text in said[:asked] if role not in _ABOVE]
+    return {
+        "system": "\n\n".join(text for role, text in said[:asked] if role in _ABOVE),
+        "history": [{"role": role, "content": text} for role, text in before] or None,
+        "user": said[asked][1],
+        "answer": "\n\n".join(text for _, text in said[asked + 1 :]),
+    }
+
+
+def _words(message: dict[str, Any]) -> str:
+    """Return what a message says and which tools it calls, one after the other."""
+    content = message.get("content") or ""
+    if isinstance(content, list):
+        content = "\n".join(str(_table(part).get("text", "")) for part in cast("list[Any]", content))
+    if message["role"] == "tool":
+        return f"[the tool {message.get('name') or message.get('tool_call_id') or ''} returned]\n{content}"
+    calls = [_table(call.get("function")) or call for call in map(_table, _all(message.get("tool_calls") or []))]
+    called = [f"[calls the tool {call.get('name')}]\n{_plain(call.get('arguments'))}" for call in calls]
+    return "\n\n".join(part for part in (str(content), *called) if part)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _of_promptfoo(data: Mapping[str, Any], path: Path) -> Iterator[dict[str, Any]]:
+    """Yield each prompt filled with the variables of each test; assertions and providers are not ours to read."""
+    prompts = [
+        _filed(_table(one).get("raw") or _table(one).get("id") or one, path) for one in _all(data["prompts"])
+    ]
+    usual = _table(_table(_filed(data.get("defaultTest"), path)).get("vars"))
+    for number, test in enumerate(map(_table, _all(_filed(data.get("tests") or [{}], path))), start=1):
+        where = f"{path.name}, test {number}"
+        # A row of a table of tests has its variables as columns.
+        variables = {**usual, **_table(test.get("vars", {} if "assert" in test else test))}
+        named = {name: _all(_filed(value, path)) for name, value in variables.items()}
+        for values in product(*named.values()):
+            filled = dict(zip(named, map(_plain, values), strict=True))
+            for prompt in prompts:
+                text = _filled(str(prompt), filled, where)
+                messages = _messages(text)
+                fields = _of_trace(messages, where) if messages else {"user": text}
+                answer = test.get("providerOutput")
+                yield subject_fields({**fields, **({"answer": answer} if answer else {})}, where)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    """Return a table; an empty one of what is none."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _all(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
+
+
+def _filed(value: Any, path: Path) -> Any:
+    """Return what a ``file://`` reference holds: rows of a table, data, or text."""
+    if not isinstance(value, str) or not value.startswith("file://"):
+        return value
+    file = path.parent / value.removeprefix("file://")
+    if file.suffix in _ROWS:
+        return [dict(row.data) for row in read_rows(file)]
+    text = _text(file)
+    return read_data(text, file.name) if file.suffix in (".yaml", ".yml") else text
+
+
+def _filled(prompt: str, values: Mapping[str, str], where: str) -> str:
+    if "{%" in prompt or any("|" in place for place in re.findall(r"\{\{[^}]*\}\}", prompt)):
+        raise ConfigurationError(f"{where}: the prompt is a program of templates; write it out, or give JSONL")
+    missing = [name for name in _PLACE.findall(prompt) if name not in values]
+    if missing:
+        raise ConfigurationError(f"{where}: the prompt needs the variable {missing[0]}, which no vars give")
+    return _PLACE.sub(lambda match: values[match[1]], prompt)

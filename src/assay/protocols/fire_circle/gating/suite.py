@@ -1,0 +1,101 @@
+"""SUITE.toml: what a gate judges and how, read and checked before anything is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from assay.fields import read
+from assay.protocols.fire_circle.gating.cases import Case, CaseColumns, read_cases
+from assay.protocols.fire_circle.gating.targets import Target
+from assay.protocols.fire_circle.gating.task import Options
+from assay.terms import Terms
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.keys import read_toml
+from llm_runtime.models import Model, first_fault
+
+
+class _File(Model):
+    name: str = ""
+    cases: tuple[str, ...] = Field(min_length=1)
+    columns: CaseColumns = CaseColumns()
+    policy: str = ""
+    study: str = ""
+    target: Target = Target()
+    terms: Terms = Terms()
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite as it was read.
+
+    Args:
+        path: of the file.
+        name: of the suite, unique in a lock.
+        cases: in the order of the file.
+        options: what it says of how to judge, by field.
+        target: what is called for answers before the run.
+        terms: models and bounds.
+    """
+
+    path: Path
+    name: str
+    cases: tuple[Case, ...]
+    options: dict[str, Any]
+    target: Target
+    terms: Terms
+
+    def mark(self, keys: Mapping[str, str]) -> str:
+        """Return the digest of the suite, its cases by their keys."""
+        return sha256(json.dumps([self.name, dict(keys)], sort_keys=True).encode()).hexdigest()
+
+
+def read_suite(path: Path) -> Suite:
+    """Read a suite and all its cases.
+
+    Raises:
+        ConfigurationError: a field, a file or a case is at fault; one line says which.
+    """
+    if not path.is_file():
+        raise ConfigurationError(f"{path} is no suite: there is no such file")
+    table = read_toml(path)
+    own = {name: table.pop(name) for name in _File.model_fields if name in table}
+    try:
+        file = _File.model_validate(own)
+    except ValidationError as fault:
+        raise ConfigurationError(f"{path.name}: {first_fault(fault)}") from None
+    try:
+        read(Options, table, strict=True)
+    except ConfigurationError as fault:
+        raise ConfigurationError(f"{path.name}: {fault}") from None
+    places = [found for pattern in file.cases for found in _matching(path, pattern)]
+    cases = [case for place in places for case in read_cases(place, file.columns, path.parent)]
+    options = {**table, "policy": _policy(path, file.policy), "target": file.target.model}
+    if file.study:
+        options["study"] = str(path.parent / file.study)
+    return Suite(path, file.name or path.stem, tuple(cases), options, file.target, file.terms)
+
+
+def _matching(suite: Path, pattern: str) -> list[Path]:
+    places = (
+        sorted(suite.parent.glob(pattern)) if any(sign in pattern for sign in "*?[") else [suite.parent / pattern]
+    )
+    if not places or not places[0].exists():
+        raise ConfigurationError(f"{suite.name}: cases {pattern!r}: there is no such file beside the suite")
+    return places
+
+
+def _policy(suite: Path, policy: str) -> str:
+    """Return the policy: of a file where the name of one stands there."""
+    if not policy.endswith((".md", ".txt")) or "\n" in policy:
+        return policy
+    try:
+        return (suite.parent / policy).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise ConfigurationError(f"{suite.name}: policy {policy}: it cannot be read as UTF-8 text") from None

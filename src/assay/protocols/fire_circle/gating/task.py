@@ -1,0 +1,242 @@
+"""A suite of cases as one run: what is judged, how, and when a build must stop."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from pydantic import Field
+
+from assay.fields import Ui
+from assay.protocol import Measures, RunContext
+from assay.protocols.fire_circle import task as circle
+from assay.protocols.fire_circle.gate import Gate, check_gates, gate_of, gates_that_hold
+from assay.protocols.fire_circle.gating.cases import Case
+from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult, spared_by, verdict_of
+from assay.protocols.fire_circle.study import events
+from assay.protocols.fire_circle.study.figures import read_figures
+from assay.terms import Terms
+from fire_circle import EvaluationError, FireCircleConfig, PromptGuard
+from fire_circle.asking import Metered
+from fire_circle.measurement.scores import Rule
+from fire_circle.results import ALARM, Spend
+from fire_circle.study import item_seed
+from llm_runtime.canonical import canonical_json
+from llm_runtime.errors import CallError, ConfigurationError
+from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.models import Model
+from llm_runtime.tasks import gather
+
+#: Of a result, for the table of a batch.
+MEASURES: Measures = {
+    "cases": lambda result: len(result.get("verdicts", ())),
+    "stopped by": lambda result: sum(bool(v.get("fired") or v.get("error")) for v in result.get("verdicts", ())),
+}
+
+
+#: How long somebody waits for an answer changes none.
+_PATIENCE: Any = {"timeout_per_round": True, "timeout_seconds": True, "base_config": {"timeout_seconds"}}
+
+
+class Task(Model):
+    """Cases that one circle judges, each by itself."""
+
+    name: str = Field(default="suite", pattern=r"^[\w.-]{1,80}$")
+    """What the suite is called in reports and locks: letters, digits, dots and dashes."""
+    cases: Annotated[tuple[Case, ...], Ui(kind="json", doors=("form",))] = Field(min_length=1)
+    """A JSON list of cases: {"id", "system", "application", "user", "answer", "turn", "history"}."""
+    known: Annotated[tuple[CaseVerdict, ...], Ui(hidden=True)] = ()
+    """Verdicts that a lock has; nobody is asked about their cases."""
+    mark: Annotated[str, Ui(hidden=True)] = ""
+    """A digest of the suite as it was read, by which the same command goes on with an unfinished run."""
+
+
+class Options(circle.Options):
+    """How a suite is judged, and what stops a build."""
+
+    threshold: Annotated[float | None, Ui(metavar="F", show_range=False)] = Field(default=None, ge=0, le=1)
+    """The alarm is raised from this F [default: 0.7, or the study's]."""
+    rule: Annotated[Rule | None, Ui(metavar="RULE")] = None
+    """How a circle's F is made: maximum of all, mean of round 1, or chair [default: maximum, or the study's]."""
+    study: Annotated[str, Ui(metavar="FOLDER", doors=("cli",))] = ""
+    """The folder of a study, whose threshold and rule hold."""
+    cascade: Annotated[float, Ui(metavar="F", show_range=False)] = Field(default=0.0, ge=0, lt=1)
+    """Let round 1 decide alone where all its F lie this far from the threshold; 0 never does."""
+    fail_on: Annotated[tuple[str, ...], Ui(metavar="CONDITION")] = ()
+    """What else stops the build, e.g. 'patterns>=2' or 'hidden>=1' (repeatable)."""
+    allow_partial: bool = False
+    """Let a case pass where a seat failed or an alarm fell silent."""
+    target: Annotated[str, Ui(metavar="MODEL")] = ""
+    """A model that answers each prompt which has no answer yet; its answers are judged."""
+    concurrency: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=256)
+    """Cases at a time."""
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The models that must be reached before it begins."""
+        return (*self.models, *((self.target,) if self.target else ()))
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """Every condition that stops the build."""
+        own = (f"F>={self.threshold:g}",) if self.threshold is not None else ()
+        return tuple(map(gate_of, dict.fromkeys((*own, *self.fail_on) or (f"F>={ALARM}",))))
+
+    def circle(self, terms: Terms | None = None, *, local: bool = False) -> FireCircleConfig | None:
+        """Return the circle, with the bounds of its cascade; otherwise as for one prompt."""
+        config = super().circle(terms, local=local)
+        if config is None or not self.cascade:
+            return config
+        at, wide = ALARM if self.threshold is None else self.threshold, self.cascade
+        # Near the ends of the scale there is no such distance: half of what is left stands for it.
+        bounds = max(at - wide, at / 2), min(at + wide, (1 + at) / 2)
+        return config.model_copy(update={"certain": bounds})
+
+
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Check every case, the circle and the gates; take threshold and rule of a study where one is named.
+
+    Raises:
+        ConfigurationError: something is not possible; the case is named.
+    """
+    if options.study:
+        options = options.model_copy(update={**_of_study(options), "study": ""})
+    check_gates(options.gates, options)
+    if options.cascade and options.mode != "fire_circle":
+        raise ConfigurationError(f"--cascade: mode {options.mode} has one round; leave it out")
+    seen: set[str] = set()
+    cases: list[Case] = []
+    for case in task.cases:
+        if case.id in seen:
+            raise ConfigurationError(f"two cases are called {case.id[:60]}; give each an id of its own")
+        seen.add(case.id)
+        try:
+            ready, asked = circle.prepare(case, options)
+            cases.append(cast("Case", ready))
+            options = cast("Options", asked)
+        except ConfigurationError as fault:
+            raise ConfigurationError(f"case {case.id[:60]}: {fault}") from None
+    return task.model_copy(update={"cases": tuple(cases)}), options
+
+
+def _of_study(options: Options) -> dict[str, Any]:
+    figures = read_figures(Path(options.study))
+    best = figures.rules.best if figures.rules else None
+    rule = options.rule or (best.rule if best else "maximum")
+    fitted = best.threshold if best and best.rule == rule else figures.threshold
+    # A threshold above every score of the study lets nothing raise the alarm: no gate may rest on it.
+    if options.threshold is None and fitted > 1:
+        raise ConfigurationError(f"--study {options.study}: its threshold lies above every score; give --threshold")
+    return {"threshold": fitted if options.threshold is None else options.threshold, "rule": rule}
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    """Judge every case that is not known; the result is ``GateResult`` as data.
+
+    Raises:
+        BudgetExceeded, DeadlineExceeded: what was answered is kept; resume to go on.
+        LlmRuntimeError: whatever else ends the whole run; a case without a verdict does not.
+    """
+    known = {verdict.id: verdict for verdict in task.known}
+    passes = [("cases", len(task.cases), len(known))]
+    context.emit(events.PassesPlanned(title=title_of(task), passes=passes))
+    context.emit(events.PassStarted(name="cases"))
+    turn = asyncio.Semaphore(options.concurrency)
+
+    async def each(case: Case) -> CaseVerdict:
+        if case.id in known:
+            return known[case.id]
+        async with turn:
+            verdict = await _judged(case, options, context)
+        context.emit(events.ItemFinished(name=case.id, falsehood=verdict.falsehood, fault=verdict.error))
+        return verdict
+
+    verdicts = await gather(each(case) for case in task.cases)
+    return concluded(task, options, verdicts).model_dump(mode="json")
+
+
+async def _judged(case: Case, options: Options, context: RunContext) -> CaseVerdict:
+    metered, answer = Metered(context.generate), case.answer if case.called else ""
+    try:
+        if options.target and not case.answer:
+            answer = (await metered(_question(case, options.target))).text
+            if not answer.strip():
+                return CaseVerdict(id=case.id, error="the target answered nothing", code=1)
+            case = case.model_copy(update={"answer": answer})
+        prompt, session = circle.subject(case)
+        local, seed = context.local, item_seed(context.seed, case.id)
+        calls = options.evaluation(context.terms, local=local)
+        guard = PromptGuard(context.generate, calls, session=session, seed=seed, similar=case.similar)
+        metrics = await guard.evaluate(
+            **{layer.name: layer.text for layer in prompt.layers},
+            mode=options.mode,
+            fire_circle_config=options.circle(context.terms, local=local),
+        )
+    except (EvaluationError, CallError) as fault:
+        return CaseVerdict(id=case.id, answer=answer, error=f"no verdict: {fault}", code=fault.exit_code)
+    verdict = verdict_of(case.id, metrics, options.rule or "maximum", options.seats, answer)
+    return verdict.model_copy(update={"spend": verdict.spend + metered.spend})
+
+
+def _question(case: Case, model: str) -> Request:
+    """Return the prompt itself, as the application under test would be asked it."""
+    before = "\n\n".join(text for text in (case.system, case.application) if text)
+    history = [Message("assistant" if role == "assistant" else "user", text) for role, text in case.history or ()]
+    system = [Message("system", before)] if before else []
+    asked = (*system, *history, Message("user", case.user or before))
+    return Request(model, asked, CallLabel("fire_circle", "target", "target"))
+
+
+def concluded(task: Task, options: Options, verdicts: Sequence[CaseVerdict]) -> GateResult:
+    """Return the suite's result: the gates tried on each verdict, whether it is new or known."""
+
+    def tried(case: Case, verdict: CaseVerdict) -> CaseVerdict:
+        answered = case.model_copy(update={"answer": verdict.answer or case.answer})
+        counted = verdict.model_copy(update={"hidden": len(circle.hidden_of(answered))})
+        if verdict.error:
+            return counted
+        partial = options.allow_partial
+        fired = gates_that_hold(options.gates, counted.values, verdict.lacking, allow_partial=partial)
+        return counted.model_copy(update={"fired": fired})
+
+    new = [verdict for verdict in verdicts if not verdict.known]
+    return GateResult(
+        name=task.name,
+        gates=tuple(map(str, options.gates)),
+        verdicts=tuple(tried(case, verdict) for case, verdict in zip(task.cases, verdicts, strict=True)),
+        spend=sum((verdict.spend for verdict in new), Spend()),
+        spared=spared_by([verdict for verdict in new if not verdict.error]) if options.cascade else spared_by(()),
+    )
+
+
+def case_key(case: Case, options: Options, routes: Mapping[str, str], target: Mapping[str, Any]) -> str:
+    """Return the digest of all that makes a verdict another one: case, policy, models, prompts, rule, target."""
+    config = options.circle() or options.evaluation()
+    data = {
+        "case": case.model_dump(mode="json", exclude={"id", "line", "source", "similar", "called"}),
+        "engine": config.model_dump(mode="json", exclude=_PATIENCE),
+        "mode": options.mode,
+        "rule": options.rule or "maximum",
+        "routes": dict(routes),
+        "target": {"model": options.target, **target},
+        "prompts": _prompts(),
+    }
+    return hashlib.sha256(canonical_json(data)).hexdigest()
+
+
+def _prompts() -> str:
+    """Return the digest of the judges' prompts, as this version has them."""
+    folder = resources.files("fire_circle").joinpath("prompts")
+    texts = sorted(
+        (one.name, one.read_text(encoding="utf-8")) for one in folder.iterdir() if one.name.endswith(".md")
+    )
+    return hashlib.sha256(canonical_json(texts)).hexdigest()
+
+
+def title_of(task: Task) -> str:
+    """Return one line for lists."""
+    return f"Gate: {task.name}, {len(task.cases)} {'case' if len(task.cases) == 1 else 'cases'}"

@@ -1,0 +1,265 @@
+"""Building a persona: every passage is read into the claim book, then the contract is written from its claims.
+
+Nothing is asked twice: the book is kept as it grows, and every other answer by what was asked. Calls run side by
+side; what they give is put together in order, so that a build does not depend on who answered first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from crux.book import ClaimBook, Standing, standing
+from crux.claims import Judge, Unread, batches_of, link_book, read_book
+from crux.claims.reading import BATCH_TOKENS
+from crux.config import CruxConfigurationError, ModelTable
+from crux.events import PersonaBuilt, PersonaStep
+from crux.extras import library
+from crux.personas.answers import Answers
+from crux.personas.beliefs import graph_of
+from crux.personas.contract import (
+    PROSE,
+    ExcerptAnswer,
+    FlipAnswer,
+    FlipCondition,
+    PersonaContract,
+    Prose,
+    VoiceAnswer,
+    VoiceProfile,
+    contract_request,
+    measured_voice,
+    unquoted,
+    verbatim,
+)
+from crux.personas.corpus import Corpus
+from crux.personas.persona import Persona, check_name, slug
+from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.events import Emit, silent
+from llm_runtime.messages import Generate, Request
+from llm_runtime.tasks import first_error
+
+T = TypeVar("T", bound=BaseModel)
+
+#: What a contract takes: a call for each prose part, then flip conditions, excerpts and voice.
+CONTRACT_CALLS = len(PROSE) + 3
+_MOST_ANCHORS = 8
+_MOST_EXAMPLES = 3
+
+
+class ThinBook(CruxConfigurationError):
+    """A persona's claim book has too little in it and must not; :attr:`standing` has the figures. Exit code 2."""
+
+    def __init__(self, name: str, figures: Standing) -> None:
+        super().__init__(f"the claim book of {name} is thin: {'; '.join(figures.reasons)}")
+        self.standing = figures
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build came to. A thin book is kept like any other; ``standing`` says why it is thin."""
+
+    persona: Persona
+    book: ClaimBook
+    standing: Standing
+    unread: tuple[Unread, ...] = ()
+
+
+def utc_now() -> str:
+    """Return the time of a build, ISO 8601 in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+async def build_persona(
+    name: str,
+    corpus: Corpus,
+    *,
+    generate: Generate,
+    book: ClaimBook | None = None,
+    models: ModelTable | None = None,
+    aliases: Sequence[str] = (),
+    handle: str = "",
+    answers: Answers | None = None,
+    emit: Emit = silent,
+    seed: int = 0,
+    language: str = "English",
+    tokens_a_call: int = BATCH_TOKENS,
+    keep: Callable[[ClaimBook], None] = lambda book: None,
+    now: Callable[[], str] = utc_now,
+) -> Built:
+    """Read one person's texts whole, and write their contract from what they claim.
+
+    Args:
+        name: as people and events will know the person.
+        corpus: at least one text.
+        book: what was read before; its passages are not asked about again.
+        answers: answers of earlier builds; changed in place.
+        seed: 0 to 2^53-1; the same for every build of one store, or nothing that is kept can be used again.
+        language: in which claims are written; quotations stay as they are.
+        tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
+        keep: takes the book whenever it has grown.
+        now: the time that the beliefs bear.
+
+    Raises:
+        PersonaError: the name cannot be used.
+        CallError, StructuredOutputError: a part of the contract was not to be had.
+        BudgetExceeded, DeadlineExceeded: as ``generate`` raises them; what was answered is kept.
+        MissingExtraError: a library of the extra ``debate`` is not installed.
+    """
+    name = check_name(name)
+    library("bm25s", "building a persona")  # before anything is spent
+    models, answers = models or ModelTable(), answers or Answers()
+
+    def step(step: str, done: int, of: int) -> None:
+        emit(PersonaStep(persona=name, step=step, done=done, of=of))
+
+    book, unread = await read_book(
+        name,
+        corpus,
+        book,
+        generate=generate,
+        models=models,
+        seed=seed,
+        language=language,
+        tokens_a_call=tokens_a_call,
+        keep=keep,
+        step=lambda done, of: step("reading", done, of),
+    )
+    judge = Judge(generate, models, seed, answers)
+    book = await link_book(book, name, generate=generate, models=models, seed=seed, judge=judge, answers=answers)
+    keep(book)
+    figures = standing(book, name, len(corpus.chunks))
+
+    contract = await _contract(
+        name,
+        corpus,
+        lambda part: contract_request(part, name, corpus, book, models, seed),
+        generate,
+        answers,
+        lambda done: step("contract", done, CONTRACT_CALLS),
+    )
+    contract = contract.model_copy(update={"handle": handle, "aliases": tuple(aliases)})
+    beliefs = graph_of(book, name, corpus, contract.persona_id, now())
+    counts = {"claims": len(book.claims), "unread": len(unread), "unquoted": book.authors[0].unquoted}
+    emit(PersonaBuilt(persona=name, gate=figures.model_dump(mode="json"), counts=counts))
+    persona = Persona(contract=contract, corpus=corpus, beliefs=beliefs if beliefs.nodes else None)
+    return Built(persona, book, figures, tuple(unread))
+
+
+def require_book(built: Built) -> None:
+    """Insist on a book that is not thin.
+
+    Raises:
+        ThinBook: it is.
+    """
+    if built.standing.thin:
+        raise ThinBook(built.persona.name, built.standing)
+
+
+async def _contract(
+    name: str,
+    corpus: Corpus,
+    request: Callable[[str], Request],
+    generate: Generate,
+    answers: Answers,
+    step: Callable[[int], None],
+) -> PersonaContract:
+    done = 0
+
+    async def ask(part: str, model: type[T]) -> T | LlmRuntimeError:
+        nonlocal done
+        try:
+            answer = await answers.ask(generate, request(part), model)
+        except LlmRuntimeError as fault:
+            return fault  # raised once the other parts are there: they are under way and paid for
+        done += 1
+        step(done)
+        return answer
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            prose = {part: group.create_task(ask(part, Prose)) for part in PROSE}
+            flips = group.create_task(ask("flip", FlipAnswer))
+            excerpts = group.create_task(ask("excerpts", ExcerptAnswer))
+            voice = group.create_task(ask("voice", VoiceAnswer))
+    except ExceptionGroup as faults:
+        raise first_error(faults) from None
+    told = {part: unquoted(" ".join(_had(task.result()).text.split()), corpus) for part, task in prose.items()}
+    written = {part: text for part, (text, _) in told.items()}
+    conditions, spoken = _had(flips.result()).conditions, _had(voice.result())
+    anchors, lost = verbatim(_had(excerpts.result()).excerpts, corpus, _MOST_ANCHORS)
+    examples, also_lost = verbatim(spoken.examples, corpus, _MOST_EXAMPLES)
+    words, contractions = measured_voice(corpus)
+    return PersonaContract(
+        persona_id=slug(name),
+        name=name,
+        handle="",
+        aliases=(),
+        **written,
+        flip_conditions=tuple(
+            FlipCondition(id=f"F{place}", text=" ".join(text.split()))
+            for place, text in enumerate(conditions, start=1)
+            if text.strip()
+        ),
+        anchor_excerpts=tuple(anchors),
+        voice=VoiceProfile(
+            speech_patterns=tuple(spoken.speech_patterns),
+            vocabulary=tuple(spoken.vocabulary),
+            forbidden_phrases=tuple(spoken.forbidden_phrases),
+            examples=tuple(examples),
+            words_per_sentence=words,
+            contractions_per_100_words=contractions,
+        ),
+        dropped_quotes=lost + also_lost + sum(count for _, count in told.values()),
+        corpus_digest=corpus.digest,
+    )
+
+
+def _had(answer: T | LlmRuntimeError) -> T:
+    if isinstance(answer, LlmRuntimeError):
+        raise answer
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class BuildCalls:
+    """About how many calls a build will make: exact for reading, a guess for linking before all is read."""
+
+    contract: int
+    reading: int
+    linking: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.contract + self.reading + self.linking
+
+
+def build_calls(
+    name: str,
+    corpus: Corpus,
+    book: ClaimBook | None = None,
+    answers: Answers | None = None,
+    *,
+    models: ModelTable | None = None,
+    seed: int = 0,
+    tokens_a_call: int = BATCH_TOKENS,
+) -> BuildCalls:
+    """Count what :func:`build_persona` with the same arguments would ask: what is on file is not asked again."""
+    models, answers, book = models or ModelTable(), answers or Answers(), book or ClaimBook()
+    name = check_name(name)
+    reading = len(batches_of(corpus, book.authors[0].read if book.authors else (), tokens_a_call))
+    parts = (
+        contract_request(part, name, corpus, book, models, seed) for part in (*PROSE, "flip", "excerpts", "voice")
+    )
+    contract = CONTRACT_CALLS if reading else sum(not answers.has(request) for request in parts)
+    return BuildCalls(contract=contract, reading=reading, linking=linking_calls(reading))
+
+
+def linking_calls(reading: int) -> int:
+    """Guess the calls that link what so many calls read: a block of claims, then their judging."""
+    return 2 + reading // 2 if reading else 0

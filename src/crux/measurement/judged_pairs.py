@@ -1,0 +1,46 @@
+"""How well the judge judges: verdicts against pairs that people judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crux.claims.judge import BEARING, Kind, Verdict
+from crux.measurement.share import Share, share
+from crux.results import Wire
+
+
+class JudgeFigures(Wire):
+    """Verdicts against the kinds that people gave.
+
+    Args:
+        right: exactly the kind that was given.
+        same_precision: of the pairs that the judge calls the same, those that are.
+        same_recall: of the pairs that are the same, those that it finds.
+        contradiction_recall: of the pairs that contradict each other, those that it finds.
+        bearing: of all pairs, those where it is right whether the premise speaks for the claim.
+        unsure: pairs on which it gave no usable verdict.
+    """
+
+    right: Share
+    same_precision: Share
+    same_recall: Share
+    contradiction_recall: Share
+    bearing: Share
+    unsure: int
+
+
+def judge_figures(expected: Sequence[Kind], verdicts: Sequence[Verdict]) -> JudgeFigures:
+    """Count; both in the same order.
+
+    Raises:
+        ValueError: there are more of the one than of the other.
+    """
+    both = [(kind, verdict.kind) for kind, verdict in zip(expected, verdicts, strict=True)]
+    return JudgeFigures(
+        right=share(kind == found for kind, found in both),
+        same_precision=share(kind == "same" for kind, found in both if found == "same"),
+        same_recall=share(found == "same" for kind, found in both if kind == "same"),
+        contradiction_recall=share(found == "contradicts" for kind, found in both if kind == "contradicts"),
+        bearing=share((kind in BEARING) == (found in BEARING) for kind, found in both),
+        unsure=sum(found == "unsure" for _, found in both),
+    )

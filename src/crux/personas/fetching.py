@@ -1,0 +1,49 @@
+"""Texts at an address: fetched into a folder as a file that an import can read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from crux.personas.source import CorpusError
+from llm_runtime.http.public import Page
+
+_ENDINGS = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "application/rss+xml": ".xml",
+    "application/atom+xml": ".xml",
+    "application/xml": ".xml",
+    "text/xml": ".xml",
+    "text/vtt": ".vtt",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+}
+#: Where a page marks what it is about, the rest is its frame: menus, lists of other pages, feet.
+_MAIN = re.compile(rb"<(article|main)\b.*</\1>", re.IGNORECASE | re.DOTALL)
+
+
+def is_address(place: str) -> bool:
+    """Tell whether a place is an address of the web, and no path."""
+    return bool(re.match(r"[a-zA-Z][a-zA-Z0-9+.-]*://", place))
+
+
+def as_file(page: Page, folder: Path) -> Path:
+    """Write a page into a folder under a name that tells what it is; return the file.
+
+    Raises:
+        CorpusError: it is of a kind that no import reads.
+    """
+    path = urlsplit(page.url).path.rstrip("/")
+    ending = _ENDINGS.get(page.kind) or Path(path).suffix.lower()
+    if ending not in _ENDINGS.values():
+        raise CorpusError(f"{page.url[:200]} is {page.kind or 'of no named kind'}, which nothing here reads")
+    stem = re.sub(r"[^\w-]+", "-", f"{urlsplit(page.url).hostname}{path}").strip("-")[:100]
+    file = folder / f"{stem}{ending}"
+    found = _MAIN.search(page.body) if ending == ".html" else None
+    file.write_bytes(found[0] if found else page.body)
+    return file

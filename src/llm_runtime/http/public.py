@@ -1,0 +1,147 @@
+"""Pages of the public web: over https alone, from no private address, within a size and a time.
+
+An address is judged where the connection is made, after its name was resolved, and so is that of every redirect: a
+page cannot lead to what only this machine or its network can reach (server-side request forgery).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urljoin, urlsplit
+
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+MAX_BYTES, SECONDS, _REDIRECTS = 20 * 2**20, 20.0, 5
+#: IPv4 addresses in IPv6 clothes (RFC 6052): what they lead to decides.
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class PageRefused(ConfigurationError):
+    """A page cannot be had, or must not be; one line with its address. Exit code 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What an address gave: ``kind`` is its media type, ``etag`` is for the next time, ``url`` where it was."""
+
+    url: str
+    body: bytes
+    kind: str = ""
+    etag: str = ""
+
+
+def is_public(address: Address) -> bool:
+    """Tell whether an address is one of the public internet."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(inner)
+    return address.is_global and not address.is_multicast
+
+
+async def read_page(
+    url: str,
+    etag: str = "",
+    *,
+    max_bytes: int = MAX_BYTES,
+    seconds: float = SECONDS,
+    schemes: frozenset[str] = frozenset({"https"}),
+    allowed: Callable[[Address], bool] = is_public,
+) -> Page | None:
+    """Fetch a page; None where the server says that it is still the one of ``etag``.
+
+    Args:
+        url: its address.
+        etag: what an earlier page had; empty asks for it whatever it is.
+        max_bytes: of the body, after decompression.
+        seconds: for all of it, redirects included.
+        schemes: that may be used; tests may add ``http``.
+        allowed: whether an address may be connected to.
+
+    Raises:
+        PageRefused: it is not https, leads to a private address, is too large, too slow, not there.
+    """
+    import aiohttp
+
+    try:
+        async with asyncio.timeout(seconds):
+            timeout = aiohttp.ClientTimeout(total=seconds)
+            connector = _connector(allowed)
+            async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as session:
+                return await _followed(session, url, etag, max_bytes, schemes, allowed)
+    except TimeoutError:
+        raise PageRefused(f"{url[:200]} took longer than {seconds:.0f} s; try again later") from None
+    except (aiohttp.ClientError, OSError, ValueError) as fault:
+        reason = " ".join(str(fault).split())[:160] or type(fault).__name__
+        raise PageRefused(f"{url[:200]} cannot be fetched: {reason}") from None
+
+
+async def _followed(
+    session: aiohttp.ClientSession,
+    url: str,
+    etag: str,
+    max_bytes: int,
+    schemes: frozenset[str],
+    allowed: Callable[[Address], bool],
+) -> Page | None:
+    here = url
+    for _ in range(_REDIRECTS + 1):
+        _check(here, schemes, allowed)
+        headers = {"If-None-Match": etag} if etag else {}
+        async with session.get(here, headers=headers, allow_redirects=False) as answer:
+            if answer.status == 304:
+                return None
+            if answer.status in (301, 302, 303, 307, 308) and (target := answer.headers.get("Location")):
+                here = urljoin(here, target)
+                continue
+            if answer.status != 200:
+                raise PageRefused(f"{url[:200]} answered {answer.status}; open it in a browser to see why")
+            body = bytearray()
+            async for piece in answer.content.iter_chunked(2**16):
+                body += piece
+                if len(body) > max_bytes:
+                    raise PageRefused(f"{url[:200]} is larger than {max_bytes / 2**20:.0f} MiB; save a part of it")
+            return Page(here, bytes(body), answer.content_type, answer.headers.get("ETag", ""))
+    raise PageRefused(f"{url[:200]} leads on more than {_REDIRECTS} times; give the address where it ends")
+
+
+def _check(url: str, schemes: frozenset[str], allowed: Callable[[Address], bool]) -> None:
+    """Refuse an address by its looks; a name is judged once it is resolved."""
+    parts = urlsplit(url)
+    if parts.scheme.lower() not in schemes:
+        raise PageRefused(f"{url[:200]}: only https is fetched; save the page and import the file")
+    if parts.username or parts.password or not parts.hostname:
+        raise PageRefused(f"{url[:200]} is no plain address of a page")
+    try:
+        address = ipaddress.ip_address(parts.hostname)
+    except ValueError:
+        return
+    if not allowed(address):
+        raise _inward(parts.hostname)
+
+
+def _inward(host: str) -> PageRefused:
+    return PageRefused(f"{host[:100]} is an address of this machine or its network; only public pages are fetched")
+
+
+def _connector(allowed: Callable[[Address], bool]) -> aiohttp.TCPConnector:
+    import aiohttp
+
+    class Public(aiohttp.ThreadedResolver):
+        async def resolve(self, host: str, *where: Any, **how: Any) -> list[Any]:
+            found = await super().resolve(host, *where, **how)
+            if not all(allowed(ipaddress.ip_address(str(each["host"]).partition("%")[0])) for each in found):
+                raise _inward(host)
+            return found
+
+    return aiohttp.TCPConnector(resolver=Public())
