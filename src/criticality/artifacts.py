@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 #: Events after which other sources and tests follow from the plan.
 _PLANS = (
     e.Approved, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired, e.TestsGenerated,
-    e.ClusterTestsGenerated, e.VerdictHandled,
+    e.ClusterTestsGenerated, e.VerdictHandled, e.TestSuspected,
 )  # fmt: skip
 
 
@@ -91,6 +91,15 @@ class Artifacts:
     claims: dict[str, StructuredClaim] = field(default_factory=_dict)
     waived: dict[str, str] = field(default_factory=_dict)
     bodies: dict[str, Body] = field(default_factory=_dict)
+    cases: dict[str, list[list[Any]]] = field(default_factory=_dict)
+    pinned: dict[str, list[Any]] = field(default_factory=_dict)
+    settled: dict[str, list[str]] = field(default_factory=_dict)
+    left_open: dict[str, list[dict[str, str]]] = field(default_factory=_dict)
+    measured: dict[str, dict[str, Any]] = field(default_factory=_dict)
+    waiting: dict[str, e.ImplementationReceived] = field(default_factory=_dict)
+    reopened: dict[str, list[str]] = field(default_factory=_dict)
+    blamed: dict[tuple[str, str], int] = field(default_factory=_dict)
+    suspected: dict[str, int] = field(default_factory=_dict)
     failures: list[e.VerificationFailed] = field(default_factory=_list)
     escalations: list[e.Escalated] = field(default_factory=_list)
     clusters: dict[str, e.ClusterTestsGenerated] = field(default_factory=_dict)
@@ -185,10 +194,13 @@ class Artifacts:
                 self.waived = event.waived
                 self.clusters = {}
             case e.VerificationPassed():
-                for name, text in event.bodies.items():
-                    self.bodies[name] = Body(text, event.keys[name], event.tier, event.attempt)
+                self._accepted(event)
             case e.VerificationFailed():
                 self.failures.append(event)
+                self.waiting.pop(event.unit, None)
+                self._settle(event.settled)
+            case e.CalleeBlamed() | e.TestSuspected():
+                self._reopened(event)
             case e.Escalated():
                 self.escalations.append(event)
             case e.ClusterTestsGenerated():
@@ -230,6 +242,42 @@ class Artifacts:
                 self.transforms.append(event)
             case _:
                 pass
+
+    def _accepted(self, event: e.VerificationPassed) -> None:
+        self.waiting.pop(event.unit, None)
+        self.cases |= event.cases
+        self._settle(event.settled)
+        for name, text in event.bodies.items():
+            self.bodies[name] = Body(text, event.keys[name], event.tier, event.attempt)
+            self.measured[name] = event.measured.get(name, {})
+            self.left_open[name] = [entry for entry in event.left_open if entry["function"] == name]
+
+    def _settle(self, entries: list[dict[str, str]]) -> None:
+        for entry in entries:
+            clauses = self.settled.setdefault(entry["function"], [])
+            if entry["clause"] not in clauses:
+                clauses.append(entry["clause"])
+
+    def _reopened(self, event: e.CalleeBlamed | e.TestSuspected) -> None:
+        """Take bodies back; what is not itself at fault waits to be judged again, and nobody is asked for it."""
+        guilty = ""
+        if isinstance(event, e.CalleeBlamed):
+            guilty = next(unit for unit in event.units if event.callee in unit.split("+"))
+            self.blamed[event.unit, event.callee] = self.blamed.get((event.unit, event.callee), 0) + 1
+            if event.args is not None:
+                self.pinned.setdefault(event.callee, []).append(event.args)
+        else:
+            self.suspected[event.claim] = self.suspected.get(event.claim, 0) + 1
+            self.claims[event.claim] = StructuredClaim.model_validate(event.structured)
+        self.waiting[event.unit] = e.ImplementationReceived(
+            unit=event.unit, attempt=1, tier=event.tier, bodies=event.bodies
+        )
+        for unit in event.units:
+            self.reopened.setdefault(unit, []).append(event.what if unit == guilty else "")
+            bodies = {name: self.bodies.pop(name) for name in unit.split("+") if name in self.bodies}
+            if bodies and unit not in (guilty, event.unit):
+                texts = {name: body.text for name, body in bodies.items()}
+                self.waiting[unit] = e.ImplementationReceived(unit=unit, attempt=1, tier="worker", bodies=texts)
 
     def _approved(self, event: e.Approved) -> None:
         self.approvals[event.version] = event

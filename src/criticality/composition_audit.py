@@ -17,14 +17,15 @@ from criticality.lattice_plan import ModulePlan
 from criticality.machine.states import Auditing, ReportingContradictions
 from criticality.machine.table import AUDITORS
 from criticality.order import waves
-from criticality.spec.claims import StructuredClaims
+from criticality.spec.claims import Claim, StructuredClaims
 from criticality.spec.spec import Spec
-from criticality.testing import ClaimTestFault, TestReport
-from criticality.tree import full_tree, function_key, test_files
+from criticality.tree import claim_fault, function_key
 from criticality.work import Work
 from llm_runtime.events import Event
 from llm_runtime.models import Model
 
+#: How often tests are asked for before a person is.
+_DERIVATIONS = 3
 _FOCUS = {
     "temporal": (
         "timing requirements that cannot all be satisfied", "TEMPORAL",
@@ -282,49 +283,74 @@ def _bounds_of(predicates: Any) -> Iterator[tuple[str, float, float]]:
 
 
 async def synthesize_tests(work: Work) -> Event:
-    """Make tests before bodies: parse claims, fill templates; each test must fail on the skeleton."""
+    """Make tests before bodies: parse claims, and ask again for tests that show nothing, with the reason."""
     spec = work.artifacts.spec
     assert spec is not None
-    plan = work.artifacts.plan
     wanted = {name: claim for name, claim in spec.claims.items() if claim.testable}
+    empty: list[str] = []
+    for attempt in range(1, _DERIVATIONS + 1):
+        parsed = await _parsed(work, spec, wanted, empty, attempt)
+        generated = e.TestsGenerated(claims=[c.model_dump() for c in parsed.claims], waived=_waived(spec, parsed))
+        trial = _with(work, generated)
+        empty = await _empty(work, trial, parsed)
+        if not empty:
+            return generated.model_copy(
+                update={
+                    "tests": sum(len(claim.tests) for claim in parsed.claims),
+                    "units": units_to_inject(work.language, trial),
+                }
+            )
+    return _not_failing(empty)
+
+
+async def _parsed(
+    work: Work, spec: Spec, wanted: dict[str, Claim], empty: list[str], attempt: int
+) -> StructuredClaims:
+    """Ask for the claims in structured form; from the second time on with what was wrong with the tests."""
 
     def fault(answer: StructuredClaims) -> str | None:
         ids = [claim.id for claim in answer.claims]
         if sorted(ids) != sorted(wanted):
             return f"parse exactly these claims: {', '.join(wanted)}"
-        for claim in answer.claims:
-            if claim.tests:
-                try:
-                    work.language.claim_test(spec, plan, claim, wanted[claim.id].text)
-                except ClaimTestFault as refused:
-                    return str(refused)
-        return None
+        faults = (
+            claim_fault(work.language, work.artifacts, claim, wanted[claim.id].text)
+            for claim in answer.claims
+            if claim.tests
+        )
+        return next(filter(None, faults), None)
 
-    question = work.ask.question("tests", "claims", "structurer", work.round)
-    parsed = await work.ask.data(
+    question = work.ask.question("tests", "claims", "structurer", work.round, attempt)
+    shown = pretty({name: claim.model_dump() for name, claim in wanted.items()})
+    if empty:
+        shown += "\n\nYour last tests were of no use:\n" + "\n".join(f"- {line}" for line in empty[:12])
+    return await work.ask.data(
         question,
         StructuredClaims,
         "claims",
         check=fault,
         spec=question.fence("SPECIFICATION", _statements(spec)),
-        signatures=question.fence("SIGNATURES", contract_text(work.language, plan)),
-        claims=question.fence("CLAIMS", pretty({name: claim.model_dump() for name, claim in wanted.items()})),
+        signatures=question.fence("SIGNATURES", contract_text(work.language, work.artifacts.plan)),
+        claims=question.fence("CLAIMS", shown),
     )
+
+
+def _waived(spec: Spec, parsed: StructuredClaims) -> dict[str, str]:
     waived = {
         name: "not testable, says the specification" for name, claim in spec.claims.items() if not claim.testable
     }
-    waived |= {c.id: c.scope or "the structurer found no test" for c in parsed.claims if not c.tests}
-    generated = e.TestsGenerated(claims=[c.model_dump() for c in parsed.claims], waived=waived)
-    trial = _with(work, generated)
-    tree = full_tree(work.language, trial, {})
-    files = [file.path for file in test_files(work.language, trial)]
-    outcome = await work.tools.test(tree, files)
-    empty = vacuous(work.language, outcome)
-    if empty:
-        return _not_failing(empty)
-    return generated.model_copy(
-        update={"tests": len(outcome.tests), "units": units_to_inject(work.language, trial)}
-    )
+    return waived | {c.id: c.scope or "the structurer found no test" for c in parsed.claims if not c.tests}
+
+
+async def _empty(work: Work, trial: Artifacts, parsed: StructuredClaims) -> list[str]:
+    """Return tests that cannot show anything, and claims that lack a test without a word, one line each."""
+    spec = trial.spec
+    assert spec is not None
+    missing = [
+        f"{c.id}: it can be tested, and has no test and no reason"
+        for c in parsed.claims
+        if not c.tests and not c.scope
+    ]
+    return missing + await work.court.vacuous(spec, trial.plan, parsed.claims)
 
 
 def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
@@ -334,17 +360,6 @@ def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
     trial = copy.copy(work.artifacts)
     trial.apply(generated)
     return trial
-
-
-def vacuous(language: Language, outcome: TestReport) -> list[str]:
-    """Return tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
-    if outcome.state != "done" or not outcome.tests:
-        return [f"the tests did not run: {outcome.state}"]
-    return [
-        f"{test.name} ({test.outcome}): {test.message.splitlines()[0] if test.message else 'passes on a skeleton'}"
-        for test in outcome.tests
-        if test.outcome != "failed" or language.undone not in test.message
-    ]
 
 
 def _not_failing(empty: list[str]) -> Event:

@@ -61,6 +61,26 @@ class OrchestratorConfig(Model):
     timeouts: Timeouts = Timeouts()
 
 
+class Acceptance(Model):
+    """What stands between a body and its acceptance.
+
+    Args:
+        small, text, drawn: cases of each origin at most.
+        mutants: small changes of the body that the cases must tell from it.
+        independent_bodies: bodies of other models for the same prompt that it is compared with.
+        settle: who decides where two bodies differ and the contract is silent; ``ask`` leaves it open in the trace.
+        seconds: of processor time for one call.
+    """
+
+    small: Annotated[int, Field(ge=10, le=20_000)] = 600
+    text: Annotated[int, Field(ge=0, le=20_000)] = 1200
+    drawn: Annotated[int, Field(ge=10, le=20_000)] = 300
+    mutants: Annotated[int, Field(ge=0, le=200)] = 24
+    independent_bodies: Annotated[int, Field(ge=0, le=5)] = 2
+    settle: Literal["model", "ask"] = "model"
+    seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
+
+
 class Targets(Model):
     """What Mass Defect works towards."""
 
@@ -71,7 +91,7 @@ class Targets(Model):
 
 
 class MassDefectConfig(Model):
-    """Targets, transformations at most, and changes made to each function to see whether its tests notice."""
+    """Targets, and transformations at most; ``mutants_per_function`` is read by nothing, so that old files open."""
 
     targets: Targets = Targets()
     max_transforms: int = 40
@@ -105,6 +125,7 @@ class Config(Model):
     escalation: EscalationLimits = EscalationLimits()
     circuit_breaker: BreakerLimits = BreakerLimits()
     orchestrator: OrchestratorConfig = OrchestratorConfig()
+    acceptance: Acceptance = Acceptance()
     mass_defect: MassDefectConfig = MassDefectConfig()
     notifications: NotificationsConfig = NotificationsConfig()
 

@@ -88,7 +88,7 @@ def project_files(
         )
     if isinstance(state, Completed) or (event is None and artifacts.order):
         tree |= full_tree(language, artifacts)
-        data = trace(language, artifacts)
+        data = trace(artifacts)
         tree["trace.json"] = pretty(data) + "\n"
         tree["trace.md"] = trace_markdown(data, isolation)
         tree["metrics.json"] = pretty(telemetry.metrics(artifacts) | {"measured": artifacts.metrics}) + "\n"

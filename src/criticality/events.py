@@ -185,7 +185,12 @@ class ImplementationReceived(Event, type="criticality.implementation_received"):
 
 
 class VerificationPassed(Event, type="criticality.verification_passed"):
-    """The unit's bodies are accepted."""
+    """The unit's bodies are accepted.
+
+    ``tests`` counts what was tried; ``cases`` are those worth keeping, with their results; ``measured`` says by
+    function which other bodies the cases told from it; ``settled`` are clauses that decided where bodies differed,
+    ``left_open`` are cases that the specification leaves open.
+    """
 
     unit: str
     attempt: int
@@ -193,6 +198,10 @@ class VerificationPassed(Event, type="criticality.verification_passed"):
     bodies: dict[str, str]
     keys: dict[str, str]
     tests: int = 0
+    cases: dict[str, list[list[Any]]] = {}
+    measured: dict[str, dict[str, Any]] = {}
+    settled: list[dict[str, str]] = []
+    left_open: list[dict[str, str]] = []
 
 
 class VerificationFailed(Event, type="criticality.verification_failed"):
@@ -202,8 +211,39 @@ class VerificationFailed(Event, type="criticality.verification_failed"):
     attempt: int
     tier: Tier
     failure: dict[str, Any]
+    settled: list[dict[str, str]] = []
     next: Literal["retry", "escalate", "break", "review", "lattice"]
     to_tier: Tier | None = None
+
+
+class CalleeBlamed(Event, type="criticality.callee_blamed"):
+    """A unit failed through an accepted function that breaks its own contract on ``args``.
+
+    ``units`` are to be done again in this order: the callee's without its body, the others with theirs.
+    """
+
+    unit: str
+    callee: str
+    args: Any = None
+    what: str
+    units: list[str]
+    tier: Tier
+    bodies: dict[str, str]
+
+
+class TestSuspected(Event, type="criticality.test_suspected"):
+    """Independent bodies keep every clause and fail one test alike: the claim's tests were derived anew."""
+
+    __test__ = False
+
+    unit: str
+    claim: str
+    test: str
+    what: str
+    structured: dict[str, Any]
+    units: list[str]
+    tier: Tier
+    bodies: dict[str, str]
 
 
 class Escalated(Event, type="criticality.escalated"):

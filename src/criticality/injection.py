@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Awaitable, Callable, Hashable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from criticality import events as e
+from criticality.acceptance import Gate, compared, written
 from criticality.artifacts import Artifacts, Body
 from criticality.bodies import BodyUnreadable, SpliceRefused
 from criticality.budget import tokens
 from criticality.context import failure_summary, implement_values, spare
+from criticality.judging.hearing import Verdict
 from criticality.labels import Tier
 from criticality.language import Language
 from criticality.lattice import dependencies
 from criticality.machine.escalation import FailureKind, decide
 from criticality.machine.states import Escalating, Implementing, SelectingFunction, Verifying
 from criticality.order import waves
-from criticality.tree import claim_tests, contract_tests, full_tree, function_key, skeleton
+from criticality.suspicion import INDEPENDENTS, agreeing, callee_blamed, test_suspected
+from criticality.tree import function_key, skeleton
+from criticality.verdicts import due, judged, rested_on
 from criticality.work import Work
 from llm_runtime.errors import BadReply
 from llm_runtime.events import Event
 
-_SECTION = re.compile(r"^###[ \t]+`?([a-z_][a-z0-9_]*)`?[ \t]*$", re.MULTILINE)
+_Key: TypeAlias = tuple[Hashable, ...]
 
 
 class Lanes:
@@ -36,16 +39,16 @@ class Lanes:
 
     def __init__(self, limit: int) -> None:
         self._slots = asyncio.Semaphore(limit)
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}
+        self._tasks: dict[_Key, asyncio.Task[Any]] = {}
 
-    async def once(self, key: Hashable, make: Callable[[], Awaitable[Any]]) -> Any:
+    async def once(self, key: _Key, make: Callable[[], Awaitable[Any]]) -> Any:
         """Return the result for ``key``, computed now, by a lane already, or by one that is at it."""
         task = self._tasks.get(key)
         if task is None:
             task = self._tasks[key] = asyncio.ensure_future(make())
         return await asyncio.shield(task)
 
-    def begin(self, key: Hashable, make: Callable[[], Awaitable[Any]]) -> None:
+    def begin(self, key: _Key, make: Callable[[], Awaitable[Any]]) -> None:
         """Start a lane in the background; what goes wrong in it is told to whoever asks for its results."""
         if ("lane", key) in self._tasks:
             return
@@ -58,6 +61,14 @@ class Lanes:
                     return
 
         self._tasks["lane", key] = asyncio.ensure_future(lane())
+
+    async def forget_verdicts(self) -> None:
+        """Give up what was judged: it rested on a body or a test that is no more. Answers of models are kept."""
+        old = [key for key in self._tasks if key[0] in ("verify", "lane")]
+        tasks = [self._tasks.pop(key) for key in old]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def aclose(self) -> None:
         """End what is still going on."""
@@ -88,9 +99,9 @@ def _wave(work: Work, remaining: tuple[str, ...]) -> list[str]:
 
 
 def _visit(work: Work, unit: str) -> tuple[int, int, int]:
-    """Tell how often the unit's phase was entered, and what failed before: part of every label and key."""
+    """Tell how often the unit's phase was entered, and how often it was reopened: part of every label and key."""
     progress = getattr(work.state.phase, "progress", None)
-    return work.round, progress.pass_number if progress else 1, 0
+    return work.round, progress.pass_number if progress else 1, len(work.artifacts.reopened.get(unit, ()))
 
 
 def first_tier(work: Work, unit: str) -> Tier:
@@ -114,13 +125,14 @@ def signature_complexity(function: Any) -> float:
 async def _lane(work: Work, unit: str, lanes: Lanes) -> None:
     """Take a unit from its first attempt to its acceptance or its end, as the machine will find it."""
     tier, in_tier, total = first_tier(work, unit), 1, 1
-    visit, failure = _visit(work, unit), None
+    visit, failure = _visit(work, unit), _why_reopened(work, unit)
+    before: dict[str, Any] | None = None
     while True:
         received = await _received(work, unit, tier, total, visit, failure, lanes)
-        event = await _verified(work, received, in_tier, visit, lanes)
-        if isinstance(event, e.VerificationPassed) or event.next in ("break", "review", "lattice"):
+        event = await _verified(work, received, in_tier, visit, before, lanes)
+        if not isinstance(event, e.VerificationFailed) or event.next in ("break", "review", "lattice"):
             return
-        failure = event.failure
+        failure = before = event.failure
         if event.next == "escalate":
             assert event.to_tier is not None
             tier, in_tier = event.to_tier, 0
@@ -139,8 +151,18 @@ async def implement(work: Work, lanes: Lanes) -> Event:
 
 def _last_failure(work: Work, phase: Implementing) -> dict[str, Any] | None:
     if phase.total_attempts == 1:
-        return None
-    return next((f.failure for f in reversed(work.artifacts.failures) if f.unit == phase.function_id), None)
+        return _why_reopened(work, phase.function_id)
+    return _failed(work, phase.function_id)
+
+
+def _failed(work: Work, unit: str) -> dict[str, Any] | None:
+    return next((f.failure for f in reversed(work.artifacts.failures) if f.unit == unit), None)
+
+
+def _why_reopened(work: Work, unit: str) -> dict[str, Any] | None:
+    """Return the case for which a unit was reopened, as the summary of what failed."""
+    reasons = [what for what in work.artifacts.reopened.get(unit, ()) if what]
+    return {"kind": "test", "what": reasons[-1:]} if reasons else None
 
 
 async def _received(
@@ -160,55 +182,63 @@ async def _received(
 async def _implement(
     work: Work, unit: str, tier: Tier, total: int, visit: tuple[int, ...], failure: dict[str, Any] | None
 ) -> e.ImplementationReceived:
-    role = tier if tier != "worker" else "worker"
-    label_round = visit[0] * 100 + visit[1]
-    question = work.ask.question("injection", unit, role, label_round, total)
-    values = implement_values(work.language, work.artifacts, unit)
+    waiting = work.artifacts.waiting.get(unit)
+    if waiting is not None and total == 1:
+        return waiting
+    label_round = (visit[2] * 100 + visit[0]) * 100 + visit[1]
+    question = work.ask.question("injection", unit, tier, label_round, total)
     shorter = spare(work.language, work.artifacts, unit, failure)
     try:
-        answer = await work.ask.text(
-            question, "implement", spare=shorter, **values, summary=failure_summary(failure)
-        )
+        bodies = await written(work, question, unit, failure_summary(failure), shorter)
     except BadReply as refused:
         fault = {"kind": "syntax_fatal", "what": [f"the answer was of no use: {type(refused).__name__}"]}
         return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, fault=fault)
-    try:
-        bodies = _bodies(work.language, answer, unit)
     except SpliceRefused as refused:
         fault = {"kind": "syntax", "what": [str(refused)]}
         return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, fault=fault)
     return e.ImplementationReceived(unit=unit, attempt=total, tier=tier, bodies=bodies)
 
 
-def _bodies(language: Language, answer: str, unit: str) -> dict[str, str]:
-    """Return the body of each function of a unit; several stand under headings of their names."""
-    names = unit.split("+")
-    if len(names) == 1:
-        return {names[0]: language.read_body(answer, names[0].partition(".")[2])}
-    parts = _SECTION.split(answer)
-    bodies = dict(zip(parts[1::2], parts[2::2], strict=True))
-    missing = [name for name in names if name.partition(".")[2] not in bodies]
-    if missing:
-        raise SpliceRefused(f"the answer has no section for {', '.join(missing)}")
-    return {name: language.read_body(bodies[name.partition(".")[2]], name.partition(".")[2]) for name in names}
-
-
 async def verify(work: Work, received: e.ImplementationReceived, lanes: Lanes) -> Event:
     """Accept or discard what was received."""
     phase = work.state.phase
     assert isinstance(phase, Verifying)
-    return await _verified(work, received, phase.attempt_in_tier, _visit(work, phase.function_id), lanes)
+    unit = phase.function_id
+    before = None if phase.total_attempts == 1 else _failed(work, unit)
+    return await _verified(work, received, phase.attempt_in_tier, _visit(work, unit), before, lanes)
 
 
 async def _verified(
-    work: Work, received: e.ImplementationReceived, in_tier: int, visit: tuple[int, ...], lanes: Lanes
-) -> Any:
+    work: Work, received: e.ImplementationReceived, in_tier: int, visit: tuple[int, ...],
+    before: dict[str, Any] | None, lanes: Lanes,
+) -> Any:  # fmt: skip
     key = ("verify", received.unit, visit, received.attempt)
-    return await lanes.once(key, lambda: _verify(work, received, in_tier))
+    return await lanes.once(key, lambda: _verify(work, received, in_tier, visit, before, lanes))
 
 
-async def _verify(work: Work, received: e.ImplementationReceived, in_tier: int) -> Event:
-    failure, tests = await examine(work, received)
+async def _verify(
+    work: Work, received: e.ImplementationReceived, in_tier: int, visit: tuple[int, ...],
+    before: dict[str, Any] | None, lanes: Lanes,
+) -> Event:  # fmt: skip
+    earlier: list[dict[str, str]] = list((before or {}).get("settled", ()))
+    settled: dict[str, list[str]] = {}
+    for entry in earlier:
+        settled.setdefault(entry["function"], []).append(entry["clause"])
+    failure, verdict = await examine(work, received, settled)
+    if verdict.guilty is not None:
+        blamed = callee_blamed(work, received, verdict.guilty)
+        if isinstance(blamed, e.CalleeBlamed):
+            return blamed
+        return _discarded(work, received, in_tier, blamed, review=True)
+    gate = Gate(cases=verdict.kept)
+    if failure is None:
+        others = rested_on(work.artifacts, received.unit)
+
+        async def refused(bodies: dict[str, str]) -> bool:
+            return await unfit(work, bodies, others) is not None
+
+        gate = await compared(work, received, verdict, others, visit, lanes.once, refused, settled)
+        failure = gate.failure
     if failure is None:
         names = received.unit.split("+")
         return e.VerificationPassed(
@@ -217,8 +247,26 @@ async def _verify(work: Work, received: e.ImplementationReceived, in_tier: int) 
             tier=received.tier,
             bodies=received.bodies,
             keys={name: function_key(work.language, work.artifacts, name) for name in names},
-            tests=tests,
+            tests=verdict.cases,
+            cases=gate.cases,
+            measured=gate.measured,
+            settled=gate.settled,
+            left_open=gate.left_open,
         )
+    failure = agreeing(failure, verdict, before)
+    if earlier or gate.settled:
+        failure["settled"] = [*earlier, *gate.settled]
+    if failure.get("agreed", 0) >= INDEPENDENTS:
+        suspected = await test_suspected(work, received, failure, visit, lanes.once)
+        if isinstance(suspected, e.TestSuspected):
+            return suspected
+        return _discarded(work, received, in_tier, {**failure, **suspected}, review=bool(suspected))
+    return _discarded(work, received, in_tier, failure)
+
+
+def _discarded(
+    work: Work, received: e.ImplementationReceived, in_tier: int, failure: dict[str, Any], *, review: bool = False
+) -> e.VerificationFailed:
     kind: FailureKind = failure["kind"]
     decision = decide(kind, received.tier, in_tier, received.attempt, work.config.escalation)
     if decision.hint:
@@ -228,45 +276,53 @@ async def _verify(work: Work, received: e.ImplementationReceived, in_tier: int) 
         attempt=received.attempt,
         tier=received.tier,
         failure=failure,
-        next=decision.action,
-        to_tier=decision.tier if decision.action == "escalate" else None,
+        settled=failure.get("settled", []),
+        next="review" if review else decision.action,
+        to_tier=decision.tier if decision.action == "escalate" and not review else None,
     )
 
 
-async def examine(work: Work, received: e.ImplementationReceived) -> tuple[dict[str, Any] | None, int]:
-    """Return what is wrong with bodies, as a typed failure without code, and how many tests ran.
+async def examine(
+    work: Work, received: e.ImplementationReceived, settled: Mapping[str, Sequence[str]] | None = None
+) -> tuple[dict[str, Any] | None, Verdict]:
+    """Return what is wrong with bodies, as a typed failure without code, and the judge's verdict.
 
-    From cheap to dear: splice, look at the tree, security scan, type checker, tests.
+    From cheap to dear: splice, look at the tree, security scan, type checker, the judge.
     """
     if received.fault is not None:
-        return received.fault, 0
-    static = static_failure(work.language, work.artifacts, received.bodies)
-    if static is not None:
-        return static, 0
-    bodies = _bodies_of_others(work, received) | {
+        return received.fault, Verdict()
+    others = rested_on(work.artifacts, received.unit)
+    failure = await unfit(work, received.bodies, others)
+    if failure is not None:
+        return failure, Verdict()
+    bodies = others | {
         name: Body(text, "", received.tier, received.attempt) for name, text in received.bodies.items()
     }
+    verdict = await judged(
+        work, received.unit.split("+"), bodies, due(work.artifacts, received.unit), settled=settled
+    )
+    return failure_of(verdict), verdict
+
+
+async def unfit(work: Work, texts: Mapping[str, str], others: Mapping[str, Body]) -> dict[str, Any] | None:
+    """Return what is wrong with bodies before they run."""
+    static = static_failure(work.language, work.artifacts, texts)
+    if static is not None:
+        return static
     spec = work.artifacts.spec
     assert spec is not None
+    bodies = {**others, **{name: Body(text, "", "worker", 1) for name, text in texts.items()}}
     errors = await work.tools.check(work.language.sources(spec, work.artifacts.plan, bodies))
-    if errors:
-        return {"kind": "type", "what": [error.message[:300] for error in errors[:8]]}, 0
-    files = tests_of(work, received.unit)
-    if not files:
-        return None, 0
-    outcome = await work.tools.test(full_tree(work.language, work.artifacts, bodies), files, stop_early=False)
-    if outcome.state in ("timeout", "cpu"):
-        return {"kind": "timeout", "what": [f"the tests took more than {work.tools.limits.seconds:g} s"]}, 0
-    if outcome.state != "done" or not outcome.tests:
-        return {"kind": "timeout", "what": ["the tests were ended: too much memory, or the process died"]}, 0
-    if outcome.failures:
-        kind = "complexity" if all(t.name.endswith("_grows") for t in outcome.failures) else "test"
-        return {"kind": kind, "what": [f"{t.name}: {_first_line(t.message)}" for t in outcome.failures[:8]]}, 0
-    return None, len(outcome.tests)
+    return {"kind": "type", "what": [error.message[:300] for error in errors[:8]]} if errors else None
 
 
-def _first_line(message: str) -> str:
-    return message.removeprefix("AssertionError: ").split("\n")[0][:600]
+def failure_of(verdict: Verdict) -> dict[str, Any] | None:
+    """Return a verdict as a typed failure."""
+    if not verdict.faults:
+        return None
+    kinds = {fault.kind for fault in verdict.faults}
+    kind = next((k for k in ("security", "coherence", "timeout", "semantic", "test") if k in kinds), "complexity")
+    return {"kind": kind, "what": [fault.what for fault in verdict.faults[:8]]}
 
 
 def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str, str]) -> dict[str, Any] | None:
@@ -289,34 +345,6 @@ def static_failure(language: Language, artifacts: Artifacts, bodies: Mapping[str
             kind = "security" if any(f.kind == "security" for f in findings) else "semantic"
             return {"kind": kind, "what": [f"{function.name}: {f.what}" for f in findings[:6]]}
     return None
-
-
-def _bodies_of_others(work: Work, received: e.ImplementationReceived) -> dict[str, Body]:
-    """Bodies that the unit may rest on: those of earlier waves, so that lanes do not see each other."""
-    edges = dependencies(work.artifacts.plan)
-    wanted: set[str] = set()
-    queue = [t for name in received.unit.split("+") for t in edges[name]]
-    queue += [f for c in _claims_of(work, received.unit) for f in work.artifacts.claims[c].functions]
-    while queue:
-        name = queue.pop()
-        if name not in wanted:
-            wanted.add(name)
-            queue += edges.get(name, [])
-    own = set(received.unit.split("+"))
-    return {name: body for name, body in work.artifacts.bodies.items() if name in wanted - own}
-
-
-def _claims_of(work: Work, unit: str) -> list[str]:
-    """Claims that this unit alone makes true or false; claims over several units belong to Mesoscopic."""
-    own = set(unit.split("+"))
-    return [name for name, claim in work.artifacts.claims.items() if claim.tests and set(claim.functions) <= own]
-
-
-def tests_of(work: Work, unit: str) -> list[str]:
-    """Return the test files that decide on a unit."""
-    contracts, claims = contract_tests(work.language, work.artifacts), claim_tests(work.language, work.artifacts)
-    files = [contracts[name].path for name in unit.split("+") if contracts[name].promises]
-    return files + [claims[name].path for name in _claims_of(work, unit)]
 
 
 async def escalate(work: Work) -> Event:

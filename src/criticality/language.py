@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
-from criticality.testing import Diagnostic, Limits, TestFile, TestReport
+from criticality.testing import Diagnostic, Limits
 
 Plan = tuple[ModulePlan, ...]
 #: Source trees: the text of each file by its path below the project.
@@ -55,18 +53,6 @@ class Toolchain(Protocol):
         """Return what the compiler or type checker reports of a tree's sources, at its strictest."""
         ...
 
-    async def test(
-        self,
-        tree: Tree,
-        tests: list[str],
-        *,
-        stop_early: bool = False,
-        examples: int | None = None,
-        seconds: float | None = None,
-    ) -> TestReport:
-        """Run test files of a tree, each property with 100 examples or with ``examples``."""
-        ...
-
     async def aclose(self) -> None:
         """End every process and remove the work copies."""
         ...
@@ -89,11 +75,6 @@ class Language(Protocol):
     @property
     def title(self) -> str:
         """As people write it: ``Python``."""
-        ...
-
-    @property
-    def undone(self) -> str:
-        """Words in the message of a test that met a body which is still to do."""
         ...
 
     @property
@@ -122,41 +103,20 @@ class Language(Protocol):
         """Tell where a module's functions stand."""
         ...
 
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        """Return what the tests stand on: a harness, and random values of every type.
-
-        Args:
-            literals: constants of contracts and claims; values near them find what others miss.
-        """
-        ...
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        """Return the tests of one function's contract.
-
-        Raises:
-            ClaimTestFault: a clause that is an expression cannot be a test in this language.
-        """
-        ...
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        """Return the tests of one claim, or its scenarios in a cluster.
-
-        Args:
-            text: the claim in words.
-
-        Raises:
-            ClaimTestFault: a variable, a step or a check cannot be read, or names what nothing defines.
-        """
-        ...
-
-    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
-        """Return the program that serves the functions of a plan to the judge; ``None`` where there is none yet.
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
+        """Return the program that serves the functions of a plan to the judge.
 
         Args:
             variants: bodies by function id, each mapping a whole system; a function without a body is not served.
                 Number 0 is what is to be accepted; the others are compared with it.
+        """
+        ...
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        """Return tests for the person: cases that the judge tried, with their results, and what runs them.
+
+        Args:
+            cases: by function, arguments, status and value as the judge's JSON has them.
         """
         ...
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from criticality import events as e
 from criticality.canonical import pretty
+from criticality.judging.domain import Domain, NotEvaluable
 from criticality.language import Language
 from criticality.lattice_plan import ModulePlan, StructurePlan, index
 from criticality.machine.states import CompilingCheck, GeneratingStructure, RepairingStructure
@@ -14,12 +15,11 @@ from criticality.order import components
 from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.spec import Spec
 from criticality.spec.types import GENERICS, SCALARS, TypeFault, parse_param, parse_type
-from criticality.testing import ClaimTestFault
 from criticality.work import Work
 from llm_runtime.events import Event
 from llm_runtime.models import Model
 
-_RESERVED = frozenset({"domain", "harness", "strategies", "__init__"})
+_RESERVED = frozenset({"domain", "harness", "strategies", "conftest", "__init__"})
 
 
 class Repaired(Model):
@@ -167,11 +167,13 @@ def plan_faults(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) ->
 
 
 def _untestable(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:
-    """Clauses that are expressions and cannot be tests in the language: none of them is dropped."""
-    for name, (module, function) in index(plan).items():
+    """Clauses that are expressions and cannot be judged: none of them is dropped."""
+    domain = Domain(spec)
+    for name, (_, function) in index(plan).items():
         try:
-            language.contract_test(spec, plan, module, function)
-        except ClaimTestFault as fault:
+            for predicate in filter(lambda p: p.checkable, function.contract.predicates):
+                domain.code(predicate.code)
+        except NotEvaluable as fault:
             yield f"{name}: {fault}"
 
 

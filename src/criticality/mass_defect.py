@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal
 
 from criticality import events as e
 from criticality.artifacts import Body
 from criticality.bodies import SpliceRefused
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns
-from criticality.injection import tests_of
-from criticality.language import Tree
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
-from criticality.mutation import strength
-from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests, test_files
+from criticality.verdicts import due, hearing, judged
 from criticality.work import Work
 from llm_runtime.errors import StructuredOutputError
 from llm_runtime.events import Event
@@ -28,13 +25,6 @@ class Transformation(Model):
     declarations: str = ""
 
 
-@runtime_checkable
-class _Covers(Protocol):
-    """A toolchain that can say which share of the lines its tests reach."""
-
-    async def coverage(self, tree: Tree, tests: list[str]) -> float | None: ...
-
-
 async def analyze(work: Work) -> Event:
     """Measure everything, and choose what to try next: nothing where no pattern is left."""
     phase = work.state.phase
@@ -45,9 +35,10 @@ async def analyze(work: Work) -> Event:
         target = _next(work, smells)
     # Of the code as it is delivered: measured once nothing is left to be tried.
     summary = _summary(work, metrics, await _coverage(work) if target is None else None)
-    summary["mutation"] = work.artifacts.metrics.get("mutation") or await strength(
-        work, work.config.mass_defect.mutants_per_function
-    )
+    summary["mutation"] = work.artifacts.metrics.get("mutation") or {
+        name: {"changes": m.get("changes", 0), "noticed": m.get("noticed", 0)}
+        for name, m in work.artifacts.measured.items()
+    }
     return e.ComplexityAnalyzed(
         metrics=summary,
         smells=[{"function": s.function, "smell": s.smell_id, "severity": s.severity} for s in smells],
@@ -72,10 +63,9 @@ def _modules(work: Work, bodies: dict[str, Body]) -> dict[str, str]:
 
 
 async def _coverage(work: Work) -> float | None:
-    if not isinstance(work.tools, _Covers):
-        return None
-    every = [file.path for file in test_files(work.language, work.artifacts)]
-    share = await work.tools.coverage(full_tree(work.language, work.artifacts), every)
+    """Return the share of the sources' lines that run when every function is judged; none where nobody counts."""
+    made = hearing(work, list(work.artifacts.functions), work.artifacts.bodies)
+    share = await work.court.coverage(made)
     return None if share is None else round(share, 4)
 
 
@@ -183,38 +173,31 @@ async def _objection(work: Work, applied: e.TransformApplied, risk: int) -> str:
     after, _ = await work.language.smells(work.artifacts.plan, {module.name: _modules(work, bodies)[module.name]})
     if _weight(after, name) >= _weight(before, name):
         return "no gain: the smells are still there"
-    tests = _tests(work, name, risk)
-    if not tests:
+    return await _broken(work, name, risk, bodies)
+
+
+async def _broken(work: Work, name: str, risk: int, bodies: dict[str, Body]) -> str:
+    """Return what the judge says against a transformed function, over as much as its risk asks for."""
+    artifacts = work.artifacts
+    if risk <= 1:
         return ""
-    outcome = await work.tools.test(full_tree(language, work.artifacts, bodies), tests, stop_early=True)
-    if outcome.passed:
-        return ""
-    return (
-        outcome.failures[0].message.split("\n")[0][:300]
-        if outcome.failures
-        else f"the tests ended: {outcome.state}"
-    )
+    unit = next("+".join(members) for members in artifacts.order if name in members)
+    units, claims, clusters = unit.split("+"), due(artifacts, unit), [""]
+    if risk >= 3:
+        units = [n for n in artifacts.functions if risk >= 4 or n.partition(".")[0] == name.partition(".")[0]]
+        claims = [
+            c for c, claim in artifacts.claims.items() if claim.tests and (risk >= 4 or len(claim.functions) > 1)
+        ]
+        clusters = list(artifacts.clusters) or [""]
+    for number, cluster in enumerate(clusters):
+        asked = (units, claims) if number == 0 else ((), ())
+        verdict = await judged(work, asked[0], bodies, asked[1], cluster=cluster)
+        if verdict.guilty is not None:
+            return verdict.guilty.what[:300]
+        if verdict.faults:
+            return verdict.faults[0].what[:300]
+    return ""
 
 
 def _weight(smells: list[DetectedSmell], name: str) -> float:
     return sum(1 + smell.severity / 100 for smell in smells if smell.function == name)
-
-
-def _tests(work: Work, name: str, risk: int) -> list[str]:
-    unit = next("+".join(m) for m in work.artifacts.order if name in m)
-    if risk <= 1:
-        return []
-    if risk == 2:
-        return tests_of(work, unit)
-    every = [file.path for file in test_files(work.language, work.artifacts)]
-    if risk >= 4:
-        return every
-    module = name.partition(".")[0]
-    contracts = contract_tests(work.language, work.artifacts)
-    own = [file.path for owner, file in contracts.items() if owner.partition(".")[0] == module]
-    across = [
-        file.path
-        for claim, file in claim_tests(work.language, work.artifacts).items()
-        if len(work.artifacts.claims[claim].functions) > 1
-    ]
-    return [*own, *across, *(file.path for file in scenario_tests(work.language, work.artifacts).values())]

@@ -9,11 +9,11 @@ from criticality.artifacts import Artifacts
 from criticality.budget import in_parts
 from criticality.canonical import pretty
 from criticality.composition_audit import contract_text, units_in_order
-from criticality.language import Language
+from criticality.judging.hearing import Fault
 from criticality.machine.states import ExecutingCluster, GeneratingTests, HandlingVerdict
 from criticality.spec.claims import ClaimTest
-from criticality.testing import ClaimTestFault
-from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests
+from criticality.tree import claim_fault
+from criticality.verdicts import judged
 from criticality.work import Work
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -79,10 +79,11 @@ async def generate(work: Work) -> Event:
         for scenario in answer.scenarios:
             if scenario.claim not in known:
                 return f"{scenario.claim} is no claim of this cluster"
-            try:
-                _as_file(work.language, work.artifacts, scenario)
-            except ClaimTestFault as refused:
-                return str(refused)
+            test = ClaimTest.model_validate(scenario.model_dump(exclude={"claim"}))
+            claim = work.artifacts.claims[scenario.claim].model_copy(update={"tests": [test]})
+            refused = claim_fault(work.language, work.artifacts, claim, spec.claims[scenario.claim].text)
+            if refused:
+                return refused
         return None
 
     async def written(item: str, signatures: str) -> Scenarios:
@@ -109,59 +110,37 @@ async def generate(work: Work) -> Event:
     )
 
 
-def _as_file(language: Language, artifacts: Artifacts, scenario: Scenario) -> None:
-    spec = artifacts.spec
-    assert spec is not None
-    test = ClaimTest.model_validate(scenario.model_dump(exclude={"claim"}))
-    claim = artifacts.claims[scenario.claim].model_copy(update={"tests": [test]})
-    language.claim_test(spec, artifacts.plan, claim, spec.claims[scenario.claim].text)
-
-
 async def execute(work: Work) -> Event:
     """Run one cluster's claims and scenarios on the whole system."""
     phase = work.state.phase
     assert isinstance(phase, ExecutingCluster)
     cluster = work.artifacts.clusters[phase.cluster_id]
-    files = {
-        name: file for name, file in claim_tests(work.language, work.artifacts).items() if name in cluster.claims
-    }
-    scenarios = {
-        k: f
-        for k, f in scenario_tests(work.language, work.artifacts).items()
-        if k.partition(":")[0] == cluster.cluster
-    }
-    of_test = {t: name for name, file in files.items() for t in file.promises}
-    of_test |= {t: key.partition(":")[2] for key, file in scenarios.items() for t in file.promises}
-    promised = contract_tests(work.language, work.artifacts)
-    for name in referring(work.artifacts, cluster.claims):
-        # Contracts of what carries the claims are tried again, with the system's other bodies and more examples.
-        owner = next(c for c in work.artifacts.functions[name][1].contract.claims if c in cluster.claims)
-        of_test |= dict.fromkeys(promised[name].promises, owner)
-        scenarios[f"{name}:{owner}"] = promised[name]
-    paths = [file.path for file in (*files.values(), *scenarios.values())]
-    if not paths:
+    carrying = referring(work.artifacts, cluster.claims)
+    claims = [name for name in cluster.claims if work.artifacts.claims[name].tests]
+    if not claims and not carrying and not cluster.scenarios:
         return e.ClusterExecuted(cluster=cluster.cluster, tests_run=0, tests_failed=0)
-    settings = work.config.orchestrator
-    outcome = await work.tools.test(
-        full_tree(work.language, work.artifacts),
-        paths,
-        examples=settings.mesoscopic_examples,
-        seconds=settings.timeouts.mesoscopic_per_cluster_seconds,
-    )
-    if outcome.state != "done" or not outcome.tests:
-        return e.ClusterExecuted(
-            cluster=cluster.cluster,
-            tests_run=len(of_test),
-            tests_failed=len(of_test),
-            violated_claims=sorted(files),
-        )
-    violated = list(dict.fromkeys(of_test[t.name] for t in outcome.failures if t.name in of_test))
+    # Contracts of what carries the claims are tried again, with the system's other bodies and more values.
+    found = await judged(work, carrying, work.artifacts.bodies, claims, cluster=cluster.cluster, thorough=True)
+    violated = [_violated(work.artifacts, cluster.claims, fault) for fault in found.faults]
+    if found.guilty is not None:
+        violated += [c for c in work.artifacts.functions[found.guilty.function][1].contract.claims if c in claims]
     return e.ClusterExecuted(
         cluster=cluster.cluster,
-        tests_run=len(outcome.tests),
-        tests_failed=len(outcome.failures),
-        violated_claims=violated or ([cluster.claims[0]] if outcome.failures else []),
+        tests_run=found.cases,
+        tests_failed=len(found.faults),
+        violated_claims=list(dict.fromkeys(violated)),
     )
+
+
+def _violated(artifacts: Artifacts, claims: list[str], fault: Fault) -> str:
+    """Return the claim that a fault is about: its own, or one that the function carries, or the cluster's first."""
+    own = fault.claim if fault.claim in claims else fault.claim.removesuffix("0")
+    if own in claims:
+        return own
+    carried = (
+        artifacts.functions[fault.function][1].contract.claims if fault.function in artifacts.functions else ()
+    )
+    return next((name for name in carried if name in claims), claims[0])
 
 
 async def verdict(work: Work) -> Event:

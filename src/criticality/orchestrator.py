@@ -20,6 +20,7 @@ from criticality.budget import ContextOverflow
 from criticality.config import Config, load_config
 from criticality.deliverable import project_files, state_text
 from criticality.human import Human, Nobody
+from criticality.judging.court import Court
 from criticality.labels import BlockKind
 from criticality.language import Toolchain
 from criticality.languages import language
@@ -60,6 +61,7 @@ class Orchestrator:
         emit: told of every event after the journal has it.
         clock: milliseconds since the epoch.
         tools: the language's tools; made where left out, and closed at the end.
+        court: where bodies are judged, likewise.
         notify: told of blocks, completion and changes of phase; must not raise or block.
     """
 
@@ -72,6 +74,7 @@ class Orchestrator:
         emit: Emit = silent,
         clock: Clock,
         tools: Toolchain | None = None,
+        court: Court | None = None,
         notify: Notify | None = None,
     ) -> None:
         files.require_project(root)
@@ -89,6 +92,7 @@ class Orchestrator:
             parallel=min(settings.max_parallel_injections, max(2, (os.cpu_count() or 2) // 2)),
             limits=Limits(seconds=settings.timeouts.injection_per_function_seconds),
         )
+        self._court = court or Court(max(2, (os.cpu_count() or 2) // 2))
         self.telemetry = Telemetry()
         self._journal = Journal(root / files.JOURNAL, clock)
         self._lanes = injection.Lanes(self.config.orchestrator.max_parallel_injections)
@@ -109,6 +113,7 @@ class Orchestrator:
 
     async def __aexit__(self, *exc: object) -> None:
         await self._lanes.aclose()
+        await self._court.aclose()
         await self._tools.aclose()
         self._journal.close()
         self._lock.__exit__(None, None, None)
@@ -158,6 +163,8 @@ class Orchestrator:
         self.ledger.record(event, at)
         if before.partition(".")[0] != where(after).partition(".")[0]:
             await self._lanes.aclose()
+        elif isinstance(event, e.CalleeBlamed | e.TestSuspected):
+            await self._lanes.forget_verdicts()
         await self._settle(event)
         for action in actions:
             await self._act(action)
@@ -181,6 +188,7 @@ class Orchestrator:
             tools=self._tools,
             config=self.config,
             human=self.human,
+            court=self._court,
         )
         try:
             return await self._step(work)

@@ -5,28 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from criticality.artifacts import Artifacts
-from criticality.language import Language
-from criticality.testing import TestFile
-from criticality.tree import claim_tests, contract_tests, scenario_tests
 
 _BY = {"worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
 
 
-def trace(language: Language, artifacts: Artifacts) -> dict[str, Any]:
+def trace(artifacts: Artifacts) -> dict[str, Any]:
     """Return the trace as data; every claim of the specification and every function is in it."""
     spec = artifacts.spec
     if spec is None:
         return {"claims": {}, "functions": {}}
     functions = artifacts.functions
-    files, contracts = claim_tests(language, artifacts), contract_tests(language, artifacts)
-    scenarios = scenario_tests(language, artifacts)
     results = _verdicts(artifacts)
     claims: dict[str, Any] = {}
     for name, claim in spec.claims.items():
         carrying = [f for f, (_, plan) in functions.items() if name in plan.contract.claims]
-        tests = [
-            *_names(files.get(name)),
-            *(t for k, f in scenarios.items() if k.endswith(f":{name}") for t in f.promises),
+        parsed = artifacts.claims.get(name)
+        tests = [f"{name}.{test.name}" for test in parsed.tests] if parsed else []
+        tests += [
+            f"{name}.{scenario['name']}"
+            for cluster in artifacts.clusters.values()
+            for scenario in cluster.scenarios
+            if scenario["claim"] == name
         ]
         claims[name] = {
             "text": claim.text,
@@ -39,9 +38,7 @@ def trace(language: Language, artifacts: Artifacts) -> dict[str, Any]:
         "system": spec.system.name,
         "specification": artifacts.revision,
         "claims": claims,
-        "functions": {
-            name: _function(name, plan, contracts[name], artifacts) for name, (_, plan) in functions.items()
-        },
+        "functions": {name: _function(name, plan, artifacts) for name, (_, plan) in functions.items()},
         "waived": dict(artifacts.waived),
         "transformations": [
             {k: v for k, v in event.payload().items() if k in ("function", "pattern", "scope", "reason")}
@@ -49,10 +46,6 @@ def trace(language: Language, artifacts: Artifacts) -> dict[str, Any]:
             for event in artifacts.transforms
         ],
     }
-
-
-def _names(file: TestFile | None) -> list[str]:
-    return list(file.promises) if file is not None else []
 
 
 def _verdicts(artifacts: Artifacts) -> dict[str, bool]:
@@ -75,30 +68,32 @@ def _result(name: str, tests: list[str], results: dict[str, bool], artifacts: Ar
     return "holds in every test" if results[name] else "violated"
 
 
-def _function(name: str, plan: Any, file: TestFile, artifacts: Artifacts) -> dict[str, Any]:
+def _function(name: str, plan: Any, artifacts: Artifacts) -> dict[str, Any]:
     body = artifacts.bodies.get(name)
-    mutation = artifacts.metrics.get("mutation", {}).get(name, {})
-    unchecked = [p.text for p in plan.contract.predicates if not p.checkable]
+    measured = artifacts.measured.get(name, {})
     return {
         "contracts": list(plan.contract.lines),
-        "tests": list(file.promises),
-        "not_checkable": unchecked,
-        "complexity": _growth(plan, file, accepted=body is not None),
-        "changes": mutation.get("changes", 0),
-        "changes_noticed": mutation.get("noticed", 0),
-        "seen_to_fail_on_a_change": mutation.get("failed_on_a_change", []),
+        "tests": [p.text for p in (*plan.contract.ensures, *plan.contract.invariants) if p.checkable],
+        "not_checkable": [p.text for p in plan.contract.predicates if not p.checkable],
+        "complexity": _growth(plan, measured.get("grown", False)),
+        "cases": measured.get("cases", 0),
+        "changes": measured.get("changes", 0),
+        "changes_noticed": measured.get("noticed", 0),
+        "same": measured.get("same", 0),
+        "independent": measured.get("independent", 0),
+        "settled": list(artifacts.settled.get(name, ())),
+        "left_open": list(artifacts.left_open.get(name, ())),
         "accepted": body is not None,
         "tier": body.tier if body else None,
         "attempts": body.attempts if body else 0,
     }
 
 
-def _growth(plan: Any, file: TestFile, *, accepted: bool) -> str | None:
+def _growth(plan: Any, grown: bool) -> str | None:
     """Return what became of a COMPLEXITY clause."""
     if not plan.contract.complexity:
         return None
-    counted = accepted and any(promise.startswith("COMPLEXITY:") for promise in file.promises.values())
-    return f"O({plan.contract.complexity}): " + ("steps grow no faster" if counted else "not measured")
+    return f"O({plan.contract.complexity}): " + ("steps grow no faster" if grown else "not measured")
 
 
 def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
@@ -112,14 +107,17 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
         lines += [f"### {name}: {_plain(claim['text'])}", "", f"- result: **{claim['result']}**"]
         lines += [f"- contracts: {', '.join(f'`{f}`' for f in claim['contracts']) or 'none refers to it'}"]
         lines += [f"- tests: {', '.join(f'`{t}`' for t in claim['tests']) or 'none'}", ""]
-    lines += ["## Functions", "", "| function | clauses | tests | changes noticed | attempts | by |"]
-    lines += ["|---|---|---|---|---|---|"]
+    lines += [
+        "## Functions",
+        "",
+        "| function | clauses | cases | other bodies rejected | left open | attempts | by |",
+    ]
+    lines += ["|---|---|---|---|---|---|---|"]
     for name, f in data["functions"].items():
         noticed = f"{f['changes_noticed']} of {f['changes']}"
         by = _BY.get(f["tier"], "not accepted")
-        lines.append(
-            f"| `{name}` | {len(f['contracts'])} | {len(f['tests'])} | {noticed} | {f['attempts']} | {by} |"
-        )
+        cells = [len(f["contracts"]), f["cases"], noticed, len(f["left_open"]), f["attempts"], by]
+        lines.append(f"| `{name}` | " + " | ".join(map(str, cells)) + " |")
     grown = [(n, f["complexity"]) for n, f in data["functions"].items() if f["complexity"]]
     if grown:
         lines += ["", "## Growth", "", *(f"- `{n}`: {text}" for n, text in grown)]
@@ -131,9 +129,10 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
             "",
             *(f"- `{n}`: {_plain(t)}" for n, t in guided),
         ]
+    lines += ["", *_decided(data["functions"])]
     lines += [
-        "", "Before there was a body, every test failed on the skeleton. \"Changes noticed\" says how many small",
-        "changes of the accepted body made at least one test fail.",
+        "Before there was a body, every test failed some body without thought. \"Others rejected\" says how",
+        "many small changes of the body, and bodies that others wrote, differ from it and break a promise.",
     ]  # fmt: skip
     if data["transformations"]:
         lines += ["", "## Refactoring", ""]
@@ -143,6 +142,24 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
             for t in data["transformations"]
         ]
     return "\n".join(lines) + "\n"
+
+
+def _decided(functions: dict[str, Any]) -> list[str]:
+    """Return what was settled while bodies were compared, and what was left open."""
+    settled = [(n, clause) for n, f in functions.items() for clause in f["settled"]]
+    left = [(n, case) for n, f in functions.items() for case in f["left_open"]]
+    lines: list[str] = []
+    if settled:
+        lines += ["## Settled", "", "Two bodies differed and the contract was silent; these clauses decided:", ""]
+        lines += [*(f"- `{n}`: {_plain(clause)}" for n, clause in settled), ""]
+    if left:
+        lines += ["## Left open", "", "The specification allows either; the delivered body does the first:", ""]
+        lines += [
+            f"- `{n}` for {_plain(c['case'][:300])}: {_plain(c['first'][:200])}, or {_plain(c['second'][:200])}"
+            for n, c in left
+        ]
+        lines += [""]
+    return lines
 
 
 def _plain(text: str) -> str:

@@ -8,6 +8,7 @@ from criticality.artifacts import Artifacts
 from criticality.asking import Asking
 from criticality.config import Config
 from criticality.human import Human
+from criticality.judging.court import Court
 from criticality.language import Language, Toolchain
 from criticality.ledger import Ledger
 from criticality.machine.states import Active
@@ -31,6 +32,7 @@ class Work:
     tools: Toolchain
     config: Config
     human: Human
+    court: Court
 
     @property
     def round(self) -> int:

@@ -12,6 +12,7 @@ import pytest
 import pytest_asyncio
 
 from criticality import Answers, AnswersFile, Orchestrator, create_project
+from criticality.judging.court import Court
 from criticality.languages.python.toolchain import Toolchain
 from criticality.machine.states import ProtocolState
 
@@ -25,15 +26,21 @@ ANSWERS, Script, clock = turnstile.ANSWERS, turnstile.Script, turnstile.clock
 
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def tools() -> AsyncIterator[Toolchain]:
-    async with Toolchain(parallel=2) as toolchain:
-        toolchain.limits = toolchain.limits.model_copy(update={"seconds": 20.0})
+    async with Toolchain() as toolchain:
         yield toolchain
 
 
-class Borrowed:
-    """A toolchain that stays open when an orchestrator ends: starting one takes a second."""
+@pytest_asyncio.fixture(loop_scope="module", scope="module")
+async def court() -> AsyncIterator[Court]:
+    court = Court(2)
+    yield court
+    await court.aclose()
 
-    def __init__(self, tools: Toolchain) -> None:
+
+class Borrowed:
+    """Tools or a court that stay open when an orchestrator ends: starting one takes a second."""
+
+    def __init__(self, tools: Any) -> None:
         self._tools = tools
 
     def __getattr__(self, name: str) -> Any:
@@ -48,12 +55,14 @@ def project(tmp_path: Path) -> Iterator[Path]:
     root = tmp_path / "turn-stile"
     create_project(root, "turn-stile", seed=7, clock=clock)
     with (root / "criticality.toml").open("a") as file:
-        file.write("\n[mass_defect]\nmutants_per_function = 1\n[orchestrator]\nmesoscopic_examples = 40\n")
+        file.write(
+            "\n[acceptance]\nindependent_bodies = 0\nmutants = 4\n[orchestrator]\nmesoscopic_examples = 40\n"
+        )
     yield root
 
 
 @pytest.fixture
-def drive(tools: Toolchain) -> Callable[..., Any]:
+def drive(tools: Toolchain, court: Court) -> Callable[..., Any]:
     """Run a project to wherever it ends; ``answers=None`` leaves nobody there."""
 
     async def run(
@@ -63,7 +72,8 @@ def drive(tools: Toolchain) -> Callable[..., Any]:
     ) -> Any:  # fmt: skip
         async with Orchestrator(
             root, script.model(), human=human or (AnswersFile(answers) if answers else None),
-            emit=emit or (lambda event: None), clock=clock, tools=Borrowed(tools), notify=notify,  # pyright: ignore[reportArgumentType]
+            emit=emit or (lambda event: None), clock=clock, notify=notify,
+            tools=Borrowed(tools), court=Borrowed(court),  # pyright: ignore[reportArgumentType]
         ) as orchestrator:  # fmt: skip
             return await orchestrator.run(until=until)
 

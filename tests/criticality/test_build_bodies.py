@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from turnstile_system import GATE, PARITY, SPEC, needs_toolchain
 
 from criticality.bodies import SpliceRefused
-from criticality.languages.python.box import Box, can_isolate
 from criticality.languages.python.inspection import inspect_body, leaked_logic
 from criticality.languages.python.mutants import mutants
 from criticality.languages.python.skeleton import module_source
 from criticality.languages.python.splice import body_of, read_body, splice
 from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import read_spec
-from criticality.testing import Limits
 
 pytestmark = needs_toolchain
 SOURCE = (
@@ -92,8 +90,10 @@ def test_answers_come_bare_fenced_or_as_the_whole_function() -> None:
         ("global X\nX = 1\nreturn 1", "security"),
         ("class A: pass\nreturn 1", "security"),
         ("print(a)\nreturn 1", "semantic"),
-        ("a.append(1)\nreturn 1", "semantic"),
-        ("a[0] = 1\nreturn 1", "semantic"),
+        ("m = re\nreturn 1", "security"),
+        ("return re.enum.sys.maxsize", "security"),
+        ("return operator.attrgetter('__class__')(a)", "security"),
+        ("return (x for x in a).gi_frame", "security"),
         ("return other(a)", "semantic"),
         ("raise NotImplementedError", "semantic"),
     ],
@@ -128,61 +128,3 @@ def test_mutants_are_small_different_and_parse() -> None:
     assert len(made) == len(set(made)) >= 7
     for text in made:
         ast.parse(text)
-
-
-HOSTILE = {
-    "an endless loop": ("while True:\n        pass", "timeout"),
-    "a fork": ("import os\n    os.fork()\n    open('/tmp/x', 'w')", "failed"),
-    "a fork bomb": ("import os\n    while True:\n        os.fork()", "failed"),
-    "a program": ("import subprocess\n    subprocess.run(['/bin/true'])", "failed"),
-    "a thread": ("import threading\n    threading.Thread(target=print).start()", "failed"),
-    "a socket": ("import socket\n    socket.socket()", "failed"),
-    "too much memory": ("x = 'a' * (3 << 30)", "failed"),
-    "a big file": (
-        "import tempfile\n    f = tempfile.TemporaryFile()\n    f.write(b'a' * (8 << 20))\n    f.flush()",
-        "failed",
-    ),
-}
-
-
-@pytest.mark.toolchain
-@pytest.mark.parametrize("name", HOSTILE)
-async def test_code_that_got_past_every_look_still_does_no_harm(name: str, tmp_path: object) -> None:
-    import pathlib
-
-    code, ending = HOSTILE[name]
-    folder = pathlib.Path(str(tmp_path)) / "box"
-    folder.mkdir()
-    box = Box(folder, Limits(seconds=4), isolated=can_isolate())
-    try:
-        report = await box.run({"tests/test_it.py": f"def test_it():\n    {code}\n"}, ["tests/test_it.py"])
-        assert not report.passed
-        assert report.state == "timeout" if ending == "timeout" else report.state in ("done", "died")
-        again = await box.run({"tests/test_it.py": "def test_it():\n    assert True\n"}, ["tests/test_it.py"])
-        assert again.passed, "the box is of use afterwards"
-    finally:
-        await box.close()
-
-
-@pytest.mark.toolchain
-@pytest.mark.box
-@pytest.mark.skipif(not can_isolate(), reason="bubblewrap is not installed: files of this machine cannot be hidden")
-async def test_a_box_sees_no_file_of_this_machine_and_writes_none(tmp_path: object) -> None:
-    import pathlib
-
-    base = pathlib.Path(str(tmp_path))
-    canary = base / "canary"
-    canary.write_text("secret")
-    (base / "box").mkdir()
-    box = Box(base / "box", Limits(seconds=10), isolated=True)
-    test = (
-        f"import os, pathlib, pytest\n\ndef test_it():\n    assert not pathlib.Path({str(canary)!r}).exists()\n"
-        "    assert not pathlib.Path('/etc/passwd').exists()\n"
-        "    with pytest.raises(OSError):\n        open('/project/x', 'w')\n"
-        "    assert not [name for name in os.environ if name.endswith('_KEY') or name.startswith('ASSAY')]\n"
-    )
-    try:
-        report = await box.run({"tests/test_it.py": test}, ["tests/test_it.py"])
-        assert report.passed, report
-    finally:
-        await box.close()

@@ -60,7 +60,8 @@ async def test_the_trace_names_every_claim_and_says_what_was_not_shown(project: 
         "parity_001": "holds in every test",
     }
     assert trace["claims"]["room_001"]["contracts"] == ["gate.enter"]
-    assert trace["functions"]["gate.enter"]["changes_noticed"] == 1
+    told = trace["functions"]["gate.enter"]
+    assert told["cases"] > 100 and told["changes_noticed"] == told["changes"] >= 4
     assert "room_002" in (project / "trace.md").read_text()
 
 
@@ -214,10 +215,8 @@ async def test_a_lattice_beyond_repair_blocks_with_a_query_and_a_person_resolves
     ],
 )
 async def test_a_bad_body_is_discarded_as_what_it_is_and_the_next_one_accepted(
-    project: Path, drive: Any, tools: Any, body: str, kind: str
+    project: Path, drive: Any, body: str, kind: str
 ) -> None:
-    for box in list(tools._boxes._queue):
-        box.limits = tools.limits.model_copy(update={"seconds": 8.0})
     script = Script(**{"criticality/injection/gate.enter:worker/101/1": body})
     failures: list[dict[str, Any]] = []
 
@@ -315,7 +314,7 @@ async def test_a_violated_cluster_injects_again_what_carries_the_claim(project: 
     assert verdicts == [
         ("room", True, []), ("parity", False, ["parity_001"]), ("room", True, []), ("parity", True, [])
     ]  # fmt: skip
-    again = [label for label in script.asked if "/injection/" in label and "/201/" in label]
+    again = [label for label in script.asked if "/injection/" in label and "/201/" in label and "+" not in label]
     assert again == [f"{even}/201/1"], "only what the violated claim refers to"
 
 
@@ -328,7 +327,8 @@ async def test_a_claim_over_one_unit_is_tested_before_its_bodies_are_accepted(pr
     unit = "criticality/injection/parity.is_even+parity.is_odd:worker"
     script = Script(**{"lattice/parity": weak, f"{unit}/101/1": wrong})
     assert (await drive(project, script)).type == "completed"
-    assert [label for label in script.asked if "/injection/parity" in label] == [f"{unit}/101/1", f"{unit}/101/2"]
+    written = [label for label in script.asked if "/injection/parity" in label and "+settle" not in label]
+    assert written == [f"{unit}/101/1", f"{unit}/101/2"]
     assert "claim parity_001" in script.prompts[f"{unit}/101/2"], "the retry is told which claim broke"
 
 

@@ -91,6 +91,7 @@ BLOCKED = s.Blocked(
     prior=active(s.SelectingFunction(progress=CALM)),
 )  # fmt: skip
 IMPLEMENTED = e.ImplementationReceived(unit="m.a", attempt=1, tier="worker", bodies={"m.a": "pass"})
+AGAIN: Any = {"unit": "m.a", "what": "x", "units": ["m.b", "m.a"], "tier": "worker", "bodies": {}}
 PASSED = e.VerificationPassed(unit="m.a", attempt=1, tier="worker", bodies={}, keys={})
 MODULE_B = e.ModuleGenerated(module={"name": "b"})
 ESCALATED = e.Escalated(unit="m.a", from_tier="worker", to_tier="fallback1", reason="test_error")
@@ -129,6 +130,8 @@ DIAGRAM: list[tuple[s.ProtocolState, Any, str]] = [
     (active(s.SelectingFunction(progress=HOT_DONE)), e.NoFunctionsRemaining(), "lattice.generatingStructure"),
     (active(IMPLEMENTING), IMPLEMENTED, "injection.verifying"),
     (active(verifying()), PASSED, "injection.selectingFunction"),
+    (active(verifying()), e.CalleeBlamed(callee="m.b", **AGAIN), "injection.selectingFunction"),
+    (active(verifying()), e.TestSuspected(claim="c", test="t", structured={}, **AGAIN), "injection.selectingFunction"),
     (active(verifying()), failed("retry"), "injection.implementing"),
     (active(verifying()), failed("escalate", "fallback1"), "injection.escalating"),
     (active(verifying()), failed("break"), "injection.escalating"),

@@ -76,7 +76,8 @@ CLAIMS: dict[str, Any] = {
             "tests": [
                 {
                     "name": "never_over", "variables": ["gate: Gate"], "assume": ["gate.inside < gate.limit"],
-                    "steps": ["after = enter(gate)"], "check": ["after.inside <= after.limit"], "raises": "",
+                    "steps": ["after = enter(gate)"],
+                    "check": ["after.inside <= after.limit", "after.inside == gate.inside + 1"], "raises": "",
                 },
                 {
                     "name": "full_is_full", "steps": ["after = enter(Gate(Count(2), Count(2)))"], "raises": "Full",
@@ -162,6 +163,8 @@ class Script:
                 return CLAIMS
             case "injection", "gate.enter":
                 return ENTER
+            case "injection", _ if "+settle" in item:
+                return {"right": "both"}
             case "injection", _:
                 return PAIR
             case "mesoscopic", _:

@@ -12,14 +12,26 @@ from typing import Any
 
 from criticality.artifacts import Artifacts, Body
 from criticality.bodies import SpliceRefused
+from criticality.config import Config, load_config
 from criticality.injection import static_failure
+from criticality.judging.court import Court
 from criticality.language import Language, Toolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.orchestrator import read_project
-from criticality.tree import claim_tests, contract_tests, full_tree
+from criticality.project import files
+from criticality.verdicts import judged
 from llm_runtime.errors import ConfigurationError
 
 _MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    artifacts: Artifacts
+    language: Language
+    tools: Toolchain
+    court: Court
+    config: Config
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,7 @@ class Workbench:
     root: Path
     language: Language
     tools: Toolchain
+    court: Court
     function: str | None = None
 
     async def verify_structure(self) -> dict[str, Any]:
@@ -50,7 +63,7 @@ class Workbench:
         """
         artifacts = self._lattice()
         self._function(artifacts, name)
-        return await self._judged(artifacts, name, contract_tests(self.language, artifacts)[name].path)
+        return await self._judged(artifacts, name, [name], [])
 
     async def run_property_test(self, claim_id: str) -> dict[str, Any]:
         """Return what the tests of a claim say, likewise.
@@ -59,11 +72,12 @@ class Workbench:
             ConfigurationError: there is no such claim, it has no test, or it is not about the agent's function.
         """
         artifacts = self._lattice()
-        files = claim_tests(self.language, artifacts)
-        mine = [name for name in files if self.function is None or self._concerns(artifacts, name, self.function)]
+        tested = [name for name, claim in artifacts.claims.items() if claim.tests]
+        mine = [name for name in tested if self.function is None or self._concerns(artifacts, name, self.function)]
         if claim_id not in mine:
             raise ConfigurationError(f"no claim {claim_id[:80]!r} is yours to test; there are: {_listed(mine)}")
-        return await self._judged(artifacts, self.function, files[claim_id].path)
+        own = artifacts.claims[claim_id].functions if self.function is None else [self.function]
+        return await self._judged(artifacts, self.function, own, [claim_id])
 
     async def check_complexity(self, file_path: str) -> dict[str, Any]:
         """Complexity, length in lines and depth of nesting of each function of a module's file, by function.
@@ -98,7 +112,9 @@ class Workbench:
         findings = [finding.what for finding in dangers if finding.kind == "security"]
         return {"scanner": self.language.scanner() or "not run", "findings": findings[:_MOST]}
 
-    async def _judged(self, artifacts: Artifacts, name: str | None, file: str) -> dict[str, Any]:
+    async def _judged(
+        self, artifacts: Artifacts, name: str | None, unit: list[str], claims: list[str]
+    ) -> dict[str, Any]:
         try:
             bodies = self._bodies(artifacts, name)
         except SpliceRefused as refused:
@@ -110,12 +126,14 @@ class Workbench:
         errors = await self.tools.check(self._sources(artifacts, bodies))
         if errors:
             return {"passed": False, "kind": "type", "what": [e.message for e in errors[:_MOST]], "tests": 0}
-        report = await self.tools.test(full_tree(self.language, artifacts, bodies), [file])
-        if report.state != "done":
-            return {"passed": False, "kind": "timeout", "what": [f"the tests ended: {report.state}"], "tests": 0}
-        broken = [f"{test.name}: {test.message.partition(chr(10))[0]}" for test in report.failures[:_MOST]]
-        kind = "test" if broken else ""
-        return {"passed": report.passed, "kind": kind, "what": broken, "tests": len(report.tests)}
+        verdict = await judged(self._bench(artifacts), unit, bodies, claims)
+        broken = [fault.what for fault in verdict.faults[:_MOST]]
+        broken += [verdict.guilty.what] if verdict.guilty is not None else []
+        kind = verdict.faults[0].kind if verdict.faults else "test" if broken else ""
+        return {"passed": not broken, "kind": kind, "what": broken, "tests": verdict.cases}
+
+    def _bench(self, artifacts: Artifacts) -> _Bench:
+        return _Bench(artifacts, self.language, self.tools, self.court, load_config(self.root / files.CONFIG))
 
     def _lattice(self) -> Artifacts:
         artifacts = read_project(self.root)[1]

@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 from uuid import UUID
 
-from criticality.spec.predicates import Predicate, parse_predicate
+from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import DataModel, Spec
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import in_order, root
@@ -50,13 +50,15 @@ class Domain:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.types: dict[str, Any] = {}
+        #: The code of each record's invariants.
+        self.invariants: dict[str, list[str]] = {}
         self._codes: dict[str, CodeType] = {}
         fields = {f.name for model in spec.data_models.values() for f in model.fields}
         members = {m for group in spec.enums.values() for m in group}
         self._readable = _METHODS | fields | members | {m.upper() for m in members} | {"name", "value"}
+        self.scope: dict[str, Any] = {"__builtins__": {}, **_LANGUAGE}
         for name in in_order(spec):
-            self.types[name] = self._made(name)
-        self.scope: dict[str, Any] = {"__builtins__": {}, **_LANGUAGE, **self.types}
+            self.types[name] = self.scope[name] = self._made(name)
 
     def code(self, expression: str) -> CodeType:
         """Compile an expression of the predicate language.
@@ -108,6 +110,7 @@ class Domain:
         checks = [(f.name, constraint_of(f.constraints)) for f in model.fields if f.constraints]
         names = [f.name for f in model.fields]
         rules = [parse_predicate(text, known=set(names)) for text in model.invariants]
+        self.invariants[name] = [rule.code for rule in rules if rule.checkable]
 
         def check(record: Any) -> None:
             for field, broken in checks:
@@ -116,7 +119,7 @@ class Domain:
                     raise Unfit(f"{name}.{field} {words}")
             held = {field: getattr(record, field) for field in names}
             for rule in rules:
-                if rule.checkable and not self.evaluate(rule.code, held):
+                if rule.code and not self.evaluate(rule.code, held):
                     raise Unfit(f"{name}: {rule.text}")
 
         made = dataclasses.make_dataclass(
@@ -158,11 +161,6 @@ def constraint_of(constraints: list[str]) -> Callable[[Any], str]:
             case _:  # unique and immutable speak of more than one value
                 continue
     return lambda value: next((words for test, words in tests if not test(value)), "")
-
-
-def checkable(predicates: tuple[Predicate, ...]) -> list[Predicate]:
-    """Return the predicates that can be evaluated."""
-    return [predicate for predicate in predicates if predicate.checkable]
 
 
 def fields_of(spec: Spec, name: str) -> list[tuple[str, TypeRef]]:

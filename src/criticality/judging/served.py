@@ -11,9 +11,14 @@ The process holds sources alone, no contract and no case: a body can reach neith
   ``[error, message]``, the error by the name that the specification has for it, or else by the language's own.
   Status 2: it changed an argument; ``value`` is the parameter's name. Status 3: the language has no such argument
   (``2 ** 64`` where whole numbers have 64 bits); ``value`` says why.
-- A name after ``~`` asks how long the function takes: ``value`` is nanoseconds, the least of several runs.
 - ``trace``: ``[name, args, status, value]`` for each call that the body itself made to another function of the
   project (not the calls which those made in turn), in order; ``nil`` where it would be larger than 1 MiB.
+
+A name with ``#work`` behind it asks for the work of that call instead of its result: status 0 and an int, the steps
+of an interpreter, or the nanoseconds of the fastest of five tries; status 1 where it raised.
+
+The name ``#lines`` is no function: the first time the process begins to watch the lines of the sources that run and
+answers ``[0, 0]``, after that it answers with how many ran and how many there are; status 1 where it cannot.
 
 **Values**: nil, bool, int (beyond 64 bits ext 1: decimal digits), float64, str, bin. A list, set, tuple and record
 is an array (a record's in the order of its fields, a set's in any order); a map is ext 5 holding an array of
@@ -38,12 +43,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, cast
 
+from criticality.judging.building import faulty, without
 from criticality.judging.wire import Codec, Unreadable, pack, unpack
 
 MAX_FRAME = 8 << 20
@@ -65,6 +72,8 @@ class ServedProgram:
         memory: bytes of address space; 0 leaves that to the program's own flags.
         variants: how many there are.
         shared: folders that its build writes to besides: a compiler's cache.
+        todo: a statement that says that a body is still to do: what stands for one that does not compile.
+        counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
     """
 
     command: tuple[str, ...]
@@ -75,15 +84,33 @@ class ServedProgram:
     memory: int = 1 << 30
     variants: int = 1
     shared: tuple[Path, ...] = ()
+    todo: str = ""
+    counted: str = "steps"
 
 
-@dataclass(frozen=True, slots=True)
 class Call:
-    """A call that a body made to another function of the project, and how it ended."""
+    """A call that a body made to another function of the project, and how it ended; read when it is looked at.
 
-    name: str
-    args: tuple[Any, ...]
-    outcome: Returned | Raised
+    Raises, from its properties:
+        Unreadable: what the body's process reported is no such call.
+    """
+
+    def __init__(self, name: str, read: Callable[[], tuple[tuple[Any, ...], Returned | Raised]]) -> None:
+        self.name, self._read = name, read
+
+    @cached_property
+    def _both(self) -> tuple[tuple[Any, ...], Returned | Raised]:
+        return self._read()
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """What it was called with."""
+        return self._both[0]
+
+    @property
+    def outcome(self) -> Returned | Raised:
+        """How it ended."""
+        return self._both[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +167,9 @@ class Place:
         self._temporary = tempfile.TemporaryDirectory(prefix="served-", ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self.folder.chmod(0o755)
-        for path, text in program.files.items():
-            target = self.folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, "utf-8")
+        #: Variants that do not compile.
+        self.unbuilt: set[int] = set()
+        self._write(program.files)
 
     def __enter__(self) -> Self:
         return self
@@ -152,11 +178,32 @@ class Place:
         self._temporary.cleanup()
 
     def build(self, seconds: float = 180.0) -> None:
-        """Run the program's build commands.
+        """Run the program's build commands; variants that do not compile are left out.
 
         Raises:
-            BuildFailed: one of them fails, or takes longer.
+            BuildFailed: one of them fails, or takes longer, and that is no variant's fault but of number 0.
         """
+        files = self.program.files
+        while True:
+            try:
+                self._build(seconds)
+                return
+            except BuildFailed as failed:
+                faults = faulty(files, str(failed)) - self.unbuilt
+                if not faults or 0 in faults:
+                    raise
+                self.unbuilt |= faults
+                todo = self.program.todo
+                files = {path: without(text, faults, todo) for path, text in files.items()}
+                self._write(files)
+
+    def _write(self, files: Mapping[str, str]) -> None:
+        for path, text in files.items():
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, "utf-8")
+
+    def _build(self, seconds: float) -> None:
         for command in self.program.build:
             try:
                 ended = subprocess.run(
@@ -167,7 +214,7 @@ class Place:
             except subprocess.TimeoutExpired:
                 raise BuildFailed(f"the build took more than {seconds:g} s") from None
             if ended.returncode:
-                raise BuildFailed(ended.stdout.decode("utf-8", "replace")[-4000:])
+                raise BuildFailed(ended.stdout.decode("utf-8", "replace")[:200_000])
 
     def serve(self, variant: int = 0) -> Process:
         """Start one variant."""
@@ -239,6 +286,17 @@ class Process:
     def call(self, name: str, args: Sequence[Any]) -> Outcome:
         """Call one function and wait for how it ends."""
         return next(iter(self.call_many([(name, args)])))
+
+    def work(self, name: str, args: Sequence[Any]) -> int | None:
+        """Return how much work a call takes; ``None`` where it gives no answer."""
+        outcome = self.call(f"{name}#work", args)
+        return outcome.value if isinstance(outcome, Returned) else None
+
+    def call_packed(self, name: str, packed: bytes) -> Outcome:
+        """Call one function with arguments that are bytes of the wire already."""
+        identity = secrets.randbits(63)
+        fault = self._send(b"\x93" + pack(identity) + pack(name) + packed)
+        return Died(fault) if fault else self._answer(identity, name)
 
     def call_many(self, calls: Iterable[tuple[str, Sequence[Any]]]) -> Iterator[Outcome]:
         """Yield how each call ends, in order; others are on their way meanwhile. It stops after a death."""
@@ -326,8 +384,12 @@ class Process:
         codec = self._place.codec
         if not isinstance(name, str) or name not in codec.functions:
             raise Unreadable("it reports a call of an unknown function")
-        outcome = Returned(codec.result(name, value)) if status == 0 else Raised(*_error(value))
-        return Call(name, codec.arguments(name, args), outcome)
+
+        def read() -> tuple[tuple[Any, ...], Returned | Raised]:
+            outcome = Returned(codec.result(name, value)) if status == 0 else Raised(*_error(value))
+            return codec.arguments(name, args), outcome
+
+        return Call(name, read)
 
     def _frame(self, limit: float) -> bytes | str:
         """Return the next frame, or why there is none; processor time counts: a busy machine blames nobody."""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
 from importlib import import_module
-from typing import Any, cast
+from operator import attrgetter
+from typing import Any, TypeAlias, cast
 from uuid import UUID
 
 from criticality.judging.domain import Domain, fields_of
 from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.types import TypeRef, parse_type
 
+#: Not a function: asked once, the process watches the lines of its sources; asked again, it counts them.
+LINES = "#lines"
 BIG, DECIMAL, WHEN, DURATION, MAP = 1, 2, 3, 4, 5
 _BITS = 1 << 63
+_Turn: TypeAlias = Callable[[Any], Any]
 
 
 class Unreadable(ValueError):
@@ -55,10 +59,15 @@ class Codec:
     def __init__(self, domain: Domain, plan: tuple[ModulePlan, ...]) -> None:
         self.domain = domain
         self.functions = {name: function for name, (_, function) in index(plan).items()}
+        self._writers: dict[str, _Turn] = {}
+        self._readers: dict[str, _Turn] = {}
 
     def request(self, name: str, args: Sequence[Any]) -> list[Any]:
         """Return the arguments of a call as they go out."""
-        return [self.out(value, p.type) for value, p in zip(args, self.functions[name].parameters, strict=True)]
+        if name == LINES:
+            return []
+        params = self.functions[name.partition("#")[0]].parameters
+        return [self.out(value, p.type) for value, p in zip(args, params, strict=True)]
 
     def arguments(self, name: str, args: Any) -> tuple[Any, ...]:
         """Read the arguments of a call that a body made.
@@ -77,50 +86,14 @@ class Codec:
         Raises:
             Unreadable: it is not of the promised type.
         """
-        return self.read(value, self.functions[name].result)
+        short, work, _ = name.partition("#")
+        if name == LINES:
+            return self.read(value, TypeRef("List", (TypeRef("Int"),)))
+        return self.read(value, TypeRef("Int") if work else self.functions[short].result)
 
     def out(self, value: Any, kind: TypeRef) -> Any:
         """Return a value of a type as the wire has it."""
-        spec = self.domain.spec
-        args = kind.args
-        match kind.name:
-            case "Int":
-                return int(value) if -_BITS <= value < 2 * _BITS else _extended(BIG, str(int(value)).encode())
-            case "Bool":
-                return bool(value)
-            case "Float":
-                return float(value)
-            case "Decimal":
-                return _extended(DECIMAL, str(Decimal(value)).encode())
-            case "Text" | "String":
-                return str(value)
-            case "Bytes":
-                return bytes(value)
-            case "UUID":
-                return str(value)
-            case "Date" | "Timestamp":
-                return _extended(WHEN, value.isoformat().encode())
-            case "Unit":
-                return None
-            case "List" | "Set":
-                return [self.out(item, args[0]) for item in value]
-            case "Tuple":
-                return [self.out(item, arg) for item, arg in zip(value, args, strict=True)]
-            case "Option":
-                return None if value is None else self.out(value, args[0])
-            case "Map":
-                pairs = [[self.out(k, args[0]), self.out(v, args[1])] for k, v in value.items()]
-                return _extended(MAP, pack(pairs))
-            case "Result":
-                return self.out(value, args[0])
-            case name if name in spec.enums:
-                return value.value
-            case name if name in spec.newtypes:
-                return self.out(value, parse_type(spec.newtypes[name].base))
-            case name if name in spec.data_models:
-                return [self.out(getattr(value, field), of) for field, of in fields_of(spec, name)]
-            case name:
-                return name  # an error of the specification is its name
+        return self._writer(kind)(value)
 
     def read(self, value: Any, kind: TypeRef) -> Any:
         """Read a value of a type.
@@ -129,62 +102,108 @@ class Codec:
             Unreadable: it is none: of another form, or it breaks what the type promises.
         """
         try:
-            return self._read(value, kind)
+            return self._reader(kind)(value)
         except Unreadable:
             raise
         except (ValueError, TypeError, ArithmeticError, AttributeError, UnicodeError) as fault:
             raise Unreadable(f"its result is no {kind}: {str(fault)[:200]}") from None
 
-    def _read(self, value: Any, kind: TypeRef) -> Any:
-        spec, args = self.domain.spec, kind.args
+    def _writer(self, kind: TypeRef) -> _Turn:
+        key = str(kind)
+        if key not in self._writers:
+            self._writers[key] = self._made_writer(kind)
+        return self._writers[key]
+
+    def _made_writer(self, kind: TypeRef) -> _Turn:
+        spec, inside = self.domain.spec, [self._writer(arg) for arg in kind.args]
         match kind.name:
             case "Int":
-                if isinstance(value, int) and not isinstance(value, bool):
-                    return value
-                return int(_extension(value, BIG))
-            case "Bool":
-                return _of(bool, value, kind)
-            case "Float":
-                return float(value) if isinstance(value, int) else _of(float, value, kind)
+                return lambda v: int(v) if -_BITS <= v < 2 * _BITS else _extended(BIG, str(int(v)).encode())
             case "Decimal":
-                return Decimal(_extension(value, DECIMAL))
-            case "Text" | "String":
-                return _of(str, value, kind)
-            case "Bytes":
-                return _of(bytes, value, kind)
-            case "UUID":
-                return UUID(_of(str, value, kind))
-            case "Date":
-                return date.fromisoformat(_extension(value, WHEN)[:10])  # some languages have one type for both
-            case "Timestamp":
-                return datetime.fromisoformat(_extension(value, WHEN))
+                return lambda v: _extended(DECIMAL, f"{Decimal(v):f}".encode())
+            case "Bool" | "Float" | "Text" | "String" | "Bytes" | "UUID" as name:
+                return {"Bool": bool, "Float": float, "Bytes": bytes}.get(name, str)
+            case "Date" | "Timestamp":
+                return lambda v: _extended(WHEN, v.isoformat().encode())
             case "Unit":
-                if value is not None:
-                    raise Unreadable("it returns something, and nothing is what it returns")
-                return None
-            case "List":
-                return tuple(self._read(item, args[0]) for item in _of(list, value, kind))
-            case "Set":
-                return frozenset(self._read(item, args[0]) for item in _of(list, value, kind))
+                return lambda v: None
+            case "List" | "Set":
+                return lambda v: [*map(inside[0], v)]
             case "Tuple":
-                return tuple(self._read(v, arg) for v, arg in zip(_of(list, value, kind), args, strict=True))
+                return lambda v: [write(item) for write, item in zip(inside, v, strict=True)]
             case "Option":
-                return None if value is None else self._read(value, args[0])
+                return lambda v: None if v is None else inside[0](v)
             case "Map":
-                pairs = unpack(_raw(value, MAP))
-                return {self._read(k, args[0]): self._read(v, args[1]) for k, v in pairs}
+                return lambda v: _extended(MAP, pack([[inside[0](k), inside[1](one)] for k, one in v.items()]))
             case "Result":
-                return self._read(value, args[0])
+                return inside[0]
             case name if name in spec.enums:
-                return self.domain.types[name](_of(str, value, kind))
+                return attrgetter("value")
             case name if name in spec.newtypes:
-                return self.domain.types[name](self._read(value, parse_type(spec.newtypes[name].base)))
+                return self._writer(parse_type(spec.newtypes[name].base))
             case name if name in spec.data_models:
-                fields = fields_of(spec, name)
-                items = zip(_of(list, value, kind), fields, strict=True)
-                return self.domain.types[name](*(self._read(item, of) for item, (_, of) in items))
+                fields = [(field, self._writer(of)) for field, of in fields_of(spec, name)]
+                return lambda v: [write(getattr(v, field)) for field, write in fields]
             case name:
-                return self.domain.types[name]()
+                return lambda v: name  # an error of the specification is its name
+
+    def _reader(self, kind: TypeRef) -> _Turn:
+        key = str(kind)
+        if key not in self._readers:
+            self._readers[key] = self._made_reader(kind)
+        return self._readers[key]
+
+    def _made_reader(self, kind: TypeRef) -> _Turn:
+        domain, inside = self.domain, [self._reader(arg) for arg in kind.args]
+        spec = domain.spec
+        match kind.name:
+            case "Int":
+                return lambda v: v if type(v) is int else int(_extension(v, BIG))
+            case "Float":
+                return lambda v: float(v) if type(v) is int else _of(float, v, kind)
+            case "Decimal":
+                return lambda v: Decimal(_extension(v, DECIMAL))
+            case "Bool" | "Text" | "String" | "Bytes" as name:
+                wanted = {"Bool": bool, "Bytes": bytes}.get(name, str)
+                return lambda v: _of(wanted, v, kind)
+            case "UUID":
+                return lambda v: UUID(_of(str, v, kind))
+            case "Date":  # some languages have one type for both
+                return lambda v: date.fromisoformat(_extension(v, WHEN)[:10])
+            case "Timestamp":
+                return lambda v: _moment(_extension(v, WHEN))
+            case "Unit":
+                return lambda v: _of(type(None), v, kind)
+            case "List":
+                return lambda v: tuple(map(inside[0], _of(list, v, kind)))
+            case "Set":
+                return lambda v: frozenset(map(inside[0], _of(list, v, kind)))
+            case "Tuple":
+                return lambda v: tuple(read(one) for read, one in zip(inside, _of(list, v, kind), strict=True))
+            case "Option":
+                return lambda v: None if v is None else inside[0](v)
+            case "Map":
+                return lambda v: {inside[0](k): inside[1](one) for k, one in unpack(_raw(v, MAP))}
+            case "Result":
+                return inside[0]
+            case name if name in spec.newtypes:
+                base = self._reader(parse_type(spec.newtypes[name].base))
+                return lambda v: domain.types[name](base(v))
+            case name if name in spec.data_models:
+                fields = [self._reader(of) for _, of in fields_of(spec, name)]
+                return lambda v: domain.types[name](
+                    *(read(item) for read, item in zip(fields, _of(list, v, kind), strict=True))
+                )
+            case name if name in spec.enums:
+                return lambda v: domain.types[name](_of(str, v, kind))
+            case name:
+                return lambda v: domain.types[name]()
+
+
+def _moment(written: str) -> datetime:
+    """Read a moment; one without a zone is of UTC, as the judge has them all."""
+    when = datetime.fromisoformat(written)
+    return when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when
 
 
 def _of(wanted: type, value: Any, kind: TypeRef) -> Any:
@@ -211,3 +230,33 @@ def same(one: Any, other: Any) -> bool:
         first, second = cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other)
         return len(first) == len(second) and all(map(same, first, second))
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def to_json(value: Any) -> Any:
+    """Return a value of the wire as JSON has it; what JSON lacks is an object that names it."""
+    match value:
+        case list():
+            return [to_json(item) for item in cast("list[Any]", value)]
+        case bytes():
+            return {"bytes": value.hex()}
+        case float() if value != value or value in (float("inf"), float("-inf")):
+            return {"float": str(value)}
+        case _ if isinstance(value, _msgpack().ExtType):
+            return {"ext": value.code, "hex": value.data.hex()}
+        case _:
+            return value
+
+
+def from_json(value: Any) -> Any:
+    """Read a value of the wire from JSON."""
+    match value:
+        case list():
+            return [from_json(item) for item in cast("list[Any]", value)]
+        case {"bytes": str(digits)}:
+            return bytes.fromhex(digits)
+        case {"float": str(text)}:
+            return float(text)
+        case {"ext": int(code), "hex": str(digits)}:
+            return _extended(code, bytes.fromhex(digits))
+        case _:
+            return value

@@ -105,6 +105,12 @@ def _selecting(phase: Any, event: Any, limits: MachineLimits) -> s.SelectingFunc
         case e.VerificationPassed():
             progress = phase.progress.model_copy(update={"completed": (*phase.progress.completed, event.unit)})
             return s.SelectingFunction(progress=progress)
+        case e.CalleeBlamed() | e.TestSuspected():
+            again, progress = event.units, phase.progress
+            left = tuple(unit for unit in progress.remaining if unit not in again)
+            done = tuple(unit for unit in progress.completed if unit not in again)
+            changed = {"remaining": (*again, *left), "completed": done}
+            return s.SelectingFunction(progress=progress.model_copy(update=changed))
         case e.TestsGenerated() | e.VerdictHandled():
             return s.SelectingFunction(progress=s.Progress(remaining=tuple(event.units), total=len(event.units)))
         case _:

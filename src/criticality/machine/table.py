@@ -129,6 +129,12 @@ TRANSITIONS: tuple[Transition, ...] = (
         "injection.verifying", "verification_failed", "injection.implementing", Guard("nextIs", "retry"),
         (Action("destroyContext"),),
     ),
+    Transition(
+        "injection.verifying", "callee_blamed", "injection.selectingFunction", actions=(Action("destroyContext"),)
+    ),
+    Transition(
+        "injection.verifying", "test_suspected", "injection.selectingFunction", actions=(Action("destroyContext"),)
+    ),
     Transition("injection.verifying", "verification_failed", "lattice.generatingStructure", Guard("nextIs", "lattice"), _BACK),
     Transition("injection.verifying", "verification_failed", "injection.escalating"),
     Transition(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
@@ -57,10 +58,13 @@ class GrammarLanguage:
         """Return what a served program consists of besides the project's sources."""
         return {}
 
-    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
         served, bodies = forwarding(plan, variants, lambda name, f, held: self.forward(spec, name, f, held))
         sources = self.sources(spec, served, bodies)
         return self.tools.served(sources | self.program(spec, plan), len(variants))
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return {}
 
     def project_name(self, spec: Spec) -> str:
         """Return the name that the manifests of a delivered project give it."""
@@ -137,7 +141,7 @@ class GrammarLanguage:
         return own, {planned[name]: figures for name, figures in measured.items() if name in planned}
 
     def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return self.tools(limits, parallel)
+        return self.tools(limits)
 
     def facts(self) -> list[Fact]:
         return self.tools.facts()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.bodies import Finding
@@ -13,9 +14,8 @@ from criticality.judging.served import ServedProgram
 from criticality.language import Fact, Language, Plan, Tree
 from criticality.languages.base.adapter import written
 from criticality.languages.base.data import examples, read_text
+from criticality.languages.python import cases as case_tables
 from criticality.languages.python import (
-    claim_tests,
-    contract_tests,
     domain,
     inspection,
     names,
@@ -27,20 +27,15 @@ from criticality.languages.python import (
 from criticality.languages.python import mutants as mutations
 from criticality.languages.python import smells as smelling
 from criticality.languages.python import splice as splicing
-from criticality.languages.python.box import can_isolate
-from criticality.languages.python.strategies import strategies_source
-from criticality.languages.python.toolchain import Toolchain
-from criticality.lattice_plan import FunctionPlan, ModulePlan, index
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
+from criticality.languages.python.toolchain import Toolchain, can_isolate
+from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
-from criticality.testing import Limits, TestFile
+from criticality.testing import Limits
 
 _INSTALL = "pip install 'assay[code]'"
-_PARTS = {"mypy": True, "libcst": True, "hypothesis": True, "pytest": True, "ruff": False, "radon": False}
+_PARTS = {"mypy": True, "libcst": True, "msgpack": True, "pytest": False, "ruff": False, "radon": False}
 _PACKAGE = "criticality.languages.python"
-_SUPPORT = ("circumstances.py", "growth.py", "harness.py", "near.py")
 
 
 class Python:
@@ -48,7 +43,6 @@ class Python:
 
     name = "python"
     title = "Python"
-    undone = "NotImplementedError"
     importable = names.IMPORTABLE
 
     @property
@@ -81,25 +75,11 @@ class Python:
     def module_path(self, spec: Spec, module: str) -> str:
         return f"src/{spec.package}/{module}.py"
 
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        return {
-            **{f"tests/{name}": read_text(_PACKAGE, "support", name) for name in _SUPPORT},
-            "tests/strategies.py": strategies_source(spec, literals),
-        }
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        return contract_tests.contract_test_file(spec, module, function, index(plan))
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        file = claim_tests.claim_test_file(spec, claim, text, index(plan))
-        if not cluster:
-            return file
-        return TestFile(f"tests/integration/test_scenario_{cluster}_{claim.id}.py", file.source, file.promises)
-
     def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
         return serving.serve(spec, plan, variants, self.sources)
+
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_tables.case_files(spec, plan, cases)
 
     def project_files(self, spec: Spec) -> Tree:
         return project.project_files(spec)
@@ -159,14 +139,14 @@ class Python:
         return await smelling.detect(modules)
 
     def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return Toolchain(parallel=parallel, limits=limits)
+        return Toolchain(limits=limits)
 
     def facts(self) -> list[Fact]:
         facts = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
         facts += [Fact(name, _version(name), _INSTALL, needed) for name, needed in _PARTS.items()]
         facts.append(Fact("bandit", _version("bandit"), _INSTALL, needed=False))
         isolation = "installed" if can_isolate() else None
-        facts.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate tests", needed=False))
+        facts.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate bodies", needed=False))
         return facts
 
 

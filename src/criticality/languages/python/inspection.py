@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from importlib import import_module
+from types import ModuleType
 
 from criticality.bodies import Finding
+from criticality.languages.python.names import IMPORTABLE
 from criticality.languages.python.skeleton import TODO, body_source
 from criticality.lattice_plan import FunctionPlan
 
@@ -16,12 +19,11 @@ _FORBIDDEN_NAMES = frozenset(
     }
 )  # fmt: skip
 _IO_NAMES = frozenset({"print"})
-_MUTATORS = frozenset(
-    {
-        "append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault",
-        "popitem", "add", "discard",
-    }
-)  # fmt: skip
+#: What gives away frames, names of attributes as texts, or code made from texts.
+_INSIDE = ("gi_", "cr_", "ag_", "tb_", "f_", "co_")
+_BY_TEXT = frozenset(
+    {"attrgetter", "methodcaller", "Formatter", "namedtuple", "make_dataclass", "format", "format_map", "mro"}
+)
 _FORBIDDEN_NODES = (
     ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.ClassDef, ast.AsyncFunctionDef, ast.Await,
     ast.AsyncFor, ast.AsyncWith, ast.Yield, ast.YieldFrom,
@@ -38,7 +40,13 @@ def inspect_body(body: str, function: FunctionPlan, *, module: str, siblings: Co
     """
     tree = ast.parse(f"def {function.name}():\n{body_source(body)}")
     return list(
-        dict.fromkeys([*_security(tree), *_plan(tree, function, module, siblings), *_purity(tree, function)])
+        dict.fromkeys(
+            [
+                *_security(tree, {p.name for p in function.parameters}),
+                *_plan(tree, function, module, siblings),
+                *_purity(tree, function),
+            ]
+        )
     )
 
 
@@ -77,16 +85,30 @@ def declaration_fault(text: str) -> str:
     return ""
 
 
-def _security(tree: ast.AST) -> Iterator[Finding]:
+def _security(tree: ast.AST, parameters: Collection[str]) -> Iterator[Finding]:
     for node in ast.walk(tree):
         if isinstance(node, _FORBIDDEN_NODES):
             yield Finding("security", f"it holds {_words(node)}, which a body may not")
         elif isinstance(node, ast.Name) and (node.id in _FORBIDDEN_NAMES or node.id.startswith("__")):
             yield Finding("security", f"it uses {node.id}, which reaches outside the function")
-        elif isinstance(node, ast.Attribute) and node.attr.startswith("__"):
+        elif isinstance(node, ast.Attribute) and node.attr.startswith(("__", *_INSIDE)):
             yield Finding("security", f"it reads {node.attr}, which reaches inside the language")
-        elif isinstance(node, ast.Attribute) and node.attr in ("format", "format_map", "mro"):
-            yield Finding("security", f"it uses {node.attr}; write an f-string")
+        elif isinstance(node, ast.Attribute) and node.attr in _BY_TEXT:
+            yield Finding("security", f"it uses {node.attr}; write it out, or an f-string")
+    yield from _modules(tree, parameters)
+
+
+def _modules(tree: ast.AST, parameters: Collection[str]) -> Iterator[Finding]:
+    """Find modules that are used otherwise than as ``module.name``, a public name that is no module."""
+    own = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    own.update(parameters, (node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)))
+    read = {id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in IMPORTABLE - own:
+            module, name = import_module(node.id), read.get(id(node), "")
+            there = getattr(module, name, None)
+            if not name or name not in getattr(module, "__all__", dir(module)) or isinstance(there, ModuleType):
+                yield Finding("security", f"it uses {node.id} otherwise than as {node.id}.name with a public name")
 
 
 def _words(node: ast.AST) -> str:
@@ -110,33 +132,3 @@ def _purity(tree: ast.AST, function: FunctionPlan) -> Iterator[Finding]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and node.id in _IO_NAMES:
                 yield Finding("semantic", f"it uses {node.id}, and its contract says PURITY: {purity}")
-    if purity in ("writes", "io"):
-        return
-    arguments = {param.name for param in function.parameters}
-    for node in ast.walk(tree):
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AugAssign | ast.AnnAssign):
-            targets = [node.target]
-        elif isinstance(node, ast.Delete):
-            targets = node.targets
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in _MUTATORS
-            and _root(node.func.value) in arguments
-        ):
-            yield Finding(
-                "semantic", f"it changes a value that it was given, and its contract says PURITY: {purity}"
-            )
-        if any(isinstance(t, ast.Attribute | ast.Subscript) and _root(t) in arguments for t in targets):
-            yield Finding(
-                "semantic", f"it changes a value that it was given, and its contract says PURITY: {purity}"
-            )
-
-
-def _root(node: ast.expr) -> str:
-    while isinstance(node, ast.Attribute | ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""

@@ -21,6 +21,7 @@ import msgpack
 
 BIG, DECIMAL, WHEN, MAP = 1, 2, 3, 5
 _LONGEST_TRACE = 1 << 20
+_MOST_STEPS = 2_000_000
 
 #: By machine: the kernel's name for it, and the calls that stay possible: memory, pipes, time, chance, an end.
 _ALLOWED = {
@@ -152,6 +153,7 @@ class Functions:
         self.depth, self.size = 0, 0
         self.trace: list | None = []
         self.by_name = {}
+        self.seen = None
         names = {}
         for name in known["served"][variant]:
             module, _, short = name.partition(".")
@@ -194,11 +196,39 @@ class Functions:
         if self.size > _LONGEST_TRACE:
             self.trace = None
 
+    def lines(self):
+        """Watch the lines of the functions; then count those that ran, and all."""
+        codes = [plain.__code__ for plain in self.by_name.values()]
+        known = set()
+        while codes:
+            code = codes.pop()
+            known |= {(code.co_filename, number) for _, _, number in code.co_lines() if number}
+            codes += [part for part in code.co_consts if hasattr(part, "co_lines")]
+        if self.seen is not None:
+            sys.settrace(None)
+            return [len(known & self.seen), len(known)]
+        seen = self.seen = set()
+        files = {file for file, _ in known}
+
+        def line(frame, event, argument):
+            seen.add((frame.f_code.co_filename, frame.f_lineno))
+            return line
+
+        sys.settrace(
+            lambda frame, event, argument: line(frame, 0, 0) if frame.f_code.co_filename in files else None
+        )
+        return [0, 0]
+
     def answer(self, identity, name, sent):
+        if name == "#lines":
+            return _packed([identity, 0, self.lines(), []])
+        name, _, work = name.partition("#")
         params, result = self.known["functions"][name]
         self.trace, self.size, self.depth = [], 0, 1
         try:
             args = [self.values.read(value, kind) for value, (_, kind) in zip(sent, params, strict=True)]
+            if work:
+                return _packed([identity, 0, steps(lambda: self.by_name[name](*args)), []])
             returned = self.by_name[name](*args)
             self.depth = 0
             status, value = 0, self.values.out(returned, result)
@@ -208,6 +238,32 @@ class Functions:
         except Exception as error:
             status, value = 1, [type(error).__name__, str(error)[:400]]
         return _packed([identity, status, value, self.trace])
+
+
+class _Enough(BaseException):
+    """As many steps as are counted."""
+
+
+def steps(run):
+    """Count the steps of the interpreter in a call, up to 2,000,000; a built-in function is one step."""
+    count = 0
+
+    def step(frame, event, argument):
+        nonlocal count
+        frame.f_trace_opcodes = True
+        count += event == "opcode"
+        if count >= _MOST_STEPS:
+            raise _Enough
+        return step
+
+    sys.settrace(step)
+    try:
+        run()
+    except _Enough:
+        pass
+    finally:
+        sys.settrace(None)
+    return count
 
 
 def warm():

@@ -1,10 +1,11 @@
-"""Python's tools around one system: a warm type checker and a pool of boxes, over source trees held in memory."""
+"""Python's tools around one system: a warm type checker over source trees held in memory."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib.util
 import json
+import shutil
 import sys
 import tempfile
 from asyncio.subprocess import DEVNULL, PIPE
@@ -13,11 +14,10 @@ from pathlib import Path
 from types import TracebackType
 
 from criticality.languages.base.data import read_text
-from criticality.languages.python.box import Box, can_isolate
-from criticality.testing import Diagnostic, Limits, TestReport
+from criticality.testing import Diagnostic, Limits
 from llm_runtime.errors import ConfigurationError, MissingExtraError
 
-_NEEDED = ("mypy", "libcst", "hypothesis", "pytest")
+_NEEDED = ("mypy", "libcst", "msgpack")
 _CHECK_S = 120.0
 
 
@@ -32,34 +32,29 @@ def require_toolchain() -> None:
             raise MissingExtraError(f"checking generated Python with {name}", "code")
 
 
+def can_isolate() -> bool:
+    """Tell whether bubblewrap is installed."""
+    return shutil.which("bwrap") is not None
+
+
 class Toolchain:
-    """Checks and tests of source trees (path below the project -> text). Use it as ``async with``.
+    """Checks of source trees (path below the project -> text). Use it as ``async with``."""
 
-    Args:
-        parallel: boxes at most, 1 or more.
-        limits: what one test run may use.
-        isolated: with bubblewrap; left out, wherever it is installed.
-    """
-
-    def __init__(self, *, parallel: int = 2, limits: Limits | None = None, isolated: bool | None = None) -> None:
+    def __init__(self, *, limits: Limits | None = None) -> None:
         require_toolchain()
         self.limits = limits or Limits()
-        self.isolated = can_isolate() if isolated is None else isolated
-        self.parallel = parallel
         self._temporary = tempfile.TemporaryDirectory(prefix="criticality-")
         self._root = Path(self._temporary.name)
         self._root.chmod(0o755)
         self._checker: asyncio.subprocess.Process | None = None
         self._checking = asyncio.Lock()
         self._checked: dict[str, str] = {}
-        self._boxes: asyncio.Queue[Box] = asyncio.Queue()
-        for number in range(parallel):
-            self._boxes.put_nowait(Box(self._folder(f"box-{number}"), self.limits, isolated=self.isolated))
 
     @property
     def isolation(self) -> str:
-        """What holds a test run, in words for the report."""
-        return "bubblewrap: no network, read-only system" if self.isolated else "limits on resources only"
+        """What holds a body, in words for the report."""
+        outside = "bubblewrap: no network, read-only system; " if can_isolate() else ""
+        return f"{outside}a filter of system calls, limits on resources"
 
     async def __aenter__(self) -> Toolchain:
         return self
@@ -71,8 +66,6 @@ class Toolchain:
 
     async def aclose(self) -> None:
         """End every process and remove the work copies."""
-        while not self._boxes.empty():
-            await self._boxes.get_nowait().close()
         if self._checker is not None and self._checker.returncode is None:
             with suppress(ProcessLookupError):
                 self._checker.kill()
@@ -91,43 +84,6 @@ class Toolchain:
             text = await self._ask("sources" if changed else "again")
         errors = (line.partition(": error: ") for line in text.splitlines() if ": error: " in line)
         return [Diagnostic(place, message) for place, _, message in errors]
-
-    async def test(
-        self,
-        tree: dict[str, str],
-        tests: list[str],
-        *,
-        stop_early: bool = False,
-        examples: int | None = None,
-        seconds: float | None = None,
-    ) -> TestReport:
-        """Run test files of a tree in a box, each property with 100 examples or with ``examples``.
-
-        Raises:
-            ConfigurationError: no box starts here.
-        """
-        box = await self._boxes.get()
-        try:
-            return await box.run(tree, tests, stop_early=stop_early, examples=examples, seconds=seconds)
-        finally:
-            self._boxes.put_nowait(box)
-
-    async def coverage(self, tree: dict[str, str], tests: list[str]) -> float | None:
-        """Measure the share of the sources' lines that tests run, 0 to 1; ``None`` where the run does not end.
-
-        Raises:
-            ConfigurationError: no box starts here.
-        """
-        box = await self._boxes.get()
-        try:
-            return await box.lines(tree, tests)
-        finally:
-            self._boxes.put_nowait(box)
-
-    def _folder(self, name: str) -> Path:
-        folder = self._root / name
-        folder.mkdir(mode=0o755)
-        return folder
 
     def _write(self, sources: dict[str, str]) -> bool:
         """Bring the checker's copy up to date; whether files came or went."""

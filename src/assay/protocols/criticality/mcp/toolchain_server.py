@@ -11,6 +11,7 @@ from assay.protocols.criticality.mcp.server import AgentServer
 from criticality import load_config
 from criticality.agents.policies import Agent
 from criticality.agents.workbench import Workbench
+from criticality.judging.court import Court
 from criticality.languages import language
 from criticality.project.files import CONFIG
 from criticality.testing import Limits
@@ -22,12 +23,16 @@ def toolchain_server(root: Path, agent: Agent, function: str | None = None) -> A
     target = language(config.project.language)
     limits = Limits(seconds=config.orchestrator.timeouts.injection_per_function_seconds)
     tools = target.toolchain(parallel=1, limits=limits)
-    bench = Workbench(root, target, tools, function)
+    court = Court(1)
+    bench = Workbench(root, target, tools, court, function)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncGenerator[None]:
         async with tools:
-            yield
+            try:
+                yield
+            finally:
+                await court.aclose()
 
     server = AgentServer("toolchain", agent, lifespan)
 

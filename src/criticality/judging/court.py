@@ -1,0 +1,118 @@
+"""Where hearings take place: a few processes of our own, one hearing at a time in each, ended if it has no end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from criticality.judging.hearing import HEARING, VERDICT, Difference, Fault, Hearing, Verdict
+from criticality.lattice_plan import ModulePlan
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.spec import Spec
+from llm_runtime.errors import ConfigurationError
+
+_LONGEST_S = 900.0
+_LINE = 64 << 20
+_MAIN = "import json,sys;sys.path[:]=json.loads(sys.argv[1]);from criticality.judging.sitting import main;main()"
+
+
+class Court:
+    """Hearings in processes. Close it at the end.
+
+    Args:
+        parallel: hearings at one time.
+        isolated: bodies run in bubblewrap; left out, wherever it is installed.
+    """
+
+    def __init__(self, parallel: int = 2, *, isolated: bool | None = None) -> None:
+        self._isolated = isolated
+        self._free: asyncio.Queue[asyncio.subprocess.Process | None] = asyncio.Queue()
+        for _ in range(parallel):
+            self._free.put_nowait(None)
+
+    async def hear(self, hearing: Hearing) -> Verdict:
+        """Return the verdict on variant 0 of a hearing's program."""
+        return await self._verdict({"do": "hear"}, hearing)
+
+    async def compare(self, hearing: Hearing) -> Verdict:
+        """Return how other bodies compare with variant 0, which was accepted."""
+        return await self._verdict({"do": "compare"}, hearing)
+
+    async def coverage(self, hearing: Hearing) -> float | None:
+        """Return the share of the lines that run when a hearing's functions are tried; none if not counted."""
+        share = await self._heard({"do": "coverage"}, hearing)
+        return share if isinstance(share, float) else None
+
+    async def clause_fault(self, hearing: Hearing, difference: Difference, clause: str, loser: int) -> str:
+        """Tell why a clause does not settle a difference; empty where it does."""
+        job: dict[str, Any] = {"do": "clause", "clause": clause, "loser": loser}
+        job["difference"] = {name: getattr(difference, name) for name in Difference.__slots__}
+        return str(await self._heard(job, hearing) or "")
+
+    async def vacuous(
+        self, spec: Spec, plan: tuple[ModulePlan, ...], claims: Sequence[StructuredClaim]
+    ) -> list[str]:
+        """Return what is wrong with tests of claims before there are bodies, one line each."""
+        job: dict[str, Any] = {"do": "vacuous", "spec": spec.model_dump(mode="json")}
+        job["modules"] = [module.model_dump(mode="json") for module in plan]
+        job["claims"] = [claim.model_dump(mode="json") for claim in claims]
+        answer = await self._answer(job)
+        return [answer] if isinstance(answer, str) else list(answer)
+
+    async def aclose(self) -> None:
+        """End every process."""
+        for process in [self._free.get_nowait() for _ in range(self._free.qsize())]:
+            await _end(process)
+            self._free.put_nowait(None)
+
+    async def _verdict(self, job: dict[str, Any], hearing: Hearing) -> Verdict:
+        answer = await self._heard(job, hearing)
+        if isinstance(answer, str):
+            return Verdict(faults=[Fault("coherence", hearing.unit[0], "a contract that can be judged", answer)])
+        return VERDICT.validate_python(answer)
+
+    async def _heard(self, job: dict[str, Any], hearing: Hearing) -> Any:
+        hearing.isolated = self._isolated
+        return await self._answer({**job, "hearing": HEARING.dump_python(hearing, mode="json")})
+
+    async def _answer(self, job: dict[str, Any]) -> Any:
+        """Return what a sitting answers; a text where it came to no end."""
+        line = json.dumps(job).encode() + b"\n"
+        process = await self._free.get()
+        try:
+            if process is None or process.returncode is not None:
+                process = await self._started()
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(line)
+            async with asyncio.timeout(_LONGEST_S):
+                answer = json.loads(await process.stdout.readline())
+            if "fault" in answer:
+                raise ConfigurationError(str(answer["fault"]))
+            return answer["answer"]
+        except (TimeoutError, ValueError, ConnectionError):
+            await _end(process)
+            return "a clause took too long or too much memory to be evaluated; write it more simply"
+        except BaseException:
+            await _end(process)
+            raise
+        finally:
+            self._free.put_nowait(process)
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            sys.executable, "-c", _MAIN, json.dumps(sys.path), stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
+            limit=_LINE, start_new_session=True, env={**os.environ, "PYTHONHASHSEED": "0"},
+        )  # fmt: skip
+
+
+async def _end(process: asyncio.subprocess.Process | None) -> None:
+    if process is not None and process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

@@ -1,0 +1,256 @@
+"""Does a call keep its word? Contracts and tests of claims, evaluated on values; calls go elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from criticality.judging.domain import Domain
+from criticality.judging.repair import Condition
+from criticality.judging.served import Call, Died, NoSuchValue, Outcome, Raised, Returned
+from criticality.lattice_plan import FunctionPlan
+from criticality.spec.claims import ClaimTest, ClaimType
+from criticality.spec.predicates import Predicate, parse_predicate
+
+#: Seconds since 1970 at the beginning of every temporal test.
+BEGINNING = 1_700_000_000
+_SHOWN = 160
+_LANES = 3
+
+
+class Postponed(Exception):
+    """A function is needed that has no body yet."""
+
+
+class Gone(Exception):
+    """A body gave no answer that can be taken; the message says why."""
+
+
+class BodyRaised(Exception):
+    """An error that the specification does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A promise that does not hold: its words, and the values for which it does not."""
+
+    promise: str
+    shown: str
+
+    def __str__(self) -> str:
+        return f"{self.promise} does not hold for {self.shown}"
+
+
+class Evaluator:
+    """Contracts and claims over one domain.
+
+    Args:
+        functions: by id.
+        call: how a function is called; ``None`` where it has no body.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        functions: Mapping[str, FunctionPlan],
+        call: Callable[[str, tuple[Any, ...]], Outcome | None],
+    ) -> None:
+        self.domain, self.functions, self._call = domain, functions, call
+        #: Calls that evaluation itself made since the list was last emptied.
+        self.made: list[Call] = []
+        self.callables = {name.partition(".")[2]: self._callable(name) for name in functions}
+        self._conditions: dict[str, list[Condition]] = {}
+        self._settled: dict[str, list[Predicate]] = {}
+
+    def settle(self, name: str, clauses: Sequence[str]) -> None:
+        """Take clauses that were settled on into a function's contract."""
+        known = {*self.domain.types, *self.callables, *(p.name for p in self.functions[name].parameters)}
+        self._settled[name] = [parse_predicate(text, known=known) for text in clauses]
+
+    def conditions(self, name: str) -> list[Condition]:
+        """Return what must hold of a function's arguments before it is called."""
+        if name not in self._conditions:
+            contract = self.functions[name].contract
+            before = [
+                p for p in (*contract.requires, *contract.invariants)
+                if p.checkable and not p.raised and not p.olds and "result" not in p.names
+            ]  # fmt: skip
+            self._conditions[name] = [self.condition(p.code) for p in before] if self.functions[name].params else []
+        return self._conditions[name]
+
+    def condition(self, code: str) -> Condition:
+        """Return a condition over names that may call functions."""
+        used = {name: made for name, made in self.callables.items() if name in code}
+        return Condition(self.domain, code, used)
+
+    def fits(self, name: str, args: Sequence[Any]) -> str:
+        """Return the REQUIRES clause or invariant that arguments break; empty where they may be given."""
+        held = self._held(name, args)
+        return next((part for condition in self.conditions(name) if (part := condition.broken(held))), "")
+
+    def broken(self, name: str, args: Sequence[Any], outcome: Outcome) -> Broken | None:
+        """Return the promise of a function's contract that a call's end breaks."""
+        shown = self._shown(name, args, outcome)
+        if isinstance(outcome, NoSuchValue):
+            return None
+        if isinstance(outcome, Died):
+            return Broken("an answer", shown)
+        contract, held = self.functions[name].contract, self._held(name, args)
+        raised = outcome.kind if isinstance(outcome, Raised) else ""
+        held["raises"] = partial(_is_named, raised)
+        held["result"] = outcome.value if isinstance(outcome, Returned) else None
+        groups = (
+            ("ENSURES", contract.ensures),
+            ("INVARIANT", contract.invariants),
+            ("ENSURES", self._settled.get(name, ())),
+        )
+        for word, predicates in groups:
+            for p in predicates:
+                if p.checkable and (not raised or p.raised):
+                    fault = self._fault(p, held)
+                    if fault is not None:
+                        return Broken(f"{word}: {p.text}{fault}", shown)
+        if raised and not self._allowed(name, raised, held):
+            return Broken("no error but those that the contract promises", shown)
+        return None
+
+    def _fault(self, predicate: Predicate, held: dict[str, Any]) -> str | None:
+        try:
+            olds = {old: self._value(code, held) for old, code in predicate.olds}
+            return None if self._value(predicate.code, {**held, **olds}) else ""
+        except (Postponed, Gone):
+            raise
+        except Exception as error:
+            return f" (it cannot be evaluated: {type(error).__name__}: {str(error)[:120]})"
+
+    def _allowed(self, name: str, raised: str, held: dict[str, Any]) -> bool:
+        contract = self.functions[name].contract
+        for p in (*contract.predicates, *self._settled.get(name, ())):
+            if raised in p.raised and (not p.when or self._truth(p.when, held)):
+                return True
+        return False
+
+    def _truth(self, code: str, held: dict[str, Any]) -> bool:
+        try:
+            return bool(self._value(code, held))
+        except (Postponed, Gone):
+            raise
+        except Exception:
+            return False
+
+    def test(
+        self, kind: ClaimType, test: ClaimTest, held: Mapping[str, Any], turns: Sequence[int]
+    ) -> Broken | None:
+        """Return what a test of a claim shows for some values of its variables; ``None`` where all is as promised.
+
+        Args:
+            turns: of a concurrent claim, which lane goes on next.
+        """
+        time = BEGINNING
+
+        def now() -> int:
+            return time
+
+        def advance(seconds: int) -> int:
+            nonlocal time
+            time += max(0, int(seconds))
+            return time
+
+        clock = {"now": now, "advance": advance} if kind == "temporal" else {}
+        lanes = [dict(held) for _ in range(_LANES if kind == "concurrent" and not test.raises else 1)]
+        done = [0] * len(lanes)
+        order = (
+            chain(turns, (n for n in range(len(lanes)) for _ in test.steps))
+            if len(lanes) > 1
+            else [0] * len(test.steps)
+        )
+        for lane in order:
+            if done[lane] < len(test.steps):
+                name, _, expression = test.steps[done[lane]].partition("=")
+                last = done[lane] == len(test.steps) - 1
+                done[lane] += 1
+                fault = self._step(test, name.strip(), expression.strip(), last, lanes[lane], clock)
+                if fault is not None:
+                    return fault
+        for names in lanes:
+            for check in test.check:
+                fault = self._fault(parse_predicate(check), {**names, **clock})
+                if fault is not None:
+                    return Broken(f"{check}{fault}", _named(names))
+        if any(names != lanes[0] for names in lanes):
+            return Broken("every lane comes to the same", _named(lanes[0]))
+        return None
+
+    def _step(
+        self, test: ClaimTest, name: str, expression: str, last: bool, names: dict[str, Any], clock: dict[str, Any]
+    ) -> Broken | None:
+        raised = ""
+        try:
+            names[name] = self._value(parse_predicate(expression).code, {**names, **clock})
+        except (Postponed, Gone):
+            raise
+        except Exception as error:
+            raised = error.args[0] if isinstance(error, BodyRaised) else type(error).__name__
+        if last and test.raises:
+            if raised != test.raises:
+                return Broken(f"{expression} raises {test.raises}", _named({**names, "error": raised or "none"}))
+            return None
+        return Broken(f"{expression} comes to a value", _named({**names, "error": raised})) if raised else None
+
+    def _value(self, code: str, held: Mapping[str, Any]) -> Any:
+        return self.domain.evaluate(code, {**self.callables, **held})
+
+    def _callable(self, name: str) -> Callable[..., Any]:
+        params = [p.name for p in self.functions[name].parameters]
+
+        def call(*args: Any, **named: Any) -> Any:
+            given = (*args, *(named[p] for p in params[len(args) :]))
+            if len(given) != len(params):
+                raise TypeError(f"{name} takes {len(params)} values")
+            outcome = self._call(name, given)
+            if outcome is None or isinstance(outcome, NoSuchValue):
+                raise Postponed(name)
+            if isinstance(outcome, Died):
+                raise Gone(f"{name}: {outcome.reason}")
+            both = given, outcome
+            self.made.append(Call(name, lambda: both))
+            if isinstance(outcome, Returned):
+                return outcome.value
+            known = self.domain.types.get(outcome.kind)
+            raise known() if isinstance(known, type) and issubclass(known, Exception) else BodyRaised(outcome.kind)
+
+        return call
+
+    def _held(self, name: str, args: Sequence[Any]) -> dict[str, Any]:
+        return {p.name: value for p, value in zip(self.functions[name].parameters, args, strict=True)}
+
+    def _shown(self, name: str, args: Sequence[Any], outcome: Outcome) -> str:
+        return f"{_named(self._held(name, args)) or 'no arguments'}; {ended(outcome)}"
+
+
+def _is_named(name: str, error: type[Exception]) -> bool:
+    return error.__name__ == name
+
+
+def ended(outcome: Outcome) -> str:
+    """Return in words how a call ended."""
+    match outcome:
+        case Returned(value=value):
+            return f"the result was {short(value)}"
+        case Raised(kind=kind, message=message):
+            return f"it raised {kind}({message[:80]!r})"
+        case Died(reason=reason) | NoSuchValue(reason=reason):
+            return reason
+
+
+def short(value: Any) -> str:
+    """Return a value's text, cut in the middle where it is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]} ... {text[-_SHOWN // 3 :]}"
+
+
+def _named(held: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={short(value)}" for name, value in held.items())

@@ -1,0 +1,129 @@
+"""What the judge is asked and what it answers, as data that goes from one process to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from criticality.judging.served import ServedProgram
+from criticality.judging.values import Counts
+
+
+@dataclass(slots=True)
+class Hearing:
+    """One unit's bodies, and all that they are judged by.
+
+    Args:
+        spec, modules, claims: as their models dump them.
+        program: variant 0 is judged, variant 1 has the accepted bodies alone; others are compared with variant 0.
+        unit: ids of the functions that are judged.
+        accepted: ids of functions whose bodies stand.
+        due: ids of the claims that are judged now.
+        pinned: arguments by function that are always tried.
+        settled: clauses by function that were settled on.
+        texts: the claims in words.
+        variants: of those from 2 on, what it is (``mutant``, ``independent``) and the function that it changes.
+        seconds: of processor time for one call.
+    """
+
+    spec: dict[str, Any]
+    modules: list[dict[str, Any]]
+    claims: list[dict[str, Any]]
+    program: ServedProgram
+    unit: list[str]
+    accepted: list[str]
+    due: list[str] = field(default_factory=list[str])
+    pinned: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
+    settled: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    variants: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    counts: Counts = field(default_factory=Counts)
+    seconds: float = 2.0
+    isolated: bool | None = None
+
+
+@dataclass(slots=True)
+class Fault:
+    """One promise that does not hold.
+
+    Args:
+        kind: ``test``, ``timeout``, ``complexity``, ``semantic`` or ``security``.
+        promise: its words; ``claim ID.TEST`` for a test of a claim.
+        what: one line for the model, without code.
+        args: of the call, as JSON.
+        outcome: how the call ended, in words.
+    """
+
+    kind: str
+    function: str
+    promise: str
+    what: str
+    args: Any = None
+    outcome: str = ""
+    claim: str = ""
+    test: str = ""
+
+
+@dataclass(slots=True)
+class Guilty:
+    """An accepted function that breaks its own contract."""
+
+    function: str
+    args: Any
+    what: str
+
+
+@dataclass(slots=True)
+class Tried:
+    """Another body of a function: ``rejected``, the ``same`` on all cases, or ``undecided``."""
+
+    kind: str
+    function: str
+    result: str
+
+
+@dataclass(slots=True)
+class Difference:
+    """A case on which two bodies differ and the contract is silent.
+
+    Args:
+        shown: the arguments in words; ``first`` and ``second`` are how the calls ended.
+        other: the variant; none for a body that the judge made up.
+        theirs: status and value of the other body's end, as JSON.
+    """
+
+    function: str
+    kind: str
+    args: Any
+    shown: str
+    first: str
+    second: str
+    other: int | None
+    theirs: list[Any]
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What came out.
+
+    Args:
+        cases: how many were tried.
+        kept: by function, arguments, status and value of cases worth keeping, as JSON.
+        measured: functions whose COMPLEXITY clause was measured.
+        seal: what the process was held by from the inside.
+    """
+
+    faults: list[Fault] = field(default_factory=list[Fault])
+    guilty: Guilty | None = None
+    cases: int = 0
+    kept: dict[str, list[list[Any]]] = field(default_factory=dict[str, list[list[Any]]])
+    tried: list[Tried] = field(default_factory=list[Tried])
+    differences: list[Difference] = field(default_factory=list[Difference])
+    measured: list[str] = field(default_factory=list[str])
+    seal: str = ""
+
+
+HEARING = TypeAdapter(Hearing)
+VERDICT = TypeAdapter(Verdict)

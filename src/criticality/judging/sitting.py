@@ -1,0 +1,58 @@
+"""One process of the court: a line of JSON is a hearing, a line is its answer. It holds what a clause may take."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from typing import Any
+
+from criticality.judging.hearing import HEARING, VERDICT, Difference
+from criticality.judging.judge import Judge
+from criticality.judging.served import BuildFailed
+from criticality.judging.vacuity import vacuous
+from criticality.lattice_plan import ModulePlan
+from criticality.spec.claims import StructuredClaim
+from criticality.spec.spec import Spec
+from llm_runtime.errors import ConfigurationError
+
+_MEMORY = 4 << 30
+
+
+def main() -> None:
+    """Serve hearings until the pipe closes; nothing else is written to it."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    memory = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        try:
+            answer = {"answer": answered(json.loads(line))}
+        except ConfigurationError as fault:
+            answer = {"fault": str(fault)}
+        out.write(json.dumps(answer) + "\n")
+        out.flush()
+
+
+def answered(job: dict[str, Any]) -> Any:
+    """Do what one line asks for."""
+    if job["do"] == "vacuous":
+        spec = Spec.model_validate(job["spec"])
+        plan = tuple(ModulePlan.model_validate(module) for module in job["modules"])
+        return vacuous(spec, plan, [StructuredClaim.model_validate(claim) for claim in job["claims"]])
+    hearing = HEARING.validate_python(job["hearing"])
+    try:
+        with Judge(hearing) as judge:
+            match job["do"]:
+                case "hear":
+                    return VERDICT.dump_python(judge.heard(), mode="json")
+                case "compare":
+                    return VERDICT.dump_python(judge.compared(("mutant", "independent", "lazy")), mode="json")
+                case "coverage":
+                    return judge.covered()
+                case _:
+                    return judge.clause_fault(Difference(**job["difference"]), job["clause"], job["loser"])
+    except BuildFailed as fault:
+        return f"the bodies cannot be built: {str(fault)[:400]}"

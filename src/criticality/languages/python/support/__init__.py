@@ -1,1 +1,0 @@
-"""Files that go into every deliverable as they are."""

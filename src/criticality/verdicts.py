@@ -1,0 +1,171 @@
+"""The engine's way to the judge: what is judged when, and hearings made from what a project has come to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from criticality.artifacts import Artifacts, Body
+from criticality.config import Config
+from criticality.judging.court import Court
+from criticality.judging.hearing import Hearing, Verdict
+from criticality.judging.values import Counts
+from criticality.language import Language, Toolchain
+from criticality.lattice import dependencies
+from criticality.order import waves
+from criticality.spec.claims import StructuredClaim
+
+
+class Bench(Protocol):
+    """What judging needs: a project, its language and tools, the court."""
+
+    @property
+    def artifacts(self) -> Artifacts: ...
+
+    @property
+    def language(self) -> Language: ...
+
+    @property
+    def tools(self) -> Toolchain: ...
+
+    @property
+    def court(self) -> Court: ...
+
+    @property
+    def config(self) -> Config: ...
+
+
+_WORD = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+async def judged(
+    work: Bench,
+    unit: Sequence[str],
+    bodies: Mapping[str, Body],
+    due: Collection[str],
+    *,
+    cluster: str = "",
+    thorough: bool = False,
+    settled: Mapping[str, Sequence[str]] | None = None,
+) -> Verdict:
+    """Return the verdict on the functions of a unit and on claims.
+
+    Args:
+        bodies: of the whole system, the unit's among them.
+        cluster: its scenarios are judged with the claims.
+        thorough: with as many drawn values as the end of a project asks for.
+        settled: clauses by function that were settled on since, besides those that the project has.
+    """
+    scenarios = _scenarios(work.artifacts, cluster)
+    made = hearing(work, unit, bodies, due=due, claims=scenarios, thorough=thorough, settled=settled)
+    return await work.court.hear(made)
+
+
+def hearing(
+    work: Bench,
+    unit: Sequence[str],
+    bodies: Mapping[str, Body],
+    *,
+    due: Collection[str] = (),
+    claims: Sequence[StructuredClaim] = (),
+    variants: Sequence[tuple[str, str, Body]] = (),
+    thorough: bool = False,
+    settled: Mapping[str, Sequence[str]] | None = None,
+) -> Hearing:
+    """Return a hearing of a unit.
+
+    Args:
+        claims: judged besides those that are due.
+        variants: other bodies, each with what it is and the function that it is of.
+        settled: clauses that were settled on since, besides those that the project has.
+    """
+    spec, artifacts = work.artifacts.spec, work.artifacts
+    assert spec is not None
+    accepted = {name: body for name, body in bodies.items() if name not in unit}
+    systems = [dict(bodies), accepted, *({**bodies, name: body} for _, name, body in variants)]
+    program = work.language.serve(spec, artifacts.plan, systems)
+    assert program is not None
+    settings = work.config.acceptance
+    counts = Counts(settings.small, settings.text, settings.drawn)
+    if thorough:
+        counts = Counts(counts.small, counts.text, max(counts.drawn, work.config.orchestrator.mesoscopic_examples))
+    extra = [claim.model_copy(update={"id": f"{claim.id}0"}) for claim in claims]
+    return Hearing(
+        spec=spec.model_dump(mode="json"),
+        modules=[module.model_dump(mode="json") for module in artifacts.plan],
+        claims=[claim.model_dump(mode="json") for claim in (*artifacts.claims.values(), *extra)],
+        program=program,
+        unit=list(unit),
+        accepted=list(accepted),
+        due=[*due, *(claim.id for claim in extra)],
+        pinned={name: artifacts.pinned[name] for name in unit if name in artifacts.pinned},
+        settled={
+            name: list(dict.fromkeys([*artifacts.settled.get(name, ()), *(settled or {}).get(name, ())]))
+            for name in {**artifacts.settled, **(settled or {})}
+        },
+        texts={name: claim.text for name, claim in spec.claims.items()},
+        variants=[(kind, name) for kind, name, _ in variants],
+        counts=counts,
+        seconds=settings.seconds,
+    )
+
+
+def _scenarios(artifacts: Artifacts, cluster: str) -> list[StructuredClaim]:
+    """Return the scenarios of a cluster as further claims, each with the id of its claim and a 0 behind it."""
+    if cluster not in artifacts.clusters:
+        return []
+    tests: dict[str, list[dict[str, object]]] = {}
+    for scenario in artifacts.clusters[cluster].scenarios:
+        tests.setdefault(str(scenario["claim"]), []).append({k: v for k, v in scenario.items() if k != "claim"})
+    return [
+        StructuredClaim.model_validate({**artifacts.claims[claim].model_dump(), "tests": group})
+        for claim, group in tests.items()
+    ]
+
+
+def due(artifacts: Artifacts, unit: str) -> list[str]:
+    """Return the claims that are judged with a unit, once all that they need is there.
+
+    A claim that looks through a function of a later wave is judged with that function; claims over several units,
+    or that look through several functions of one wave, belong to Mesoscopic.
+    """
+    level = {
+        name: (at, one)
+        for at, wave in enumerate(waves(artifacts.order, dependencies(artifacts.plan)))
+        for one in wave
+        for name in one.split("+")
+    }
+    result: list[str] = []
+    for name, claim in artifacts.claims.items():
+        units = {level[f][1] for f in claim.functions if f in level}
+        if not claim.tests or len(units) != 1:
+            continue
+        needed = {level[f] for f in (*claim.functions, *called(artifacts, claim)) if f in level}
+        last = max(at for at, _ in needed)
+        if [one for at, one in needed if at == last] == [unit]:
+            result.append(name)
+    return result
+
+
+def called(artifacts: Artifacts, claim: StructuredClaim) -> list[str]:
+    """Return the functions that a claim's tests name."""
+    texts = [text for test in claim.tests for text in (*test.assume, *test.steps, *test.check)]
+    words = {word for text in texts for word in _WORD.findall(text)}
+    return [name for name in artifacts.functions if name.partition(".")[2] in words]
+
+
+def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
+    """Return the accepted bodies that a unit may rest on, all of earlier waves: lanes do not see each other."""
+    edges = dependencies(artifacts.plan)
+    wanted: set[str] = set()
+    queue = [t for name in unit.split("+") for t in edges[name]]
+    for claim in due(artifacts, unit):
+        queue += [*artifacts.claims[claim].functions, *called(artifacts, artifacts.claims[claim])]
+    while queue:
+        name = queue.pop()
+        if name not in wanted:
+            wanted.add(name)
+            queue += edges.get(name, [])
+    own = set(unit.split("+"))
+    return {name: body for name, body in artifacts.bodies.items() if name in wanted - own}
