@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -16,7 +16,7 @@ from assay.web.app_state import redirect, request_fields, respond, site_of, want
 from assay.web.reading import run_id_of
 from assay.web.templating import render
 from crux.compare import Comparison
-from crux.voting import Vote, Votes, cast_vote, read_votes, reader_groups
+from crux.voting import Vote, cast_vote, read_votes, reader_groups
 from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.settings import data_dir
 
@@ -33,7 +33,9 @@ async def show_votes(request: Request) -> Response:
         return RedirectResponse(f"/votes/{run_id}?reader={secrets.token_urlsafe(9)}", 303)
     claims, votes = claims_of(found), read_votes(_file(run_id))
     groups = (await run_in_threadpool(reader_groups, votes, list(claims))).model_dump(mode="json")
-    counts = {claim: _counted(votes, claim) for claim in claims}
+    counts = {claim: dict.fromkeys(get_args(Vote), 0) for claim in claims}
+    for claim, given in ((key, value) for own in votes.values() for key, value in own.items() if key in counts):
+        counts[claim][given] += 1
     return respond(
         request,
         lambda: {"claims": claims, "votes": counts, "groups": groups},
@@ -78,11 +80,6 @@ def _compared(request: Request) -> tuple[str, Comparison]:
     if found is None:
         raise RunNotFound(f"run {run_id} is no comparison; only its claims can be voted on")
     return run_id, found
-
-
-def _counted(votes: Votes, claim: str) -> dict[str, Any]:
-    given = [own[claim] for own in votes.values() if claim in own]
-    return {kind: given.count(kind) for kind in get_args(Vote)}
 
 
 def _file(run_id: str) -> Path:
