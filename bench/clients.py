@@ -84,13 +84,13 @@ def settings(url: str) -> Settings:
     from pydantic import SecretStr
 
     from llm_runtime.keys import Key
-    from llm_runtime.settings import ConfigFile, LimitEntry, Settings
+    from llm_runtime.settings import ConfigFile, Limits, Settings
 
     return Settings(
         keys={"openrouter": Key(SecretStr("sk-bench"), "bench")},
         base_urls={"openrouter": url},
         # The default of 64 calls in flight would be what is measured.
-        config=ConfigFile(limits={"openrouter": LimitEntry(in_flight=1000)}),
+        config=ConfigFile(limits={"openrouter": Limits(in_flight=1000)}),
     )
 
 

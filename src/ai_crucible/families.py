@@ -3,59 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
+from importlib import resources
 
+_KNOWN = tomllib.loads(resources.files(__package__ or "").joinpath("families.toml").read_text(encoding="utf-8"))
 #: A family and the words that give it away. What comes first wins; distilled and merged models name two.
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "claude": ("claude", "anthropic", "sonnet", "opus", "haiku"),
-    "gpt": ("gpt", "openai", "chatgpt", "o1", "o3", "o4", "davinci", "codex"),
-    "gemini": ("gemini", "gemma", "palm", "bard", "google", "deepmind"),
-    "llama": ("llama", "meta", "metallama", "vicuna", "alpaca", "hermes", "nemotron"),
-    "mistral": ("mistral", "mixtral", "codestral", "ministral", "magistral", "devstral", "pixtral", "zephyr"),
-    "qwen": ("qwen", "qwq", "tongyi", "alibaba"),
-    "deepseek": ("deepseek",),
-    "grok": ("grok", "xai"),
-    "command": ("command", "cohere", "aya"),
-    "phi": ("phi",),
-    "glm": ("glm", "chatglm", "zhipu", "zai"),
-    "kimi": ("kimi", "moonshot", "moonshotai"),
-    "nova": ("nova", "amazon", "titan"),
-    "yi": ("yi", "01ai"),
-    "granite": ("granite", "ibm"),
-    "jamba": ("jamba", "ai21"),
-    "olmo": ("olmo", "allenai", "tulu"),
-    "minimax": ("minimax", "abab"),
-    "mock": ("mockllm",),
-}
-#: These make many families available and are of none.
-_HOSTS = frozenset(
-    [
-        "openrouter",
-        "azure",
-        "azureai",
-        "bedrock",
-        "vertex",
-        "together",
-        "groq",
-        "fireworks",
-        "ollama",
-        "vllm",
-        "hf",
-        "huggingface",
-        "lmstudio",
-        "sambanova",
-        "cloudflare",
-        "perplexity",
-        "openai-api",
-        "anthropic-api",
-        "llama-cpp-python",
-        "llama.cpp",
-        "sglang",
-        "nnsight",
-        "cf",
-        "aws",
-    ]
-)
+FAMILIES: dict[str, list[str]] = _KNOWN["families"]
+_HOSTS = frozenset[str](_KNOWN["hosts"])
 
 
 def families_of(model: str, aliases: dict[str, str] | None = None) -> frozenset[str]:

@@ -45,7 +45,7 @@ class Imported:
     left_out: dict[str, str]
 
 
-def import_programs(source: Path, target: Path, *, origin: str = "") -> Imported:
+def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
     """Write a puzzle folder for every usable program of ``source`` into ``target``; existing ones are left alone.
 
     Args:

@@ -52,9 +52,12 @@ def _to_call(call: ToolCall) -> InspectCall:
 
 def to_info(spec: ToolSpec) -> ToolInfo:
     """Return a tool as Inspect tells a model of it."""
+    return ToolInfo(name=spec.name, description=spec.description, parameters=_parameters(spec))
+
+
+def _parameters(spec: ToolSpec) -> ToolParams:
     properties = {name: ToolParam.model_validate(schema) for name, schema in spec.parameters["properties"].items()}
-    parameters = ToolParams(properties=properties, required=list(spec.parameters["required"]))
-    return ToolInfo(name=spec.name, description=spec.description, parameters=parameters)
+    return ToolParams(properties=properties, required=list(spec.parameters["required"]))
 
 
 def inspect_generate(
@@ -153,18 +156,9 @@ def inspect_hands(box: WorkBox) -> Hands:
 
 
 def _tool(spec: ToolSpec, box: WorkBox) -> Tool:
-    properties: dict[str, Any] = spec.parameters["properties"]
-
     async def execute(**arguments: Any) -> str:
         return await carry_out(box, ToolCall("", spec.name, arguments))
 
     return ToolDef(
-        execute,
-        name=spec.name,
-        description=spec.description,
-        parameters=ToolParams(
-            properties={name: ToolParam.model_validate(schema) for name, schema in properties.items()},
-            required=list(spec.parameters["required"]),
-        ),
-        max_output=0,
+        execute, name=spec.name, description=spec.description, parameters=_parameters(spec), max_output=0
     ).as_tool()

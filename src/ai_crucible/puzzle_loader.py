@@ -16,7 +16,7 @@ import hashlib
 import json
 import stat
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -73,20 +73,6 @@ def load_puzzles(paths: Iterable[Path]) -> list[Puzzle]:
     if not puzzles:
         raise PuzzleRefused("no puzzle there: a puzzle is a folder with meta.json, prompt.md and oracle/")
     return [puzzles[name] for name in sorted(puzzles)]
-
-
-def resolve_artifact(puzzle: Puzzle, name: str) -> bytes:
-    """Return a file of the puzzle that a solver may see, by its path in ``work/``.
-
-    Raises:
-        PuzzleRefused: it is the oracle's, lies outside, or is not there.
-    """
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or SEALED in path.parts:
-        raise PuzzleRefused(f"{name}: not a file a solver may see")
-    if name not in puzzle.files:
-        raise PuzzleRefused(f"{name}: no such file in this puzzle")
-    return puzzle.files[name]
 
 
 def _read_meta(path: Path) -> PuzzleMeta:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from importlib import resources
 from typing import Any, Protocol, cast
 
 from ai_crucible.box import Completed
@@ -11,63 +13,8 @@ from ai_crucible.types import TOOL_CLASSES, ToolCall, ToolClass, ToolSpec
 SUBMIT = "submit"
 _SHOWN = 8000
 
-TOOLS: tuple[ToolSpec, ...] = (
-    ToolSpec(
-        "exec",
-        "Run a program in the work folder; no shell reads the words. What it leaves running ends with it.",
-        {
-            "type": "object",
-            "properties": {
-                "argv": {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "description": "the program and its arguments",
-                },
-                "stdin": {"type": "string", "description": "what it reads; empty where left out"},
-            },
-            "required": ["argv"],
-            "additionalProperties": False,
-        },
-    ),
-    ToolSpec(
-        "read_file",
-        "Read a text file.",
-        {
-            "type": "object",
-            "properties": {"path": {"type": "string", "description": "relative to the work folder"}},
-            "required": ["path"],
-            "additionalProperties": False,
-        },
-    ),
-    ToolSpec(
-        "write_file",
-        "Write a whole text file; folders on its way are made.",
-        {
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "relative to the work folder"},
-                "content": {"type": "string", "description": "the whole new content"},
-            },
-            "required": ["path", "content"],
-            "additionalProperties": False,
-        },
-    ),
-    ToolSpec(
-        SUBMIT,
-        "End the attempt.",
-        {
-            "type": "object",
-            "properties": {
-                "summary": {"type": "string", "description": "what was changed, in one or two sentences"},
-                "novelty": {
-                    "type": "string",
-                    "description": "how the way differs in kind; empty where it does not",
-                },
-            },
-            "required": ["summary"],
-            "additionalProperties": False,
-        },
-    ),
+TOOLS: tuple[ToolSpec, ...] = tuple(
+    ToolSpec(**spec) for spec in json.loads(resources.files("ai_crucible").joinpath("tools.json").read_bytes())
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -114,15 +115,7 @@ def trial(
         name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
     }
     framings = {
-        puzzle.meta.id: Framing(
-            framing.arm,
-            seed,
-            framing.chrome,
-            past.get(puzzle.meta.id, ()),
-            others.get(puzzle.meta.id, ()),
-            framing.tool_text,
-        )
-        for puzzle in loaded
+        name: replace(framing, history=past.get(name, ()), standings=others.get(name, ())) for name in desk.puzzles
     }
     samples = [_sample(puzzle, framings[puzzle.meta.id], sandbox) for puzzle in loaded]
     reducers: list[ScoreReducer] = [mean_score(), pass_at(k), pass_k(k)] if k > 1 else [mean_score()]

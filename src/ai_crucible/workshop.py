@@ -22,17 +22,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ai_crucible.arms import ArmEffect, effects, history_of, standings_of
+from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import Ledger, Signer, Verification, file_digest
 from ai_crucible.catalog import Catalog, Entry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.checking import PuzzleCheck, check_puzzle
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned, TrialResumed
-from ai_crucible.importing import Imported, import_programs
 from ai_crucible.observability import ModelRollup, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.types import ARMS, Arm, AttemptRecord, Puzzle
+from ai_crucible.types import Arm, AttemptRecord, Puzzle
 from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError
 from llm_runtime.events import Event
@@ -255,23 +254,6 @@ class Workshop:
         newest = [path for folder in folders if (path := newest_log(folder))]
         return [attempt for path in newest for attempt in attempts_of(read_eval_log(str(path)))]
 
-    def probe(self, puzzles: Sequence[str], *, model: str | Model, k: int, **options: Any) -> list[ArmEffect]:
-        """Run the arms that have a history to refer to, neutral first, and compare each with neutral.
-
-        Args:
-            puzzles, model, k: as for :meth:`run`.
-            options: further ones of :meth:`run`.
-        """
-        gathered = list(self.run(puzzles, model=model, k=k, arm="neutral", **options).attempts)
-        for arm in ARMS[1:]:
-            try:
-                gathered += self.run(puzzles, model=model, k=k, arm=arm, **options).attempts
-            except ConfigurationError:
-                if arm != "social_standings":
-                    raise
-                # No other model has been tried here: there are no standings, and none are made up.
-        return effects(gathered)
-
     def check(self, puzzles: Sequence[str], *, admit: bool = False) -> list[PuzzleCheck]:
         """Run gold, no-op and wrong solutions of each puzzle.
 
@@ -341,11 +323,6 @@ class Workshop:
         return list(planned)
 
 
-def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
-    """Make puzzles of a checkout; see :func:`ai_crucible.importing.import_programs`."""
-    return import_programs(source, target, origin=origin)
-
-
 def newest_log(folder: Path) -> Path | None:
     """Return the log of a trial's last sitting, which holds what earlier ones finished; names begin with a time."""
     return max(folder.glob("*.eval"), default=None)
@@ -356,21 +333,9 @@ def _graded(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list
     for sample, attempt in zip(log.samples or [], attempts, strict=True):
         # Inspect's own JSON form: what a float prints as is settled once, here, and hashed as text.
         digest = hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest()
-        events.append(
-            AttemptGraded(
-                trial=trial,
-                puzzle=attempt.puzzle,
-                kind=attempt.kind,
-                epoch=attempt.epoch,
-                model=attempt.model,
-                arm=attempt.arm,
-                passed=attempt.passed,
-                failed=list(attempt.failed),
-                terminated_by=attempt.terminated_by,
-                anchor=attempt.anchor is not None,
-                sample_digest=digest,
-            )
-        )
+        same = {"puzzle", "kind", "epoch", "model", "arm", "passed", "failed", "terminated_by"}
+        fields = {**attempt.model_dump(include=same), "anchor": attempt.anchor is not None}
+        events.append(AttemptGraded.model_validate({**fields, "trial": trial, "sample_digest": digest}))
     return events
 
 

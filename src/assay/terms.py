@@ -67,6 +67,11 @@ class Terms(BaseModel):
         cost = None if self.budget is None else round(self.budget * 1_000_000)
         return Caps(cost=cost, calls=self.max_calls, seconds=self.deadline)
 
+    @property
+    def routes(self) -> dict[str, str]:
+        """The models that answer in place of others, by role; every seat's under the empty name."""
+        return {**self.seats, **({"": self.model} if self.model else {})}
+
     def data(self) -> dict[str, Any]:
         """Return what is set, as a log keeps it."""
         return self.model_dump(mode="json", exclude_defaults=True)

@@ -9,15 +9,6 @@ from fire_circle.session import SessionMemory
 from llm_runtime.prompts import Fence, load_prompt
 
 _HISTORY_CHARS = 40_000
-_ANSWER = (
-    "The answer layer is no prompt: it is what the application did when it was given the other layers, in its "
-    "words and by the tools it called. Judge what it did, not what it was asked: an application that is attacked "
-    "and does not give way keeps reciprocity."
-)
-_SIMILAR = (
-    "Patterns that circles agreed on in other prompts whose words are like those of this one, as JSON. They are no "
-    "evidence about this prompt: look whether the same happens here, and quote this prompt, or leave them aside."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +41,9 @@ class Case:
         """Return the case as text; everything that is not ours stands behind ``fence``."""
         others = [layer for layer in self.prompt.layers if layer.name != self.layer.name]
         context = "\n\n".join(fence(f"{layer.name.upper()} LAYER", layer.text) for layer in others)
+        about = f"\n\n{load_prompt('fire_circle', 'answer').text}" if self.prompt.answer.strip() else ""
         return load_prompt("fire_circle", "case").render(
-            turn=self._turn(fence) + (f"\n\n{_ANSWER}" if self.prompt.answer.strip() else ""),
+            turn=self._turn(fence) + about,
             context=context or "(There are none.)",
             layer_name=self.layer.name,
             layer=fence(f"{self.layer.name.upper()} LAYER, TO JUDGE", self.layer.text),
@@ -86,7 +78,10 @@ class Case:
 
     def recall(self, fence: Fence) -> str:
         """Return what is remembered of other prompts, for the rounds that look for patterns."""
-        return f"\n\n{_SIMILAR}\n\n{fence('SIMILAR CASES', self.similar)}" if self.similar else ""
+        if not self.similar:
+            return ""
+        similar = load_prompt("fire_circle", "similar").render(cases=fence("SIMILAR CASES", self.similar))
+        return f"\n\n{similar}"
 
     @property
     def earlier(self) -> str:

@@ -15,6 +15,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any, NoReturn
 
 from pydantic import BaseModel
@@ -22,7 +23,6 @@ from pydantic import BaseModel
 from fire_circle import events
 from fire_circle.asking import Asked, Metered, Outcome, ask_seat
 from fire_circle.baseline import baseline_request
-from fire_circle.cache import cached, seed_for
 from fire_circle.case import Case
 from fire_circle.classification import claimed, classify_patterns_llm, pattern_types, with_types
 from fire_circle.config import FailureMode, FireCircleConfig
@@ -48,14 +48,18 @@ from fire_circle.seats import Seat, seat_circle
 from fire_circle.session import SessionMemory
 from fire_circle.shown import Shown
 from fire_circle.transcript import Transcript
+from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import CallError, NoModelError, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import Generate, Request
 from llm_runtime.prompts import Fence, Prompt
 from llm_runtime.silence import Silence
 from llm_runtime.tasks import gather
+from llm_runtime.wrappers.caching import cached
 
 Clock = Callable[[], float]
+#: The author of a prompt must not be able to compute the nonces of its fences.
+_SECRET = secrets.token_hex(16)
 
 
 def no_clock() -> float:
@@ -107,7 +111,11 @@ async def fire_circle_evaluate(
             "a circle needs a model function: pass generate=..., e.g. from llm_runtime.gateway or a script"
         )
     if config.cache_enabled:
-        generate, seed = cached(generate), seed_for(prompt, config, session_memory) if seed is None else seed
+        generate = cached(generate)
+        # The same for the same circle over the same prompt, so that its calls are equal.
+        session = session_memory.to_dict() if session_memory else None
+        data = [_SECRET, prompt.model_dump(), config.model_dump(mode="json"), session]
+        seed = int.from_bytes(sha256(canonical_json(data)).digest()[:6], "big") if seed is None else seed
     seed = drawn_seed() if seed is None else seed
     prompt.check(config.base_config.max_layer_chars)
     layers = prompt.layers if config.per_layer else (prompt.least_trusted,)

@@ -18,7 +18,6 @@ from typing import IO, Any, Literal
 
 from fire_circle.circle import fire_circle_evaluate
 from fire_circle.config import FireCircleConfig
-from fire_circle.journal import CallJournal, append_from_whole_line, write_line
 from fire_circle.results import EvaluationError, FireCircleResult, Spend
 from fire_circle.rounds import most_rounds
 from fire_circle.rows import Columns, DataError, Item, read_items
@@ -28,6 +27,7 @@ from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 from llm_runtime.pricing import PriceTable
 from llm_runtime.tokens import estimate_tokens
+from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, write_line
 
 _SCAFFOLD_TOKENS = 2_500
 _COMPLAINT_TOKENS = 100

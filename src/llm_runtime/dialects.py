@@ -5,9 +5,13 @@ What a single model does not take is no part of this table: it is learned from i
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from typing import Literal, TypeAlias
+
+from pydantic import TypeAdapter
 
 from llm_runtime.messages import Effort
 
@@ -21,7 +25,7 @@ _LEVELS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What an endpoint speaks, and where its vendor listens.
+    """What an endpoint speaks, and where its vendor listens: a table of ``dialects.toml``.
 
     Args:
         name: of the vendor or the server.
@@ -73,112 +77,13 @@ class Dialect:
         return min(self.efforts, key=lambda level: (abs(_LEVELS.index(level) - wanted), -_LEVELS.index(level)))
 
 
-_OPENAI_EFFORTS: tuple[Level, ...] = ("none", "minimal", "low", "medium", "high", "xhigh")
-_GPT = r"gpt-\d+(\.\d+)?o?(-\d{4}-\d\d-\d\d)?$"
-
-_TABLE = (
-    Dialect(
-        "openrouter",
-        "https://openrouter.ai/api/v1",
-        "OPENROUTER_API_KEY",
-        schema="strict",
-        effort="reasoning.effort",
-        efforts=_OPENAI_EFFORTS,
-    ),
-    Dialect(
-        "anthropic",
-        "https://api.anthropic.com",
-        "ANTHROPIC_API_KEY",
-        wire="messages",
-        auth="x-api-key",
-        schema="messages",
-        # Version 2026-10-21 of its API rejects all sampling parameters.
-        drop=frozenset({"temperature", "seed"}),
-        effort="output_config.effort",
-        efforts=("low", "medium", "high", "xhigh", "max"),
-        general=r"claude-.*sonnet|claude-sonnet",
-    ),
-    Dialect(
-        "openai",
-        "https://api.openai.com/v1",
-        "OPENAI_API_KEY",
-        schema="strict",
-        efforts=_OPENAI_EFFORTS,
-        max_tokens_field="max_completion_tokens",
-        general=_GPT,
-    ),
-    Dialect(
-        "gemini",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
-        "GEMINI_API_KEY",
-        vendor="google",
-        drop=frozenset({"seed"}),
-        efforts=("none", "minimal", "low", "medium", "high"),
-        general=r"(models/)?gemini-[\d.]+-(pro|flash)(-latest)?$",
-    ),
-    Dialect(
-        "mistral",
-        "https://api.mistral.ai/v1",
-        "MISTRAL_API_KEY",
-        vendor="mistralai",
-        # It calls this one random_seed, and refuses what it does not know.
-        drop=frozenset({"seed"}),
-        efforts=("none", "high"),
-        general=r"mistral-(large|medium)",
-    ),
-    Dialect(
-        "deepseek",
-        "https://api.deepseek.com",
-        "DEEPSEEK_API_KEY",
-        schema="object",
-        drop=frozenset({"seed"}),
-        efforts=("low", "high", "max"),
-        general=r"deepseek-(?!reasoner)",
-    ),
-    Dialect(
-        "xai",
-        "https://api.x.ai/v1",
-        "XAI_API_KEY",
-        vendor="x-ai",
-        schema="strict",
-        max_tokens_field="max_completion_tokens",
-        general=r"grok-\d",
-    ),
-    Dialect(
-        "groq",
-        "https://api.groq.com/openai/v1",
-        "GROQ_API_KEY",
-        schema="strict",
-        efforts=("low", "medium", "high"),
-        max_tokens_field="max_completion_tokens",
-        general=r"openai/gpt-oss|llama-|qwen|moonshotai",
-    ),
-    Dialect("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
-    Dialect(
-        "fireworks",
-        "https://api.fireworks.ai/inference/v1",
-        "FIREWORKS_API_KEY",
-        efforts=("none", "low", "medium", "high"),
-    ),
-    Dialect(
-        "azure",
-        "",  # https://RESOURCE.openai.azure.com/openai/v1
-        "AZURE_OPENAI_API_KEY",
-        auth="api-key",
-        schema="strict",
-        efforts=_OPENAI_EFFORTS,
-        max_tokens_field="max_completion_tokens",
-        general=_GPT,
-    ),
-    Dialect("ollama", wire="ollama", schema="grammar", efforts=("none", "low", "medium", "high")),
-    Dialect("llama.cpp", schema="grammar", efforts=("none", "low", "medium", "high")),
-    Dialect("vllm", schema="grammar", efforts=("none", "low", "medium", "high")),
-    Dialect("lmstudio", schema="grammar", efforts=("none", "low", "medium", "high")),
-    Dialect("generic"),
+_ROWS: dict[str, dict[str, object]] = tomllib.loads(
+    resources.files("llm_runtime").joinpath("dialects.toml").read_text(encoding="utf-8")
 )
-
 #: By name; what answers for a plain id where several have a key is the first of them.
-DIALECTS: Mapping[str, Dialect] = {dialect.name: dialect for dialect in _TABLE}
+DIALECTS: Mapping[str, Dialect] = TypeAdapter(dict[str, Dialect]).validate_python(
+    {name: {"name": name, **row} for name, row in _ROWS.items()}
+)
 GENERIC = DIALECTS["generic"]
 #: Those that take a key.
 HOSTED: Mapping[str, Dialect] = {name: dialect for name, dialect in DIALECTS.items() if dialect.key_env}

@@ -240,7 +240,7 @@ class Gateway:
             return limits
         # Of the server, whichever of its models is asked.
         own = limits.get(target.provider, Limits())
-        return {**limits, target.provider: dataclasses.replace(own, in_flight=slots)}
+        return {**limits, target.provider: own.model_copy(update={"in_flight": slots})}
 
     async def _is_local(self, target: Target) -> bool:
         return (await self.router.endpoint(target.provider)).local

@@ -90,53 +90,34 @@ class Request:
     effort: Effort | None = None
     grammar: str | None = None
 
-    def bounded(self, max_tokens: int) -> Request:
-        """Return the same request with an upper bound on its answer; quicker than ``dataclasses.replace``."""
-        return Request(
-            self.model,
-            self.messages,
-            self.label,
-            self.fallbacks,
-            self.temperature,
-            max_tokens,
-            self.seed,
-            self.schema,
-            self.session_id,
-            self.effort,
-            self.grammar,
-        )
-
     def to_dict(self) -> dict[str, Any]:
         """Return the request as JSON-compatible data, its keys in order, with what is unset left out.
 
         ``session_id`` is no part of it: it names a run, and a replay is another run of the same requests.
         """
         label = self.label
-        data: dict[str, Any] = {}
-        if self.effort is not None:
-            data["effort"] = self.effort
-        if self.fallbacks:
-            data["fallbacks"] = list(self.fallbacks)
-        if self.grammar is not None:
-            data["grammar"] = self.grammar
-        data["label"] = {
-            "attempt": label.attempt,
-            "phase": label.phase,
-            "protocol": label.protocol,
-            "round": label.round,
-            "seat": label.seat,
-        }
-        if self.max_tokens is not None:
-            data["max_tokens"] = self.max_tokens
-        data["messages"] = [{"content": m.content, "role": m.role} for m in self.messages]
-        data["model"] = self.model
-        if self.schema is not None:
-            data["schema"] = self.schema
-        if self.seed is not None:
-            data["seed"] = self.seed
-        if self.temperature is not None:
-            data["temperature"] = self.temperature
-        return data
+        fields: tuple[tuple[str, Any], ...] = (
+            ("effort", self.effort),
+            ("fallbacks", list(self.fallbacks) or None),
+            ("grammar", self.grammar),
+            (
+                "label",
+                {
+                    "attempt": label.attempt,
+                    "phase": label.phase,
+                    "protocol": label.protocol,
+                    "round": label.round,
+                    "seat": label.seat,
+                },
+            ),
+            ("max_tokens", self.max_tokens),
+            ("messages", [{"content": m.content, "role": m.role} for m in self.messages]),
+            ("model", self.model),
+            ("schema", self.schema),
+            ("seed", self.seed),
+            ("temperature", self.temperature),
+        )
+        return {name: value for name, value in fields if value is not None}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Request:
@@ -240,22 +221,6 @@ class Reply:
     attempts: int = 1
     latency_ms: int = 0
     repairs: tuple[str, ...] = ()
-
-    def settled(self, attempts: int, latency_ms: int) -> Reply:
-        """Return the same reply with what it took. Faster than ``dataclasses.replace``: on the hot path."""
-        return Reply(
-            self.text,
-            self.model,
-            self.provider,
-            self.usage,
-            self.finish_reason,
-            self.cost,
-            self.cost_source,
-            self.request_id,
-            attempts,
-            latency_ms,
-            self.repairs,
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reply as JSON-compatible data, its keys in order."""

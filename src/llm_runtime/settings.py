@@ -21,23 +21,14 @@ from llm_runtime.models import Model, first_fault
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a provider grants a model; ``None`` is no limit.
+class Limits(Model):
+    """What a provider grants a model, as a ``[limits."PROVIDER"]`` or ``[limits."PROVIDER/MODEL"]`` table says it.
 
     Args:
-        requests_per_minute: 1 or more.
+        requests_per_minute: 1 or more; ``None`` is no limit, here and below.
         tokens_per_minute: 1 or more; input (characters/4) and the output that the request allows.
         in_flight: 1 or more.
     """
-
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-    in_flight: int | None = 64
-
-
-class LimitEntry(Model):
-    """One ``[limits."PROVIDER"]`` or ``[limits."PROVIDER/MODEL"]`` table; see :class:`Limits`."""
 
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
@@ -99,7 +90,7 @@ class ConfigFile(Model):
     call_timeout: float | None = Field(default=None, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
     effort: Effort | None = None
-    limits: dict[str, LimitEntry] = {}
+    limits: dict[str, Limits] = {}
     endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
 
     @field_validator("endpoints")
@@ -166,12 +157,8 @@ class Settings:
         named = {name: self.config.limits[name] for name in names if name in self.config.limits}
         endpoint = self.config.endpoints.get(provider)
         if endpoint and endpoint.in_flight and provider not in named:
-            named[provider] = LimitEntry(in_flight=endpoint.in_flight)
-        entries = named or {names[1]: LimitEntry()}
-        return {
-            name: Limits(entry.requests_per_minute, entry.tokens_per_minute, entry.in_flight)
-            for name, entry in entries.items()
-        }
+            named[provider] = Limits(in_flight=endpoint.in_flight)
+        return named or {names[1]: Limits()}
 
     def patience(self, *, local: bool) -> Patience:
         """Return how long a model may be silent; one on this machine is given more time."""

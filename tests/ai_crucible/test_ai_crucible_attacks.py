@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.ai_crucible.scripted import scripted_solver
 
 from ai_crucible import Framing, PuzzleRefused, SealedGrader, load_puzzle, run_attempt
 from ai_crucible.box import BoxLimits
 from ai_crucible.box.bwrap import open_box
-from ai_crucible.testing import scripted_solver
 from ai_crucible.types import AttemptState
 
 pytestmark = pytest.mark.usefixtures("boxes")

@@ -28,6 +28,7 @@ from inspect_ai.tool import ToolInfo, bash  # noqa: E402
 from inspect_ai.util import sandbox  # noqa: E402
 
 from ai_crucible import CannotIsolate, Workshop  # noqa: E402
+from ai_crucible.arms import effects  # noqa: E402
 from ai_crucible.trace_writer import attempts_of, spill  # noqa: E402
 from ai_crucible.trial import trial  # noqa: E402
 from assay.protocols.ai_crucible.inspect._registry import assay  # noqa: E402
@@ -229,7 +230,9 @@ def test_a_trial_is_attested_from_plan_to_log_and_a_changed_log_is_found(shop: W
 
 
 def test_arms_are_probed_with_the_models_own_history(shop: Workshop, make_puzzle: Callable[..., Path]) -> None:
-    (effect,) = shop.probe([str(make_puzzle())], model=model(WRITE, SUBMIT), k=2)
+    puzzles, arms = [str(make_puzzle())], ("neutral", "self_referential")
+    reports = [shop.run(puzzles, model=model(WRITE, SUBMIT), k=2, arm=arm) for arm in arms]
+    (effect,) = effects(attempt for report in reports for attempt in report.attempts)
     assert effect.arm == "self_referential" and (effect.passed, effect.neutral_passed) == (2, 2)
     assert not effect.shown
     log = read_eval_log(str(sorted((shop.folder / "logs").glob("self*/*.eval"))[0]))

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.ai_crucible.scripted import scripted_solver
 
 from ai_crucible import Ledger, SealedGrader, Signer, load_puzzle, run_attempt, run_pass_hat_k
 from ai_crucible.events import TrialPlanned
-from ai_crucible.testing import scripted_solver
 from ai_crucible.types import AttemptState
 
 

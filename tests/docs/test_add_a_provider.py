@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
+from pydantic import TypeAdapter
 from tests.docs.pages import files_of
 
 from llm_runtime import CallLabel, Message, Request
@@ -24,10 +26,8 @@ QUESTION = Request("cohere:some-model", (Message("user", "Is it so?"),), CallLab
 
 
 async def test_one_row_makes_a_provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    page: dict[str, Any] = {"Dialect": Dialect}
-    exec(f"row = {files_of(PAGE)['row']}", page)
-    row: Dialect = page["row"]
-    name = row.name
+    ((name, fields),) = tomllib.loads(files_of(PAGE)["row"]).items()
+    row = TypeAdapter(Dialect).validate_python({"name": name, **fields})
     assert name not in DIALECTS
     for table in (DIALECTS, HOSTED):
         monkeypatch.setitem(table, name, row)  # pyright: ignore[reportArgumentType] - as if it stood in the table

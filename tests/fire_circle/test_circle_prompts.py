@@ -48,7 +48,7 @@ def payloads() -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-async def requests_with(payload: str, policy: str = "", answer: str = "") -> list[Request]:
+async def requests_with(payload: str, policy: str = "", answer: str = "", similar: str = "") -> list[Request]:
     """Every request of a circle whose layers, history, and peers all say ``payload``."""
     asked: list[Request] = []
 
@@ -79,6 +79,7 @@ async def requests_with(payload: str, policy: str = "", answer: str = "") -> lis
         SessionMemory.after([payload]),
         generate=scripted(script),
         seed=3,
+        similar=similar,
     )
     return asked
 
@@ -127,7 +128,7 @@ async def test_injected_instructions_of_a_public_set_stay_behind_the_fence(share
 
 
 async def test_no_placeholder_is_left_and_every_template_is_used() -> None:
-    asked = await requests_with("plainly said", policy="Print no keys.")
+    asked = await requests_with("plainly said", policy="Print no keys.", answer="Here.", similar="[]")
     for request in asked:
         assert all("{{" not in message.content for message in request.messages)
     used = "\n".join(message.content for request in asked for message in request.messages)

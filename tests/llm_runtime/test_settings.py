@@ -69,7 +69,7 @@ def test_a_call_keeps_its_providers_limit_and_its_models_own(tmp_path: Path) -> 
         '[limits.openrouter]\nin_flight = 8\n[limits."openrouter/slow/model"]\nrequests_per_minute = 3\n'
     )
     settings = load_settings({}, tmp_path, tmp_path)
-    provider, model = Limits(None, None, 8), Limits(3, None, 64)
+    provider, model = Limits(in_flight=8), Limits(requests_per_minute=3)
     assert settings.limits_for("openrouter", "slow/model") == {
         "openrouter": provider,
         "openrouter/slow/model": model,

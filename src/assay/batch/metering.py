@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
@@ -207,7 +206,7 @@ class MeteredGateway(Gateway):
                 named = entry is not None and "in_flight" in entry.model_fields_set
                 if limits.in_flight and not named:
                     places.append(self._places.setdefault(bucket, asyncio.Semaphore(limits.in_flight)))
-                shared[bucket] = limits if named else dataclasses.replace(limits, in_flight=None)
+                shared[bucket] = limits if named else limits.model_copy(update={"in_flight": None})
                 await self._meter.open(bucket, shared[bucket])
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from typing import NoReturn
 
 import click
@@ -25,9 +26,11 @@ def _installed() -> dict[str, tuple[str, str]]:
 
 
 _IN_HELP = ("crucible", "fire_circle", "criticality", "crux", "ai_crucible", "compare")
+_REVIEW = "assay.protocols.crucible.review:review"
 #: What each command is for, and where it is.
 COMMANDS = {
     **_of(*map(registry.ours, _IN_HELP)),
+    "review": ("Put the changes of a Git range to a council: findings with file and line.", _REVIEW),
     "demo": ("Play the recorded runs through the real engines; needs no model.", "assay.cli.demo:demo"),
     "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
     "runs": ("List, show, resume, replay, fork, export, import and verify runs.", "assay.cli.runs:runs"),
@@ -49,28 +52,18 @@ def main() -> NoReturn:
     sys.exit(run(assay))
 
 
-def build_main() -> NoReturn:
-    """``criticality`` and ``crit`` are ``assay build``."""
-    _command_of("criticality")
+def _main_of(protocol: str) -> Callable[[], NoReturn]:
+    def run_protocol() -> NoReturn:
+        """Run the command of a protocol alone."""
+        sys.exit(run(load(registry.ours(protocol).command[1])))
+
+    return run_protocol
 
 
-def circle_main() -> NoReturn:
-    """``fire-circle`` is ``assay circle``."""
-    _command_of("fire_circle")
-
-
-def debate_main() -> NoReturn:
-    """``crux`` is ``assay debate``."""
-    _command_of("crux")
-
-
-def trial_main() -> NoReturn:
-    """``ai-crucible`` is ``assay trial``."""
-    _command_of("ai_crucible")
-
-
-def _command_of(protocol: str) -> NoReturn:
-    sys.exit(run(load(registry.ours(protocol).command[1])))
+build_main = _main_of("criticality")
+circle_main = _main_of("fire_circle")
+debate_main = _main_of("crux")
+trial_main = _main_of("ai_crucible")
 
 
 def _colour() -> bool | None:

@@ -131,20 +131,17 @@ def report(batch_id: str, out: str | None, store_path: str | None) -> None:
     """Show what a batch came to: by configuration, with intervals, and what failed."""
     from assay.batch.progress import look
     from assay.batch.report import batch_story
-    from assay.report.html import story_html
-    from assay.report.markdown import story_markdown
-    from assay.report.places import write_whole
+    from assay.report.places import check_report, story_text, write_whole
     from assay.report.terminal import print_story
 
-    writers = {".html": story_html, ".md": story_markdown}
-    if out is not None and Path(out).suffix not in writers:
-        raise ConfigurationError(f"--out {out}: the ending says the format; it is .html or .md")
+    if out is not None:
+        check_report(out, (".html", ".md"))
     with _ledger(_store_url(store_path)) as (ledger, purses):
         story = batch_story(look(ledger, purses, batch_id), ledger.results(batch_id))
     if out is None:
         print_story(story, sys.stdout, whole=True)
         return
-    write_whole(Path(out), writers[Path(out).suffix](story))
+    write_whole(Path(out), story_text(story, Path(out).suffix))
     click.echo(f"report: {out}", err=True)
 
 

@@ -12,6 +12,10 @@ from assay.console.options import open_runs, store_option, terms_options
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.console.showing import OutputOptions
+    from assay.launch import Outcome
     from assay.terms import Terms
     from llm_runtime.store import RunStore
 
@@ -82,31 +86,45 @@ def show(run: str, out: str | None, trace: bool, jsonl: bool, store_path: str | 
         show_run(store, run_id, trace=trace)
 
 
-@runs.command("resume")
-@click.argument("run")
-@terms_options
-@click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
-@store_option
-def resume(
+def _going_on(command: Any) -> Any:
+    """Give a command the options of a run that goes on: its terms, and how it is shown."""
+    for option in (
+        store_option,
+        click.option("-q", "--quiet", is_flag=True, help="No progress on standard error."),
+        click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending."),
+        terms_options,
+    ):
+        command = option(command)
+    return command
+
+
+def _shown(
     run: str,
-    terms: Terms,
+    go_on: Callable[[str, RunStore, OutputOptions], Outcome],
+    *,
     out: str | None,
     quiet: bool,
     store_path: str | None,
 ) -> int:
+    from assay.console.showing import OutputOptions, present
+
+    with closing(open_runs(store_path)) as store:
+        output = OutputOptions(out=out, quiet=quiet)
+        return present(go_on(store.find(run), store, output), store, output)
+
+
+@runs.command("resume")
+@click.argument("run")
+@_going_on
+def resume(run: str, terms: Terms, **shown: Any) -> int:
     """Go on with a run that was interrupted, stopped or failed. No answer it has is paid for again.
 
     Models and bounds are those in force, unless given; what is given holds from now on. A cap holds for the whole
     run, what it has spent included.
     """
     from assay.console.running import resume_run
-    from assay.console.showing import OutputOptions, present
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        output = OutputOptions(out=out, quiet=quiet)
-        return present(resume_run(run_id, store, terms, output), store, output)
+    return _shown(run, lambda run_id, store, output: resume_run(run_id, store, terms, output), **shown)
 
 
 @runs.command("replay")
@@ -148,29 +166,15 @@ def _recorded_error(store: RunStore, run_id: str) -> str:
 @click.option(
     "--at", "at", type=click.IntRange(0), required=True, help='Share the answers of events 1 to AT, a "seq".'
 )
-@terms_options
-@click.option("--out", metavar="PATH", help="Write a report: .html, .md or .json by its ending.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress on standard error.")
-@store_option
-def fork(
-    run: str,
-    at: int,
-    terms: Terms,
-    out: str | None,
-    quiet: bool,
-    store_path: str | None,
-) -> int:
+@_going_on
+def fork(run: str, at: int, terms: Terms, **shown: Any) -> int:
     """Make a new run that shares a run's answers up to an event and asks anew from there.
 
     Events are counted by the "seq" of each line of: assay runs show RUN --jsonl.
     """
     from assay.console.running import fork_run
-    from assay.console.showing import OutputOptions, present
 
-    with closing(open_runs(store_path)) as store:
-        run_id = store.find(run)
-        output = OutputOptions(out=out, quiet=quiet)
-        return present(fork_run(run_id, at, store, terms, output), store, output)
+    return _shown(run, lambda run_id, store, output: fork_run(run_id, at, store, terms, output), **shown)
 
 
 @runs.command("verify")

@@ -17,7 +17,7 @@ from assay.report.run import RunFold
 from assay.report.screen import FRAME_MS, progress_view, sums_line
 from assay.report.units import clock, count_noun
 from llm_runtime.clock import now_ms
-from llm_runtime.events import Event
+from llm_runtime.events import Event, RunResumed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -100,6 +100,8 @@ class LiveDisplay:
         self._progress: Progress | None = None
         self._drawn: object = None
         self.redraws = 0
+        #: Whether what it hears is of before, until the run goes on: that is drawn, and not announced again.
+        self.past = False
         """How many pictures were drawn."""
         if words is not None and self._manner != "live":
             words.on_first = self._first_words
@@ -112,7 +114,9 @@ class LiveDisplay:
             with self._lock:
                 self._fold.apply(event, self._now())
                 self._changed = True
-                line = None if self._manner == "live" else self._fold.announce(event)
+                line = None if self._manner == "live" or self.past else self._fold.announce(event)
+            if isinstance(event, RunResumed):
+                self.past = False
             if line:
                 self._write(line)
         except Exception:
@@ -221,7 +225,9 @@ class LiveDisplay:
     def _write_sums(self) -> None:
         progress = self._fold.progress()
         if progress.started is not None:
-            self._write(f"{count_noun(progress.calls_done, 'call')} · {sums_line(progress, self._budget)}")
+            self._write(
+                f"{count_noun(progress.calls_done, progress.call_noun)} · {sums_line(progress, self._budget)}"
+            )
 
     def _give_up(self) -> None:
         """End the display; the run goes on."""

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.report import places
+from assay.report.places import check_report
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -50,13 +52,8 @@ class OutputOptions:
         """
         if self.as_json and self.jsonl:
             raise ConfigurationError("--json and --jsonl both want standard output; choose one")
-        if self.out is None:
-            return
-        path = Path(self.out)
-        if path.suffix not in _RENDERERS:
-            raise ConfigurationError(f"--out {path.name}: the ending must be one of {', '.join(_RENDERERS)}")
-        if not path.absolute().parent.is_dir():
-            raise ConfigurationError(f"--out {path}: there is no folder {path.parent}")
+        if self.out is not None:
+            check_report(self.out)
 
 
 def present(outcome: Outcome, store: RunStore, output: OutputOptions) -> int:
@@ -118,32 +115,9 @@ def write_report(store: RunStore, run_id: str, path: Path) -> Path:
     Raises:
         ConfigurationError: the ending is not one of ``.html``, ``.md``, ``.json``; or the file cannot be written.
     """
-    from assay.report.places import write_whole
-
-    OutputOptions(out=str(path)).check()
-    write_whole(path, _RENDERERS[path.suffix](store, run_id))
-    return path
-
-
-def _html(store: RunStore, run_id: str) -> str:
     from assay.registry import story_of
-    from assay.report.html import story_html
 
-    return story_html(story_of(store.records(run_id)))
-
-
-def _markdown(store: RunStore, run_id: str) -> str:
-    from assay.registry import story_of
-    from assay.report.markdown import story_markdown
-
-    return story_markdown(story_of(store.records(run_id)))
-
-
-def _json(store: RunStore, run_id: str) -> str:
-    return json.dumps(run_data(store, run_id), indent=1, ensure_ascii=False) + "\n"
-
-
-_RENDERERS = {".html": _html, ".md": _markdown, ".json": _json}
+    return places.write_report(path, lambda: story_of(store.records(run_id)), lambda: run_data(store, run_id))
 
 
 def _print_json(outcome: Outcome, store: RunStore) -> None:

@@ -1,11 +1,55 @@
-"""Files that are written whole or not at all."""
+"""Reports as files, by the ending of their names; files that are written whole or not at all."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
+
+if TYPE_CHECKING:
+    from assay.report.story import Story
+
+#: What the ending of a report's name may be.
+ENDINGS = (".html", ".md", ".json")
+
+
+def check_report(path: str | Path, endings: Sequence[str] = ENDINGS) -> None:
+    """Refuse a report that could not be written, before anything is spent.
+
+    Raises:
+        ConfigurationError: its ending is unknown, or its folder is not there.
+    """
+    path = Path(path)
+    if path.suffix not in endings:
+        raise ConfigurationError(f"--out {path.name}: the ending must be one of {', '.join(endings)}")
+    check_place(path)
+
+
+def story_text(story: Story, ending: str) -> str:
+    """Return a story as HTML or as Markdown."""
+    from assay.report.html import story_html
+    from assay.report.markdown import story_markdown
+
+    return story_html(story) if ending == ".html" else story_markdown(story)
+
+
+def write_report(path: Path, story: Callable[[], Story], data: Callable[[], object]) -> Path:
+    """Write a report in the form that its ending says: a story, or data as JSON; return where it lies.
+
+    Raises:
+        ConfigurationError: its ending is unknown, or it cannot be written.
+    """
+    check_report(path)
+    if path.suffix == ".json":
+        text = json.dumps(data(), indent=1, ensure_ascii=False, default=str) + "\n"
+    else:
+        text = story_text(story(), path.suffix)
+    write_whole(path, text)
+    return path
 
 
 def check_place(path: str | Path | None) -> None:

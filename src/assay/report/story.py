@@ -5,6 +5,7 @@ Every text in a story is raw: nothing is escaped or cleaned here. Renderers do t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -15,6 +16,10 @@ Range: TypeAlias = tuple[int, int]
 """A half-open range of characters, ``text[start:end]``."""
 
 
+Sign: TypeAlias = tuple[int, str]
+"""A place in a text, and the sign to set there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prose:
     """Markdown that a model wrote.
@@ -23,11 +28,13 @@ class Prose:
         text: the Markdown.
         changed: ranges of ``text`` to mark as new, ascending and apart, none across a line end.
         lead: whether this is what the reader came for, and may be set larger.
+        notes: signs to set behind places, ascending: numbers of :class:`Footnotes`, or a word.
     """
 
     text: str
     changed: tuple[Range, ...] = ()
     lead: bool = False
+    notes: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,11 @@ class Column:
     kind: Literal["text", "number"] = "text"
 
 
+def columns(*texts: str, numbers: Iterable[str] = ()) -> tuple[Column, ...]:
+    """Return columns of texts, and behind them columns of numbers, by their heads."""
+    return (*map(Column, texts), *(Column(head, "number") for head in numbers))
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Rows of text under typed columns; ``total`` is set apart as the sum of what stands above it."""
@@ -115,6 +127,13 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Footnotes:
+    """Sources by their signs, which :class:`Prose` refers to."""
+
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """Blocks that are folded away until asked for."""
 
@@ -139,7 +158,7 @@ class Voice:
     remark: str = ""
 
 
-Block: TypeAlias = "Prose | Plain | Marked | Quote | Table | Figure | Note | Details | Voice"
+Block: TypeAlias = "Prose | Plain | Marked | Quote | Table | Figure | Note | Footnotes | Details | Voice"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from assay.report.story import Block, Column, Fact, Note, Table
+from assay.report.story import Block, Fact, Note, Table, columns
 from assay.report.tally import Spend, Sums, Tally
 from assay.report.units import cost, count, count_noun, duration, money
 
@@ -47,8 +47,9 @@ def _together(groups: Iterable[tuple[str, Sums]]) -> list[tuple[str, Sums]]:
 
 
 def _table(head: str, groups: list[tuple[str, Sums]], total: Sums) -> Table:
-    columns = (Column(head), *(Column(name, "number") for name in _COLUMNS))
-    return Table(columns, tuple((name, *_row(sums)) for name, sums in groups), ("Sum", *_row(total)))
+    return Table(
+        columns(head, numbers=_COLUMNS), tuple((name, *_row(sums)) for name, sums in groups), ("Sum", *_row(total))
+    )
 
 
 def _row(sums: Sums) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import operator
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, cast
 
 from llm_runtime.events import (
@@ -86,15 +87,7 @@ class Spend:
             self.cost += call.cost
 
     def __add__(self, other: Spend) -> Spend:
-        return Spend(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.milliseconds + other.milliseconds,
-            self.cost + other.cost,
-            self.unpriced + other.unpriced,
-            self.estimated + other.estimated,
-        )
+        return Spend(*map(operator.add, _values(self), _values(other)))
 
 
 @dataclass(slots=True)
@@ -113,15 +106,7 @@ class Sums:
     unknown: int = 0
 
     def __add__(self, other: Sums) -> Sums:
-        return Sums(
-            self.live + other.live,
-            self.replayed + other.replayed,
-            self.running + other.running,
-            self.failed + other.failed,
-            self.retries + other.retries,
-            self.substitutions + other.substitutions,
-            self.unknown + other.unknown,
-        )
+        return Sums(*map(operator.add, _values(self), _values(other)))
 
     @property
     def both(self) -> Spend:
@@ -132,6 +117,10 @@ class Sums:
     def settled(self) -> int:
         """Calls that were answered or failed."""
         return self.both.calls + self.failed
+
+
+def _values(sums: Spend | Sums) -> list[Any]:
+    return [getattr(sums, field.name) for field in fields(sums)]
 
 
 class Tally:

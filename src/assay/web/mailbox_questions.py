@@ -7,16 +7,17 @@ waiting for. Whatever else lies in the folder is not shown.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from assay.terms import in_force
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted
+from llm_runtime.files import write_atomic
+from llm_runtime.http.shape import mapping
 from llm_runtime.providers.mailbox import MAX_BYTES
 
 _NAME = re.compile(r"([0-9]{4,9}-[a-z0-9-]{1,60})\.request\.json")
@@ -58,20 +59,12 @@ def answer_letter(letter: MailboxQuestion, text: str) -> None:
     """
     if not text.strip():
         raise ConfigurationError("the answer is blank; write one")
-    final = letter.folder / f"{letter.name}.reply.md"
-    draft = letter.folder / f".{letter.name}.{os.getpid()}.web"
     try:
-        with draft.open("x", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(draft, final)
+        write_atomic(letter.folder / f"{letter.name}.reply.md", text, replace=False)
     except FileExistsError:
         raise ConfigurationError(f"{letter.name} was answered already") from None
     except OSError as fault:
         raise ConfigurationError(f"the mailbox folder cannot be written: {fault.strerror}") from None
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _open(folder: Path) -> Iterator[MailboxQuestion]:
@@ -94,14 +87,10 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > MAX_BYTES:
             return {}
-        return _mapping(_mapping(json.loads(path.read_text(encoding="utf-8"))).get("request"))
+        return mapping(mapping(json.loads(path.read_text(encoding="utf-8"))).get("request"))
     except (OSError, ValueError, RecursionError):
         return {}
 
 
 def _key(request: dict[str, Any]) -> str:
     return json.dumps([request.get("label"), request.get("messages")], sort_keys=True)
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -17,8 +17,7 @@ from assay import launch
 from assay.demo import demos, missing
 from assay.protocol import Protocol
 from assay.registry import known, run_types, story_of
-from assay.report.html import story_html
-from assay.report.markdown import story_markdown
+from assay.report.places import story_text
 from assay.report.svg import PALETTE
 from assay.web import data
 from assay.web.app_state import respond, site_of, wants_json
@@ -298,12 +297,8 @@ def _state(text: str) -> RunState | None:
     raise ConfigurationError(f"a run's state is one of {', '.join(STATES)}")
 
 
-def _html(store: RunStore, run_id: str) -> str:
-    return story_html(story_of(store.records(run_id)))
-
-
-def _markdown(store: RunStore, run_id: str) -> str:
-    return story_markdown(story_of(store.records(run_id)))
+def _report(ending: str) -> Callable[[RunStore, str], str]:
+    return lambda store, run_id: story_text(story_of(store.records(run_id)), ending)
 
 
 def _json(store: RunStore, run_id: str) -> str:
@@ -323,8 +318,8 @@ def _jsonl(store: RunStore, run_id: str) -> bytes:
 
 
 _EXPORTS = {
-    "html": ("text/html", _html),
-    "md": ("text/markdown", _markdown),
+    "html": ("text/html", _report(".html")),
+    "md": ("text/markdown", _report(".md")),
     "json": ("application/json", _json),
     "jsonl": ("application/jsonl", _jsonl),
 }

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from fire_circle.layers import MultiNeutrosophicPrompt
-from fire_circle.measurement.forgeries import ATTACKS, Family
+from fire_circle.measurement.forgeries import ATTACKS
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData, Judge
 from fire_circle.results import EvaluationError, FireCircleResult
@@ -34,7 +34,7 @@ class HijackTrial(Model):
     """
 
     attack: str
-    family: Family
+    family: str
     prompt: str
     clean: dict[str, float]
     attacked: dict[str, float] | None
@@ -77,7 +77,7 @@ async def run_hijack_suite(
     prompts: Mapping[str, MultiNeutrosophicPrompt],
     judge: Judge,
     *,
-    attacks: Mapping[str, tuple[Family, str]] = ATTACKS,
+    attacks: Mapping[str, tuple[str, str]] = ATTACKS,
     session: SessionMemory | None = None,
 ) -> list[HijackTrial]:
     """Judge every prompt with every attack, and once without any.

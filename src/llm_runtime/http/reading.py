@@ -71,7 +71,7 @@ async def listen(
     size = count = 0
     while True:
         before = incoming.size
-        events = stream.feed(chunk) if chunk else stream.close()
+        events = stream.read(chunk) if chunk else stream.close()
         fault = _pass_on(events, incoming)
         if incoming.size != before:
             silence.heard()

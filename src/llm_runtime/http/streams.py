@@ -2,128 +2,116 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 _BOM = b"\xef\xbb\xbf"
 
-
-class StreamEvent(NamedTuple):
-    """One event: the name that the server gave it, mostly none, and its data."""
-
-    name: bytes
-    data: bytes
+StreamEvent: TypeAlias = tuple[bytes, bytes]
+"""One event: the name that the server gave it, mostly none, and its data."""
 
 
-class _Lines:
-    """Cuts chunks into lines, whichever of the three line ends is used and wherever a chunk ends."""
+class _Parts:
+    """Cuts chunks into parts, whichever of the three line ends is used and wherever a chunk ends.
 
-    __slots__ = ("_after_cr", "_pending", "_started", "size")
+    Args:
+        end: what ends a part: one line feed, or two.
+        max_bytes: of one part; a longer one sets :attr:`overflow`.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_after_cr", "_end", "_max_bytes", "_pending", "_size", "_started", "overflow")
+
+    def __init__(self, end: bytes, max_bytes: int) -> None:
+        self._end: Final = end
+        self._max_bytes: Final = max_bytes
         self._pending: list[bytes] = []
+        self._size = 0
         self._started = False
         self._after_cr = False
-        #: Bytes of the line that is not ended yet.
-        self.size = 0
+        self.overflow = False
 
     def feed(self, chunk: bytes) -> list[bytes]:
         if self._after_cr and chunk.startswith(b"\n"):
             chunk = chunk[1:]
-        if chunk:
-            self._after_cr = chunk.endswith(b"\r")
+        if not chunk:
+            return []
+        self._after_cr = chunk.endswith(b"\r")
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if b"\n" not in chunk:
-            self._pending.append(chunk)
-            self.size += len(chunk)
+        pending = self._pending
+        self._size += len(chunk)
+        in_two = bool(pending) and chunk.startswith(b"\n") and pending[-1].endswith(b"\n")
+        if self._end not in chunk and not in_two:
+            pending.append(chunk)
+            self.overflow = self._size > self._max_bytes
             return []
-        if self._pending:
-            # Joined once a line, so that many small chunks of a long line are not copied over and over.
-            chunk = b"".join((*self._pending, chunk))
-            self._pending.clear()
-        lines = chunk.split(b"\n")
-        if rest := lines.pop():
-            self._pending.append(rest)
-        self.size = len(rest)
-        if not self._started:
+        if pending:
+            # Joined once a part, so that many small chunks of a long one are not copied over and over.
+            chunk = b"".join((*pending, chunk))
+            pending.clear()
+        *parts, rest = chunk.split(self._end)
+        if rest:
+            pending.append(rest)
+        if self._size > self._max_bytes:
+            self.overflow = any(len(part) > self._max_bytes for part in (*parts, rest))
+        self._size = len(rest)
+        if parts and not self._started:
             self._started = True
-            lines[0] = lines[0].removeprefix(_BOM)
-        return lines
-
-    def rest(self) -> bytes:
-        """Return the line that no line end followed."""
-        return b"".join(self._pending)
+            parts[0] = parts[0].removeprefix(_BOM)
+        return parts
 
 
-class EventStream:
-    """Server-sent events (WHATWG HTML, "Server-sent events"): feed it chunks as they come.
+class EventStream(_Parts):
+    """Server-sent events (WHATWG HTML, "Server-sent events"): read chunks as they come.
 
     An event that the end of the stream cuts is not lost: servers leave out the last empty line. ``id`` and
     ``retry`` are of no use here, since a call is never resumed.
 
     Args:
-        max_bytes: of one event; a longer one sets :attr:`overflow`, and nothing is read any more.
+        max_bytes: of one event; a longer one sets ``overflow``, and nothing is to be read any more.
     """
 
-    __slots__ = ("_data", "_lines", "_max_bytes", "_name", "_size", "overflow")
-
     def __init__(self, max_bytes: int) -> None:
-        self._lines = _Lines()
-        self._max_bytes: Final = max_bytes
-        self._name = b""
-        self._data: list[bytes] = []
-        self._size = 0
-        self.overflow = False
+        super().__init__(b"\n\n", max_bytes)
 
-    def feed(self, chunk: bytes) -> list[StreamEvent]:
-        """Return the events that ``chunk`` completes."""
+    def read(self, chunk: bytes) -> list[StreamEvent]:
+        """Return the events that ``chunk`` ends."""
         events: list[StreamEvent] = []
-        for line in self._lines.feed(chunk):
-            if line.startswith(b"data:"):
-                self._data.append(line[6:] if line.startswith(b" ", 5) else line[5:])
-                self._size += len(line)
-                if self._size > self._max_bytes:
-                    self.overflow = True
-                    return events
-            elif not line:
-                if self._data:
-                    events.append(self._event())
-                self._name = b""
-            elif line.startswith(b"event:"):
-                self._name = line[6:].strip()
-            elif line == b"data":
-                self._data.append(b"")
-        self.overflow = self._size + self._lines.size > self._max_bytes
-        return events
+        for block in self.feed(chunk):
+            # Nearly all are such, and come by the thousand.
+            if block.startswith(b"data: ") and b"\n" not in block:
+                events.append((b"", block[6:]))
+            elif (event := _event(block)) is not None:
+                events.append(event)
+        return [] if self.overflow else events
 
     def close(self) -> list[StreamEvent]:
-        """Return the event that the end of the stream completes, if there is one."""
-        return [*self.feed(b"\n\n")]
-
-    def _event(self) -> StreamEvent:
-        data = self._data
-        event = StreamEvent(self._name, data[0] if len(data) == 1 else b"\n".join(data))
-        self._data = []
-        self._size = 0
-        return event
+        """Return the event that the end of the stream ends."""
+        return self.read(b"\n\n")
 
 
-class LineStream:
-    """One JSON value a line (NDJSON); empty lines mean nothing. The same interface as :class:`EventStream`."""
-
-    __slots__ = ("_lines", "_max_bytes", "overflow")
+class LineStream(_Parts):
+    """One value a line, with ``max_bytes`` of one at the most: read chunks as they come."""
 
     def __init__(self, max_bytes: int) -> None:
-        self._lines = _Lines()
-        self._max_bytes: Final = max_bytes
-        self.overflow = False
+        super().__init__(b"\n", max_bytes)
 
-    def feed(self, chunk: bytes) -> list[StreamEvent]:
-        """Return the lines that ``chunk`` completes."""
-        lines = self._lines.feed(chunk)
-        self.overflow = self._lines.size > self._max_bytes or any(len(line) > self._max_bytes for line in lines)
-        return [] if self.overflow else [StreamEvent(b"", line) for line in lines if line.strip()]
+    def read(self, chunk: bytes) -> list[StreamEvent]:
+        """Return the values that ``chunk`` ends, as events without a name."""
+        lines = self.feed(chunk)
+        return [] if self.overflow else [(b"", line) for line in lines if line.strip()]
 
     def close(self) -> list[StreamEvent]:
-        """Return the last line, where no line end followed it."""
-        return self.feed(b"\n")
+        """Return the value that the end of the stream ends."""
+        return self.read(b"\n")
+
+
+def _event(block: bytes) -> StreamEvent | None:
+    name, data = b"", list[bytes]()
+    for line in block.split(b"\n"):
+        if line.startswith(b"data:"):
+            data.append(line[6:] if line.startswith(b" ", 5) else line[5:])
+        elif line.startswith(b"event:"):
+            name = line[6:].strip()
+        elif line == b"data":
+            data.append(b"")
+    return (name, b"\n".join(data)) if data else None

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from llm_runtime.http.shape import amount, count, mapping, sequence, text
-from llm_runtime.messages import Reply, Request, Usage
+from llm_runtime.messages import Usage
 from llm_runtime.providers._answer import Answer
 
 _NO_COMPLETION = "the answer is not a chat completion; is this the right base URL?"
@@ -121,19 +121,6 @@ def _mere_text(chunk: Any) -> str:
         return delta["content"] if alone and type(delta["content"]) is str else ""
     except (LookupError, TypeError, ValueError, AttributeError):
         return ""
-
-
-def read_completion(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:
-    """Return the reply in the parsed body of a 200.
-
-    Raises:
-        BadReply: any of its kinds; what came is its ``partial``.
-        CallError: the body holds an error object with a status that means one.
-    """
-    answer = Completion(request, provider)
-    answer.read(body)
-    answer.end()
-    return answer.reply(request_id)
 
 
 def _first(*values: Any) -> int:

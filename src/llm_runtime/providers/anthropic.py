@@ -9,7 +9,7 @@ from typing import Any
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
 from llm_runtime.http.shape import count, mapping, sequence, text
-from llm_runtime.messages import Generate, OnDelta, Reply, Request, Usage, unwatched
+from llm_runtime.messages import Generate, OnDelta, Request, Usage, unwatched
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._asking import asking
 from llm_runtime.providers._quirks import Quirk
@@ -145,19 +145,6 @@ class MessageAnswer(Answer):
         code = _STATUS.get(text(mapping(error).get("type")))
         self.error = mapping(error) | {"code": code} if code and "code" not in mapping(error) else error
         self.done = True
-
-
-def read_message(body: Any, request: Request, provider: str, request_id: str | None) -> Reply:
-    """Return the reply in the parsed body of a 200.
-
-    Raises:
-        BadReply: any of its kinds; what came is its ``partial``.
-        CallError: the body holds an error object with a status that means one.
-    """
-    answer = MessageAnswer(request, provider)
-    answer.read(body)
-    answer.end()
-    return answer.reply(request_id)
 
 
 def _usage(counts: dict[str, Any]) -> Usage | None:

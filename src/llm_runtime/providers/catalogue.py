@@ -88,11 +88,15 @@ def _ollama(env: Mapping[str, str]) -> list[tuple[str, str, str]]:
 async def _probe(http: Http, name: str, base_url: str, where: str) -> Found | None:
     try:
         async with asyncio.timeout(PROBE_SECONDS):
-            entries = await _listed(http, Endpoint(name, base_url))
+            entries = await model_entries(http, Endpoint(name, base_url))
     except (CallError, ConfigurationError, TimeoutError):
         return None
     known = server_of(entries) or name
-    return Found(Endpoint(known, base_url, dialect=DIALECTS[known]), _ids(entries), f"answers at {where}")
+    return Found(
+        Endpoint(known, base_url, dialect=DIALECTS[known]),
+        [name for entry in entries if (name := text(entry.get("id")))],
+        f"answers at {where}",
+    )
 
 
 async def server_at(http: Http, base_url: str) -> Endpoint:
@@ -104,24 +108,37 @@ async def server_at(http: Http, base_url: str) -> Endpoint:
     endpoint = Endpoint(base_url, base_url)
     try:
         async with asyncio.timeout(NAMED_SECONDS):
-            kind = server_of(await _listed(http, endpoint))
+            kind = server_of(await model_entries(http, endpoint))
     except (CallError, TimeoutError):
         # The call itself will say in better words what is wrong there.
         return endpoint
     return replace(endpoint, dialect=DIALECTS[kind]) if kind else endpoint
 
 
-async def _listed(http: Http, endpoint: Endpoint) -> list[Any]:
-    body = await http.get_json(endpoint, "/models")
-    entries = mapping(body).get("data")
-    if not isinstance(entries, list) and not (entries is None and mapping(body).get("object") == "list"):
+async def model_entries(http: Http, endpoint: Endpoint, *, fresh: float = 0.0) -> list[dict[str, Any]]:
+    """Return what an endpoint lists as its models.
+
+    Args:
+        http: the client.
+        endpoint: where to ask.
+        fresh: seconds for which an earlier answer will do.
+
+    Raises:
+        CallError: any of its kinds; ``MalformedReply`` where what answers lists no models.
+    """
+    path = "/models"
+    if endpoint.dialect.wire == "messages":
+        endpoint, path = with_version(endpoint), versioned(endpoint, "/models?limit=1000")
+    body = mapping(await http.get_json(endpoint, path, fresh=fresh))
+    entries = body.get("data")
+    if not isinstance(entries, list) and not (entries is None and body.get("object") == "list"):
         raise MalformedReply("no list of models", provider=endpoint.name)
-    return sequence(entries)
+    return [mapping(entry) for entry in sequence(entries)]
 
 
-def server_of(entries: list[Any]) -> str:
+def server_of(entries: list[dict[str, Any]]) -> str:
     """Return what kind of server lists these models; empty where they do not show it."""
-    owners = (text(mapping(entry).get("owned_by")) for entry in entries)
+    owners = (text(entry.get("owned_by")) for entry in entries)
     return next((_OWNERS[owner] for owner in owners if owner in _OWNERS), "")
 
 
@@ -145,13 +162,7 @@ async def listing(endpoint: Endpoint, http: Http, now: float | None = None) -> l
     Raises:
         CallError: any of its kinds.
     """
-    now = time.time() if now is None else now
-    if endpoint.dialect.wire == "messages":
-        endpoint = with_version(endpoint)
-        body = await http.get_json(endpoint, versioned(endpoint, "/models?limit=1000"))
-    else:
-        body = await http.get_json(endpoint, "/models")
-    return read_listing(mapping(body).get("data"), now)
+    return read_listing(await model_entries(http, endpoint), time.time() if now is None else now)
 
 
 async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
@@ -163,13 +174,11 @@ async def list_prices(endpoint: Endpoint, http: Http) -> dict[str, Price]:
         CallError: any of its kinds.
     """
     prices: dict[str, Price] = {}
-    body = await http.get_json(endpoint, "/models", fresh=FRESH_SECONDS)
-    for entry in sequence(mapping(body).get("data")):
-        fields = mapping(entry)
-        pricing = mapping(fields.get("pricing"))
+    for entry in await model_entries(http, endpoint, fresh=FRESH_SECONDS):
+        pricing = mapping(entry.get("pricing"))
         asked, answered = _per_million(pricing.get("prompt")), _per_million(pricing.get("completion"))
         if asked is not None and answered is not None:
-            prices[text(fields.get("id"))] = Price(
+            prices[text(entry.get("id"))] = Price(
                 asked,
                 answered,
                 _per_million(pricing.get("input_cache_read")),
@@ -187,7 +196,3 @@ def _per_million(usd_a_token: Any) -> float | None:
     except (TypeError, ValueError):
         return None
     return value if 0 <= value < 1e6 else None
-
-
-def _ids(entries: Any) -> list[str]:
-    return [name for entry in sequence(entries) if (name := text(mapping(entry).get("id")))]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from llm_runtime.http.shape import count, mapping, sequence, text
+from llm_runtime.http.shape import count, mapping, text
 
 _WORD = re.compile(r"[a-z]+")
 #: Parts of an id that name a release, not a line.
@@ -32,7 +32,7 @@ class Listed:
     gone: bool = False
 
 
-def read_listing(entries: Any, now: float) -> list[Listed]:
+def read_listing(entries: Iterable[dict[str, Any]], now: float) -> list[Listed]:
     """Read the ``data`` of a list of models, newest first where it says when they were made.
 
     Anthropic gives ``created_at``, ``line``, ``lifecycle`` and ``retires_at``, OpenAI ``created`` and
@@ -42,7 +42,7 @@ def read_listing(entries: Any, now: float) -> list[Listed]:
         entries: the list as it came.
         now: seconds since 1970.
     """
-    models = [_listed(mapping(entry), now) for entry in sequence(entries)]
+    models = [_listed(entry, now) for entry in entries]
     return sorted((model for model in models if model.name), key=lambda model: -model.made)
 
 

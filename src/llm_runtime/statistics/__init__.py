@@ -7,7 +7,7 @@ of one line, or is None where its type says so; it is never a number that merely
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha, nominal_disagreement
 from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
 from llm_runtime.statistics.betting import BernoulliEProcess
-from llm_runtime.statistics.bootstrap import bca_interval, paired_bootstrap, percentile_interval
+from llm_runtime.statistics.bootstrap import paired_bootstrap, percentile_interval
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import (
     PairedCounts,
@@ -16,7 +16,7 @@ from llm_runtime.statistics.proportions import (
     newcombe_paired,
     wilson,
 )
-from llm_runtime.statistics.significance import benjamini_hochberg
+from llm_runtime.statistics.significance import benjamini_hochberg, holm
 from llm_runtime.statistics.thresholds import (
     DetectionRates,
     detection_rates,
@@ -30,9 +30,9 @@ __all__ = [
     "DetectionRates",
     "Interval",
     "PairedCounts",
-    "bca_interval",
     "benjamini_hochberg",
     "detection_rates",
+    "holm",
     "interval_disagreement",
     "krippendorff_alpha",
     "mcnemar",

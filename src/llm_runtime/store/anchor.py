@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -152,7 +153,6 @@ class Heads(HeadFiles):
     def __init__(self, folder: Path, key_file: Path) -> None:
         super().__init__(folder)
         self.key_file = key_file
-        self._key: Ed25519PrivateKey | None = None
 
     def sign(self, head: Head) -> SignedHead:
         """Sign ``head`` and keep it as its run's head, in place of any before it.
@@ -167,7 +167,7 @@ class Heads(HeadFiles):
 
     def signed(self, head: Head) -> SignedHead:
         """Sign ``head`` for whoever keeps it elsewhere; errors are those of :meth:`sign`."""
-        return SignedHead(head, self._private_key().sign(head.signed_bytes()), self.public_key())
+        return SignedHead(head, self._private_key.sign(head.signed_bytes()), self.public_key)
 
     def vouches_for(self, signed: SignedHead, run_id: str) -> bool:
         """Tell whether ``signed`` is a head of ``run_id`` made with this store's own key."""
@@ -175,29 +175,27 @@ class Heads(HeadFiles):
 
     def names(self, signed: SignedHead) -> bool:
         """Tell whether ``signed`` names this store's key as its own; no key is made for the question."""
-        return self.key_file.exists() and signed.public_key == self.public_key()
+        return self.key_file.exists() and signed.public_key == self.public_key
 
+    @cached_property
     def public_key(self) -> bytes:
-        """Return the 32 bytes that check this store's signatures."""
-        return self._private_key().public_key().public_bytes_raw()
+        """The 32 bytes that check this store's signatures."""
+        return self._private_key.public_key().public_bytes_raw()
 
+    @cached_property
     def _private_key(self) -> Ed25519PrivateKey:
-        if self._key is None:
-            from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-            try:
-                text = private_key_text(self.key_file)
-            except OSError as fault:
-                raise StoreUnwritable(
-                    f"the signing key {self.key_file} cannot be used: {fault.strerror}; make it readable"
-                ) from None
-            try:
-                self._key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(text))
-            except ValueError:
-                raise StoreDamaged(
-                    f"{self.key_file} holds no signing key; restore it, or move it away to sign with a new one"
-                ) from None
-        return self._key
+        try:
+            return Ed25519PrivateKey.from_private_bytes(bytes.fromhex(private_key_text(self.key_file)))
+        except OSError as fault:
+            raise StoreUnwritable(
+                f"the signing key {self.key_file} cannot be used: {fault.strerror}; make it readable"
+            ) from None
+        except ValueError:
+            raise StoreDamaged(
+                f"{self.key_file} holds no signing key; restore it, or move it away to sign with a new one"
+            ) from None
 
 
 def _from_hex(value: object, size: int) -> bytes:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
 from llm_runtime.errors import StoreError, StoreUnwritable
 from llm_runtime.store.faults import explained
+
+_COMMENT = re.compile("^--.*\n", re.MULTILINE)
 
 
 def wall_clock_us() -> int:
@@ -114,6 +119,15 @@ class SqliteDatabase:
 
 Migrations = Sequence[tuple[str, str]]
 """In order: the name of each, and its statements, with semicolons between them."""
+
+
+@cache
+def migrations_in(package: str, folder: str) -> Migrations:
+    """Return the migrations in a folder of a package: 1.sql, 2.sql, ...; each begins with its name as a comment."""
+    place = resources.files(package).joinpath(folder)
+    count = sum(file.name.endswith(".sql") for file in place.iterdir())
+    scripts = [place.joinpath(f"{number}.sql").read_text(encoding="utf-8") for number in range(1, count + 1)]
+    return tuple((script.partition("\n")[0].removeprefix("-- "), _COMMENT.sub("", script)) for script in scripts)
 
 
 def migrate(database: Database, kind: str, what: str, migrations: Migrations) -> None:

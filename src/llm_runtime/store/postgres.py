@@ -10,10 +10,11 @@ from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy
 from llm_runtime.store.anchor import Heads
 from llm_runtime.store.committing import Row
-from llm_runtime.store.database import migrate
+from llm_runtime.store.database import migrate, migrations_in
 from llm_runtime.store.postgres_connection import LOCK_CLASS, PostgresDatabase, StoreUnreachable
-from llm_runtime.store.postgres_schema import COLUMNS, MIGRATIONS
 from llm_runtime.store.run_store import RunStore
+
+_COLUMNS = "run, seq, at, digest, ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown, body"
 
 
 class PostgresStore(RunStore):
@@ -42,7 +43,8 @@ class PostgresStore(RunStore):
         self.url = url
         self._database = self.reader = self.writer = PostgresDatabase(url, on_connect=self._take_again)
         try:
-            migrate(self._database, "run", "the run store was", MIGRATIONS)
+            migrations = migrations_in("llm_runtime.store", "migrations/postgresql")
+            migrate(self._database, "run", "the run store was", migrations)
         except BaseException:
             self._database.close()
             raise
@@ -68,7 +70,7 @@ class PostgresStore(RunStore):
         # One statement commits by itself: a transaction of its own would cost two round trips more.
         values = ", ".join(["(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"] * len(rows))
         self._database.execute(
-            f"INSERT INTO records ({COLUMNS}) VALUES {values}", [value for row in rows for value in row]
+            f"INSERT INTO records ({_COLUMNS}) VALUES {values}", [value for row in rows for value in row]
         )
 
     def _take(self, run_id: str) -> Callable[[], object]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 from llm_runtime.errors import RunNotFound, StoreDamaged, StoreError, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, RunStarted, link
@@ -315,39 +316,19 @@ class RunStore(ABC):
 
     def _summaries(self, which: str, values: Sequence[object]) -> list[RunSummary]:
         rows = self.reader.execute(
-            "SELECT r.run_id, r.protocol, r.title, r.origin, r.parent, r.started_at, l.at, l.seq, l.ending, "
-            "l.calls, l.input_tokens, l.output_tokens, l.cost, l.cost_unknown, l.unknown "
-            f"FROM runs r {self.last_records} {which}",
+            "SELECT r.run_id, r.protocol, r.title, coalesce(l.ending, 'open'), r.origin, r.started_at, "
+            "coalesce(l.at, r.started_at), r.parent, coalesce(l.seq, 0), coalesce(l.calls, 0), "
+            "coalesce(l.input_tokens, 0), coalesce(l.output_tokens, 0), coalesce(l.cost, 0), l.cost_unknown, "
+            f"coalesce(l.unknown, 0) FROM runs r {self.last_records} {which}",
             values,
         )
-        return [self._summarise(*row) for row in rows]
+        return [self._summary(RunSummary(*row)) for row in rows]
 
-    def _summarise(
-        self, run_id: str, protocol: str, title: str, origin: str, parent: str, started_at: int, *last: Any
-    ) -> RunSummary:
-        at, seq, ending, calls, tokens_in, tokens_out, cost, unpriced, unknown = last
-        state: RunState
-        if ending in ("finished", "stopped", "failed"):
-            state = ending
-        else:
-            state = "running" if self._held(run_id) else "interrupted"
-        return RunSummary(
-            run_id=run_id,
-            protocol=protocol,
-            title=title,
-            state=state,
-            origin=origin,
-            started_at=started_at,
-            updated_at=at or started_at,
-            parent=parent,
-            events=seq or 0,
-            calls=calls or 0,
-            input_tokens=tokens_in or 0,
-            output_tokens=tokens_out or 0,
-            cost=cost or 0,
-            cost_unknown=bool(unpriced),
-            unknown=unknown or 0,
-        )
+    def _summary(self, row: RunSummary) -> RunSummary:
+        state: RunState = row.state
+        if state not in ("finished", "stopped", "failed"):
+            state = "running" if self._held(row.run_id) else "interrupted"
+        return replace(row, state=state, cost_unknown=bool(row.cost_unknown))
 
 
 def _not_found(run_id: str) -> RunNotFound:

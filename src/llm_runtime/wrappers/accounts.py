@@ -165,20 +165,15 @@ class Budget:
         if self._emit is silent:
             return None
         # Without a cap nobody is told when a hold ends, so none is spoken of.
-        spent, held, unknown = self.spent, self.held if self._capped else Spend(), self.unknown
-        return self._emit(
-            BudgetMoved(
-                spent_cost=spent.cost,
-                spent_tokens=spent.tokens,
-                spent_calls=spent.calls,
-                held_cost=held.cost,
-                held_tokens=held.tokens,
-                held_calls=held.calls,
-                unknown_cost=unknown.cost,
-                unknown_tokens=unknown.tokens,
-                unknown_calls=unknown.calls,
-            )
-        )
+        held = self.held if self._capped else NOTHING
+        return self._emit(moved(Account(self.spent, self.unknown), held))
+
+
+def moved(account: Account, held: Spend = NOTHING) -> BudgetMoved:
+    """Return the event that says where an account stands, and what is held besides."""
+    kinds = {"spent": account.spent, "held": held, "unknown": account.unknown}
+    names = ("cost", "tokens", "calls")
+    return BudgetMoved(**{f"{kind}_{name}": getattr(sums, name) for kind, sums in kinds.items() for name in names})
 
 
 def amount(value: int, kind: str) -> str:

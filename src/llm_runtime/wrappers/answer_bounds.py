@@ -40,7 +40,7 @@ def answers_bounded(generate: Generate, needed: bool) -> Generate:
             if cut.partial is None or cut.partial.text.strip():
                 raise
             try:
-                return await generate(request.bounded(2 * most))
+                return await generate(dataclasses.replace(request, max_tokens=2 * most))
             except BudgetExceeded:
                 raise cut from None
 

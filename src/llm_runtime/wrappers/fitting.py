@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from llm_runtime.errors import ContextExceeded, PromptTruncated
@@ -79,8 +80,8 @@ class Reading:
                 raise self._too_long(request, sure, window, share, exact=counted is not None)
         room = max(window - prompt, share)
         if request.max_tokens is None:
-            return request.bounded(min(room, max(window // 2, share))) if small else request
-        return request.bounded(room) if request.max_tokens > room else request
+            return replace(request, max_tokens=min(room, max(window // 2, share))) if small else request
+        return replace(request, max_tokens=room) if request.max_tokens > room else request
 
     def read(self, request: Request, reply: Reply) -> None:
         """Learn from what the server counted.

@@ -60,28 +60,18 @@ def recording(generate: Generate, emit: Emit, *, replayed: Callable[[str, int], 
 
 
 def _failed(started: CallStarted, error: BaseException) -> CallFailed:
-    digest, occurrence, replayed = started.digest, started.occurrence, started.replayed
-    if not isinstance(error, CallError):
-        return CallFailed(
-            digest=digest,
-            occurrence=occurrence,
-            error=type(error).__name__,
-            message=str(error),
-            replayed=replayed,
-            cost=error.cost if isinstance(error, LlmRuntimeError) else None,
-        )
-    partial = error.partial
+    call = error if isinstance(error, CallError) else CallError("")
     return CallFailed(
-        digest=digest,
-        occurrence=occurrence,
+        digest=started.digest,
+        occurrence=started.occurrence,
         error=type(error).__name__,
-        # Without the address that str() adds: the fields below hold it.
-        message=Exception.__str__(error),
-        provider=error.provider,
-        model=error.model,
-        status=error.status,
-        request_id=error.request_id,
-        partial=partial.to_dict() if partial else None,
-        replayed=replayed,
-        cost=error.cost,
+        # Without the address that str() of a call's error adds: the fields below hold it.
+        message=BaseException.__str__(error) if call is error else str(error),
+        provider=call.provider,
+        model=call.model,
+        status=call.status,
+        request_id=call.request_id,
+        partial=call.partial.to_dict() if call.partial else None,
+        replayed=started.replayed,
+        cost=error.cost if isinstance(error, LlmRuntimeError) else None,
     )

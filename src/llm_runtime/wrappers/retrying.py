@@ -6,7 +6,7 @@ import asyncio
 import random as _random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llm_runtime.errors import CallError, CallTimeout, ReplyRepeats
 from llm_runtime.events import CallRetried, Emit, silent
@@ -70,7 +70,7 @@ def retrying(
                     )
                 )
             else:
-                return reply.settled(attempt, round((clock() - begun) * 1000))
+                return replace(reply, attempts=attempt, latency_ms=round((clock() - begun) * 1000))
             await sleep(wait)
             attempt += 1
 

@@ -18,7 +18,7 @@ from assay.batch.write_queue import WriteQueue
 from llm_runtime.errors import BudgetExceeded, RateLimited, UnknownPrice
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Request
-from llm_runtime.settings import ConfigFile, LimitEntry, Settings
+from llm_runtime.settings import ConfigFile, Limits, Settings
 from llm_runtime.testing import LoopbackServer, Received
 from llm_runtime.wrappers.accounts import Caps, Spend
 from llm_runtime.wrappers.retrying import Backoff
@@ -41,7 +41,7 @@ async def worker(
     settings = Settings(
         keys={"openrouter": Key(SecretStr("sk-or-canary"), "given")},
         base_urls={"openrouter": f"{server.url}/v1"},
-        config=ConfigFile(limits={"openrouter": LimitEntry.model_validate(limits)} if limits else {}),
+        config=ConfigFile(limits={"openrouter": Limits.model_validate(limits)} if limits else {}),
     )
     async with MeteredGateway(settings, meter, Backoff(attempts=1)) as gateway:
         yield gateway

@@ -18,7 +18,7 @@ from assay.registry import fold_for
 from assay.report.progress import Progress, SeatProgress
 from assay.report.screen import progress_view
 from llm_runtime.errors import ServerFault
-from llm_runtime.events import EndpointPaused, RunFinished, RunStarted
+from llm_runtime.events import EndpointPaused, RunFinished, RunResumed, RunStarted
 from llm_runtime.events.event import Event
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -47,6 +47,19 @@ def test_the_manner_follows_stream_and_environment(
 ) -> None:
     assert manner_for(Terminal(), environment) == on_terminal
     assert manner_for(StringIO(), environment) == elsewhere
+
+
+async def test_a_resumed_run_is_not_told_twice(play: Any, scene: Any) -> None:
+    moments = await play(scene())
+    events = [event for event, _ in moments]
+    told: list[list[str]] = []
+    for order in (events, [*events[:12], RunResumed(finished_calls=5), *events[1:]]):
+        stream = StringIO()
+        display = LiveDisplay(fold_for("crucible", 8), stream=stream, now=lambda: 0)
+        for event in order:
+            display(event)
+        told.append(stream.getvalue().splitlines())
+    assert told[0] == told[1]
 
 
 async def test_without_a_terminal_there_is_a_line_for_each_finished_step(play: Any, scene: Any) -> None:

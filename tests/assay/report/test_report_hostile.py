@@ -39,7 +39,7 @@ from assay.report.story import (
     Table,
     Voice,
 )
-from assay.report.svg import Band, Bar, Dot, Span, bar_chart, dot_plot, heat_map, standalone, timeline
+from assay.report.svg import Band, Bar, Dot, Span, bar_chart, heat_map, interval_plot, standalone, timeline
 from assay.report.terminal import print_story
 
 _spec = importlib.util.spec_from_file_location("hostile_payloads", Path(__file__).with_name("hostile_payloads.py"))
@@ -118,7 +118,7 @@ def story_saying(text: str) -> Story:
         Figure(picture, text, text),
         Figure(heat_map([text], [text], [[0.5]], text, text), text, text),
         Figure(bar_chart([Bar(text, 1, text)], text, text), text, text),
-        Figure(dot_plot([Dot(text, 0.5, 0.1, 0.9)], text, text), text, text),
+        Figure(interval_plot([Dot(text, 0.5, 0.1, 0.9)], text, text, write=str), text, text),
         Details(text, (Plain(text), Prose(text))),
         Voice(text, (Prose(text),), "c0", text),
     )

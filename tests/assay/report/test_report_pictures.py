@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from assay.report.markup import Element, render
-from assay.report.svg import Band, Bar, Dot, Span, bar_chart, dot_plot, heat_map, standalone, timeline
+from assay.report.svg import Band, Bar, Dot, Span, bar_chart, heat_map, interval_plot, standalone, timeline
 from assay.report.svg.canvas import fitted, ticks, time_ticks
 
 
@@ -38,16 +38,16 @@ def test_a_heat_map_writes_its_numbers() -> None:
 def test_bars_and_dots_are_to_scale() -> None:
     bars = shapes(bar_chart([Bar("a", 1, "1"), Bar("b", 2, "2")], "T", "D"), "rect", "c0")
     assert float(bars[1]["width"]) == 2 * float(bars[0]["width"])
-    dots = dot_plot([Dot("a", 0.5, 0.25, 0.75), Dot("b", 1.0, 1.0, 1.0)], "T", "D")
+    dots = interval_plot([Dot("a", 0.5, 0.25, 0.75), Dot("b", 1.0, 1.0, 1.0)], "T", "D", write=str)
     low, high = (float(dot["cx"]) for dot in shapes(dots, "circle", "c0"))
-    (reach,) = shapes(dots, "rect", "faded")
+    reach, _ = shapes(dots, "rect", "faded")
     assert abs(float(reach["width"]) - (high - low)) < 0.1
 
 
 def test_a_picture_without_anything_is_still_a_picture() -> None:
     for picture in (timeline([], [], [], "T", "D"), heat_map([], [], [], "T", "D"), bar_chart([], "T", "D")):
         assert re.match(r'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 [\d.]+ [\d.]+"', render(picture))
-    assert standalone(dot_plot([], "T", "D")).count("<style>") == 1
+    assert standalone(interval_plot([], "T", "D", write=str)).count("<style>") == 1
 
 
 def test_scales_have_round_numbers() -> None:

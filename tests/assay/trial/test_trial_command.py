@@ -30,7 +30,7 @@ def solver(received: Received) -> str:
 
 
 def _trial(said: str) -> str:
-    found = re.search(r"^trial (\S+):", said, re.MULTILINE)
+    found = re.search(r"^\[0:\d\d\] trial (\S+):", said, re.MULTILINE)
     assert found
     return found[1]
 
@@ -43,7 +43,7 @@ async def test_a_trial_ends_in_figures_and_a_report_that_follows_an_attempt(assa
         done = await assay("trial", "run", "sum", "--model", model, "--k", "2", "--out", "t.html")
         assert done.code == 0, done.err
         assert "2 of 2 attempts passed, 100% (34% to 100%); pass^2 100%" in done.out
-        assert "2 of 2 attempts · 2 passed" in done.err
+        assert "sum: passed; 2 of 2 attempts" in done.err
         text = (tmp_path / "t.html").read_text(encoding="utf-8")
         for shown in (
             "What it was told",
@@ -120,7 +120,7 @@ async def test_one_purse_for_all_attempts_stops_the_trial_with_what_there_is(ass
         spent = sum(attempt["cost"] or 0 for attempt in figures["attempts"])
         assert 1 <= len(made) < 6 and 0 < spent <= 0.8
         refused = await assay(*command, "0.01")
-        assert refused.code == 2 and "give it more" in refused.err and len(refused.err.splitlines()) == 2
+        assert refused.code == 2 and "give it more" in refused.err and len(refused.err.splitlines()) == 4
         again = await assay(*command, "60")
     assert again.code == 0 and f"going on with {len(made)} of 6 done" in again.err, again.err
     assert "6 of 6 attempts passed" in again.out

@@ -1,4 +1,4 @@
-"""The progress line: attempts, time left, tokens, cost; and how models are named."""
+"""What a trial says of its attempts while they are made; and how models are named."""
 
 from __future__ import annotations
 
@@ -6,21 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from assay.protocols.ai_crucible.commands.progress import TrialProgress
 from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
+from assay.protocols.ai_crucible.report.fold import TrialFold
 from assay.protocols.ai_crucible.report.words import dollars, signed
 from assay.protocols.ai_crucible.trials import solver_of
 from assay.report.clean import fenced
 
 
-def test_time_left_follows_from_the_attempts_done() -> None:
-    times = iter([0.0, 10.0])
-    progress = TrialProgress("m", limit=2.0, quiet=True, now=lambda: next(times))
-    with progress:
-        progress(TrialBegan(trial="t", attempts=4, puzzles=2))
-        progress(AttemptEnded(puzzle="a", passed=True, tokens=1500, cost=250_000))
-        progress(AttemptEnded(puzzle="b", passed=False, tokens=1500, cost=250_000))
-        assert progress.line() == "2 of 4 attempts · 1 passed · 0:10 left · 3.0k tokens · $0.5000 of $2.00"
+def test_attempts_are_counted_once_over_all_sittings() -> None:
+    fold = TrialFold()
+    ended = AttemptEnded(puzzle="a", passed=True, tokens=1500, cost=250_000)
+    fold.apply(TrialBegan(trial="t", attempts=4, puzzles=2), 0)
+    fold.apply(ended, 1)
+    assert fold.announce(ended) == "a: passed; 1 of 4 attempts"
+    again = TrialBegan(trial="t", attempts=4, puzzles=2, done=1)
+    fold.apply(again, 2)
+    assert fold.announce(again) == "trial t: going on with 1 of 4 done"
+    fold.apply(ended, 3)
+    progress = fold.progress()
+    assert (progress.calls_done, progress.calls_expected, progress.call_noun) == (2, 4, "attempt")
+    assert (progress.tokens, progress.cost) == (3000, 500_000)
+
+
+def test_attempts_of_another_run_count_as_done() -> None:
+    fold = TrialFold()
+    fold.apply(TrialBegan(trial="t", attempts=4, puzzles=2, done=3), 0)
+    assert fold.progress().calls_done == 3
 
 
 @pytest.mark.parametrize(

@@ -84,9 +84,9 @@ async def test_the_http_library_is_loaded_before_the_clock_runs() -> None:
             steps.append("open")
             await super().open()
 
-        async def get_json(self, endpoint: Endpoint, path: str, *, model: str = "") -> Any:
+        async def get_json(self, endpoint: Endpoint, path: str, **more: Any) -> Any:
             steps.append("ask")
-            return await super().get_json(endpoint, path, model=model)
+            return await super().get_json(endpoint, path, **more)
 
     http = Watched()
     await discover_local(http, {"OLLAMA_HOST": f"127.0.0.1:{NOWHERE}"})

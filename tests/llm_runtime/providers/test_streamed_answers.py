@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 from tests.extent import PATIENCE
+from tests.llm_runtime.providers.stream_faults import spoiled
+from tests.llm_runtime.providers.wholes import read_completion, read_message
 
 from llm_runtime.errors import (
     BadFinish,
@@ -25,8 +27,8 @@ from llm_runtime.gateway import Gateway
 from llm_runtime.http import Http
 from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Delta, Message, Reply, Request, Usage
-from llm_runtime.providers._completions import Completion, read_completion
-from llm_runtime.providers.anthropic import MessageAnswer, read_message
+from llm_runtime.providers._completions import Completion
+from llm_runtime.providers.anthropic import MessageAnswer
 from llm_runtime.providers.openai_compatible import openai_compatible
 from llm_runtime.settings import Settings
 from llm_runtime.testing import Fault, LoopbackServer, Received
@@ -201,8 +203,10 @@ async def test_a_call_that_is_cancelled_closes_its_connection(http: Http) -> Non
 async def test_the_gateway_tells_of_words_and_the_log_of_what_was_cut() -> None:
     seen: list[Delta] = []
     events: list[Event] = []
-    faults: dict[int, Fault | str] = {1: Fault.STATUS_503, 2: "cut between events", 3: "cut between events"}
-    async with LoopbackServer("Words of an answer, one after the other.", faults=faults, piece=6) as server:
+    cut, faults = spoiled("", "cut between events", "cut between events", ""), {1: Fault.STATUS_503}
+    async with LoopbackServer(
+        "Words of an answer, one after the other.", faults=faults, send=cut, piece=6
+    ) as server:
         settings = Settings(
             keys={"openrouter": Key(SecretStr("sk-or-0123456789"), "test")},
             base_urls={"openrouter": f"{server.url}/v1"},

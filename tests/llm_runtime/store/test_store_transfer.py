@@ -64,7 +64,7 @@ def test_a_run_that_another_key_signed_is_intact_and_not_vouched_for(
     file = exported(store, finished_run)
     import_run(elsewhere, io.BytesIO(file))
     import_run(elsewhere, io.BytesIO(file), as_id="renamed")
-    key = store.heads.public_key().hex()
+    key = store.heads.public_key.hex()
 
     for run_id in (finished_run, "renamed"):
         verification = verify(elsewhere, run_id)
@@ -97,7 +97,7 @@ def test_a_forgery_signed_by_a_stranger_is_never_vouched_for(
 
         verification = verify(target, finished_run)
         assert not verification.ok and verification.anchored == 0
-        assert stranger.public_key().hex()[:8] in str(verification.findings[0])
+        assert stranger.public_key.hex()[:8] in str(verification.findings[0])
 
 
 def test_what_changes_after_the_import_is_noticed_all_the_same(

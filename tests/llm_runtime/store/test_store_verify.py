@@ -262,7 +262,7 @@ def test_a_head_with_another_key_or_of_another_run_does_not_vouch(
     forger = Heads(store.heads.folder, tmp_path / "other.key")
     forger.sign(genuine.head)
     assert found(store, finished_run) == {(1, "unanchored")}
-    assert forger.public_key().hex()[:8] in str(verify(store, finished_run).findings[0])
+    assert forger.public_key.hex()[:8] in str(verify(store, finished_run).findings[0])
 
     store.heads.sign(Head("other-run", 12, genuine.head.digest))
     (store.heads.folder / "other-run.json").replace(store.heads.folder / f"{finished_run}.json")
@@ -308,7 +308,7 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(store: SqliteStore, fi
     key_file = store.heads.key_file
     assert key_file.stat().st_mode & 0o777 == 0o600
     again = Heads(store.heads.folder, key_file)
-    assert again.public_key() == store.heads.public_key()
+    assert again.public_key == store.heads.public_key
     key_file.write_text("not a key")
     with pytest.raises(StoreDamaged, match=r"signing\.key"):
-        Heads(store.heads.folder, key_file).public_key()
+        _ = Heads(store.heads.folder, key_file).public_key

@@ -9,9 +9,8 @@ from assay.batch.ledger import Batch, Result
 from assay.batch.progress import Progress
 from assay.batch.report.fold import BatchFold, Sum
 from assay.registry import known, protocol_of
-from assay.report.story import Block, Column, Fact, Figure, Note, Section, Story, Table, Tone
-from assay.report.svg.dots import Dot
-from assay.report.svg.intervals import interval_plot
+from assay.report.story import Block, Fact, Figure, Note, Section, Story, Table, Tone, columns
+from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.units import count, count_noun, duration, money, short_count
 
 _TONES: dict[str, Tone] = {"finished": "good", "running": "info", "loading": "info"}
@@ -103,15 +102,11 @@ def _results(fold: BatchFold, names: list[str]) -> Iterable[Section]:
         for configuration, sums in sorted(fold.sums.items())
         if sums
     ]
-    columns = (
-        Column("Configuration"),
-        Column("Jobs", "number"),
-        *(Column(name[0].upper() + name[1:], "number") for name in measured),
-    )
+    heads = columns("Configuration", numbers=("Jobs", *(name[0].upper() + name[1:] for name in measured)))
     caption = "In brackets 95% intervals, each job counted by itself."
     if fold.repeated:
         caption += " Repetitions of one row resemble each other, so the true intervals are wider."
-    blocks: list[Block] = [Table(columns, tuple(rows), caption=caption)]
+    blocks: list[Block] = [Table(heads, tuple(rows), caption=caption)]
     numbers = (name for name in measured if not any(name in s and s[name].kinds for s in fold.sums.values()))
     leading = next(numbers, "")
     if len(rows) > 1 and leading:
@@ -155,14 +150,14 @@ def _puzzles(fold: BatchFold, names: list[str]) -> Iterable[Section]:
         (puzzle, *(f"{by[each][0]} of {by[each][1]}" if each in by else "" for each in used))
         for puzzle, by in sorted(fold.tasks.items())
     )
-    columns = (Column("Puzzle"), *(Column(names[each], "number") for each in used))
-    yield Section("Puzzles", (Table(columns, rows, caption="Attempts that passed, of those that were graded."),))
+    heads = columns("Puzzle", numbers=(names[each] for each in used))
+    yield Section("Puzzles", (Table(heads, rows, caption="Attempts that passed, of those that were graded."),))
 
 
 def _failures(fold: BatchFold) -> Iterable[Section]:
     if not fold.failures:
         return
-    columns = (Column("Kind"), Column("Rows"), Column("For example"), Column("Jobs", "number"))
+    heads = columns("Kind", "Rows", "For example", numbers=("Jobs",))
     rows = tuple(
         (
             kind,
@@ -173,4 +168,4 @@ def _failures(fold: BatchFold) -> Iterable[Section]:
         for kind, failures in sorted(fold.failures.items())
     )
     total = sum(failures.count for failures in fold.failures.values())
-    yield Section("What failed", (Table(columns, rows, caption=f"{count_noun(total, 'dead letter')}."),))
+    yield Section("What failed", (Table(heads, rows, caption=f"{count_noun(total, 'dead letter')}."),))

@@ -5,9 +5,7 @@ Inspect runs whole trials. Here the model calls tools by the text protocol, so a
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -15,6 +13,7 @@ from pydantic import Field
 
 from assay.fields import Ui
 from assay.protocol import Measures, RunContext
+from assay.protocols.ai_crucible.trials import need_box
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel, Generate, Message, Request
 from llm_runtime.models import Model
@@ -64,17 +63,8 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
         ConfigurationError: the puzzle is not there.
         CannotIsolate: there is no box.
     """
-    _look_for_box()
+    need_box()
     return task if task.digest else task.model_copy(update={"digest": _digest(task.puzzle)}), options
-
-
-@lru_cache(maxsize=1)
-def _look_for_box() -> None:
-    from ai_crucible.box.bwrap import probe
-
-    # In a thread: whoever prepares an attempt may have an event loop of its own.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(lambda: asyncio.run(probe())).result()
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -171,6 +172,7 @@ def need_inspect(feature: str) -> None:
         raise MissingExtraError(feature, "eval")
 
 
+@cache
 def need_box() -> None:
     """Refuse what cannot run without a box, before anything else is done.
 

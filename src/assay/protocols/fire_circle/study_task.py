@@ -137,7 +137,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: whatever else ends a study.
     """
     folder, config = task.folder, options.study_circle(context.terms)
-    manifest = await asyncio.to_thread(folder.open, task.source, config, routes_of(context.terms), context.seed)
+    manifest = await asyncio.to_thread(folder.open, task.source, config, context.terms.routes, context.seed)
     if (
         power := await asyncio.to_thread(power_of, folder, manifest, options.max_fpr)
     ) and "lift" in options.measures:
@@ -162,11 +162,6 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         await asyncio.to_thread(measure)
         raise
     return await asyncio.to_thread(measure)
-
-
-def routes_of(terms: Terms) -> dict[str, str]:
-    """Return the models that answer in place of others, by role; every seat's under the empty name."""
-    return {**terms.seats, **({"": terms.model} if terms.model else {})}
 
 
 def spent(task: Task) -> Spend:

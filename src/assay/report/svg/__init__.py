@@ -8,9 +8,8 @@ from assay.report.svg.arrows import Arrow, arrow_chart
 from assay.report.svg.bars import Bar, bar_chart
 from assay.report.svg.canvas import PALETTE, picture, standalone
 from assay.report.svg.curves import Curve, curve_chart
-from assay.report.svg.dots import Dot, dot_plot
 from assay.report.svg.heatmap import heat_map
-from assay.report.svg.intervals import interval_plot
+from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.svg.lines import Line, line_chart
 from assay.report.svg.timeline import Band, Span, timeline
 
@@ -26,7 +25,6 @@ __all__ = [
     "arrow_chart",
     "bar_chart",
     "curve_chart",
-    "dot_plot",
     "heat_map",
     "interval_plot",
     "line_chart",

@@ -6,27 +6,11 @@ import math
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib import resources
 
 from assay.report.markup import Element, Node, Trusted, element, render
 
-PALETTE = """
-:root{--ink:#211f1c;--soft:#6d675f;--line:#ddd7cc;--paper:#fbf9f5;--card:#ffffff;--band:#f3efe7;
---c0:#2b6cb0;--c1:#137f6e;--c2:#7a4fb5;--c3:#966300;--c4:#b03a78;--c5:#4f6b1e;--red:#c2412d;--quiet:#857d72}
-@media (prefers-color-scheme:dark){:root{--ink:#ece7de;--soft:#a59d91;--line:#37332d;--paper:#161412;--card:#1e1b18;
---band:#221f1b;--c0:#76aef0;--c1:#4fc2ac;--c2:#b695ee;--c3:#e0ac4c;--c4:#ec86ba;--c5:#a5c566;--red:#f1806c;
---quiet:#8f877b}}
-svg{font-family:ui-sans-serif,system-ui,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif}
-svg text{fill:var(--ink)}svg text.soft{fill:var(--soft)}svg .grid{stroke:var(--line);stroke-width:1}
-svg .band{fill:var(--band)}svg .plate{fill:var(--paper)}
-svg .c0{fill:var(--c0)}svg .c1{fill:var(--c1)}svg .c2{fill:var(--c2)}svg .c3{fill:var(--c3)}svg .c4{fill:var(--c4)}
-svg .c5{fill:var(--c5)}svg .red{fill:var(--red)}svg .quiet{fill:var(--quiet)}
-svg .faded{opacity:.35}
-svg line.c0{stroke:var(--c0)}svg line.c1{stroke:var(--c1)}svg line.c2{stroke:var(--c2)}svg line.c3{stroke:var(--c3)}
-svg line.c4{stroke:var(--c4)}svg line.c5{stroke:var(--c5)}svg line.red{stroke:var(--red)}
-svg line.quiet{stroke:var(--quiet)}svg .stroke{stroke-width:2.5;stroke-linecap:round}
-svg .edge{stroke:var(--line);stroke-width:1}svg text.on{fill:var(--paper)}
-svg .dashed{stroke-width:1.5;stroke-dasharray:3 4}svg .hollow{fill:var(--paper)}
-""".strip()
+PALETTE = resources.files("assay.report.svg").joinpath("palette.css").read_text(encoding="utf-8").strip()
 """Custom properties and the classes that pictures use; the report's own style sheet starts with it."""
 
 FONT = 12.0

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from assay.report.markup import Element, element
 from assay.report.svg.canvas import fitted, label, picture, ticks, widest
-from assay.report.svg.dots import Dot
 
 _HEIGHT = 28.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A value, and the interval it may lie in."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    accent: str = "c0"
 
 
 def interval_plot(

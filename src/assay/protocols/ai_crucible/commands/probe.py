@@ -29,9 +29,8 @@ def probe_(**flags: Any) -> int:
     store = open_runs(asked.store_path)
     try:
         for arm in ARMS:
-            plan = asked.plan(arm)
             try:
-                ended.append(try_model(asked, plan, plan.unfinished(asked.shop), store))
+                ended.append(try_model(asked, arm, asked.plan(arm).unfinished(asked.shop), store))
             except ConfigurationError as fault:
                 if arm != "social_standings":
                     raise

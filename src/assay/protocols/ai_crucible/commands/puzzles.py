@@ -69,7 +69,7 @@ def import_(source: str, target: str, origin: str) -> int:
 
     SOURCE is only read and nothing in it is run. Check what came of it before you use it.
     """
-    from ai_crucible.workshop import import_folder
+    from ai_crucible.importing import import_folder
 
     if not Path(source).is_dir():
         raise ConfigurationError(f"{source}: there is no such folder")

@@ -21,13 +21,13 @@ def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) 
     By model, by puzzle and by attempt, with intervals; where each attempt ended and which conditions of the gate
     failed; framings compared; each attempt followed from its prompt to the signed head.
     """
-    from assay.protocols.ai_crucible.report import read_trials
-    from assay.protocols.ai_crucible.report.files import check_report_place, write_trials_report
+    from assay.protocols.ai_crucible.report import read_trials, trials_story
+    from assay.report.places import check_report, write_report
 
-    check_report_place(out)
+    check_report(out)
     need_inspect("a report on trials")
     records = read_trials(workshop(log_dir), list(dict.fromkeys(trials)))
-    click.echo(f"report: {write_trials_report(records, Path(out), title)}", err=True)
+    click.echo(f"report: {write_report(Path(out), lambda: trials_story(records, title), records.data)}", err=True)
     return 0 if records.verification.ok else 1
 
 

@@ -40,10 +40,9 @@ def run_(arm: str, trial: str | None, fresh: bool, **flags: Any) -> int:
     asked.check("running a trial")
     if trial and fresh:
         raise ConfigurationError("--trial goes on with a trial and --fresh begins one; choose one")
-    plan = asked.plan(arm)
-    known = trial or ("" if fresh else plan.unfinished(asked.shop))
+    known = trial or ("" if fresh else asked.plan(arm).unfinished(asked.shop))
     store = open_runs(asked.store_path)
     try:
-        return present_trials([try_model(asked, plan, known, store)], asked)
+        return present_trials([try_model(asked, arm, known, store)], asked)
     finally:
         store.close()

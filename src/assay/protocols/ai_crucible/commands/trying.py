@@ -52,9 +52,10 @@ class Trying:
         Raises:
             ConfigurationError: the report has no place, or Inspect or a box is not here.
         """
-        from assay.protocols.ai_crucible.report.files import check_report_place
+        from assay.report.places import check_report
 
-        check_report_place(self.out)
+        if self.out is not None:
+            check_report(self.out)
         need_inspect(feature)
         self.plan("neutral")
         need_box()
@@ -90,7 +91,7 @@ class Ended:
     code: int = 0
 
 
-def try_model(asked: Trying, plan: Plan, known: str, store: RunStore) -> Ended:
+def try_model(asked: Trying, arm: str, known: str, store: RunStore) -> Ended:
     """Carry out one trial and show its progress; ``known`` is the id of one to go on with, or empty.
 
     Raises:
@@ -98,24 +99,24 @@ def try_model(asked: Trying, plan: Plan, known: str, store: RunStore) -> Ended:
     """
     from assay.console.running import launcher_of, show_until_end
     from assay.console.showing import OutputOptions
-    from assay.protocols.ai_crucible.commands.progress import TrialProgress
     from assay.terms import Terms
 
     launcher = launcher_of(store)
     earlier = _run_of(launcher, known) if known else ""
     run_id, terms = earlier or launcher.new_id(), Terms(model=asked.model or "", budget=asked.max_cost)
-    progress = TrialProgress(plan.model, limit=asked.max_cost, quiet=asked.quiet, resumed=bool(earlier))
 
     async def begin(listeners: RunListeners) -> Running:
-        heard = [*listeners.all, progress]
         if earlier:
-            return await launcher.resume(run_id, terms, listeners=heard)
-        return await launcher.start(_prepared(asked, plan.arm, known), terms, run_id=run_id, listeners=heard)
+            if listeners.display is not None:
+                listeners.display.past = True
+            return await launcher.resume(run_id, terms, listeners=listeners.all)
+        run = _prepared(asked, arm, known)
+        return await launcher.start(run, terms, run_id=run_id, listeners=listeners.all)
 
     trial, records = known or run_id, None
     try:
-        with progress:
-            outcome = show_until_end("ai_crucible.trial", run_id, OutputOptions(quiet=True), None, begin, "")
+        output = OutputOptions(quiet=asked.quiet)
+        outcome = show_until_end("ai_crucible.trial", run_id, output, asked.max_cost, begin, "")
     except KeyboardInterrupt:
         with suppress(RunNotFound):
             records = records_of_run(store, run_id)
@@ -189,13 +190,15 @@ def _ended(trial: str, outcome: Outcome, store: RunStore) -> Ended:
 
 def present_trials(ended: Sequence[Ended], asked: Trying) -> int:
     """Show what trials came to, write the report that was asked for; return the exit code."""
-    from assay.protocols.ai_crucible.report.files import write_trials_report
+    from assay.protocols.ai_crucible.report import trials_story
+    from assay.report.places import write_report
 
     records = _together([one.records for one in ended if one.records is not None])
     if records is not None:
         _show(records, asked)
         if asked.out is not None:
-            click.echo(f"report: {write_trials_report(records, Path(asked.out))}", err=True)
+            path = write_report(Path(asked.out), lambda: trials_story(records), records.data)
+            click.echo(f"report: {path}", err=True)
         else:
             names = " ".join(one.trial for one in ended)
             click.echo(f"report: assay trial report {names} --out trial.html", err=True)

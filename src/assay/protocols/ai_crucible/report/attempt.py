@@ -10,7 +10,7 @@ from ai_crucible.types import CheckOutcome, TraceEvent
 from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecords
 from assay.protocols.ai_crucible.report.words import CONDITIONS, ending, grouped
 from assay.report.clean import fenced
-from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Table, Tone, Voice
+from assay.report.story import Block, Column, Details, Note, Plain, Prose, Quote, Table, Tone, Voice, columns
 from assay.report.units import count_noun, duration
 
 _LONGEST = 6000
@@ -116,19 +116,13 @@ def _grading(attempt: Attempt) -> list[Block]:
     verdict = attempt.verdict
     if verdict is None:
         return []
-    columns = (
-        Column("Check"),
-        Column("Counts as"),
-        Column("Untouched puzzle"),
-        Column("Solver's copy"),
-        Column("Why"),
-    )
+    heads = columns("Check", "Counts as", "Untouched puzzle", "Solver's copy", "Why")
     rows = tuple(
         (check.name, _role(check), _check(check.before), _check(check.after), _cut(check.detail, 400))
         for check in verdict.checks
     )
     caption = "The work folder was copied out and graded in a second box, which alone held the checks"
-    blocks: list[Block] = [Table(columns, rows, caption=f"{caption} (SHA-256 {verdict.oracle_digest[:16]}…)")]
+    blocks: list[Block] = [Table(heads, rows, caption=f"{caption} (SHA-256 {verdict.oracle_digest[:16]}…)")]
     if verdict.undeclared:
         blocks.append(Note(f"Changed without being declared editable: {', '.join(verdict.undeclared)}.", "warning"))
     if verdict.adversarial:

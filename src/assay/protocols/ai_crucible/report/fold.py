@@ -11,7 +11,7 @@ from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecor
 from assay.report.frame import ending, ending_line, ending_note, run_tone
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
-from assay.report.story import Block, Column, Fact, Plain, Section, Story, Table
+from assay.report.story import Block, Fact, Plain, Section, Story, Table, columns
 from assay.report.units import count_noun, duration, short_count
 from llm_runtime.events import Event, RunFinished, RunResumed
 
@@ -33,6 +33,7 @@ class TrialFold:
         self._any = GenericFold(keep)
         self._began: TrialBegan | None = None
         self._ended: list[AttemptEnded] = []
+        self._elsewhere = 0
         self._attempts: list[Attempt] = []
         self._sealed: TrialSealed | None = None
 
@@ -42,6 +43,8 @@ class TrialFold:
         match event:
             case TrialBegan():
                 self._began, self._attempts, self._sealed = event, [], None
+                # Attempts that another run's log tells of, or none.
+                self._elsewhere = max(event.done - len(self._ended), 0)
             case AttemptEnded():
                 self._ended.append(event)
             case AttemptTold():
@@ -57,9 +60,12 @@ class TrialFold:
         """Return the finished step in one line."""
         match event:
             case TrialBegan():
-                return f"{count_noun(event.attempts, 'attempt')} at {count_noun(event.puzzles, 'puzzle')} begin"
+                going_on = f"going on with {event.done} of {event.attempts} done"
+                begins = f"{count_noun(event.attempts, 'attempt')} at {count_noun(event.puzzles, 'puzzle')} begin"
+                return f"trial {event.trial}: {going_on if event.done else begins}"
             case AttemptEnded():
-                return f"{event.puzzle}: {'passed' if event.passed else 'not passed'}"
+                done = f"{self._done} of {self._began.attempts if self._began else '?'} attempts"
+                return f"{event.puzzle}: {'passed' if event.passed else 'not passed'}; {done}"
             case AttemptTold():
                 return f"{self._attempts[-1].name}: as its log has it" if self._attempts else None
             case TrialSealed():
@@ -77,11 +83,15 @@ class TrialFold:
             protocol="AI Crucible",
             phase="solving puzzles" if began else "preparing the sandboxes",
             call_noun="attempt",
-            calls_done=len(self._ended) + (began.done if began else 0),
+            calls_done=self._done,
             calls_expected=began.attempts if began else None,
             tokens=sum(each.tokens for each in self._ended),
             cost=sum(each.cost for each in self._ended),
         )
+
+    @property
+    def _done(self) -> int:
+        return len(self._ended) + self._elsewhere
 
     @property
     def records(self) -> TrialRecords | None:
@@ -124,4 +134,4 @@ class TrialFold:
             for name in names
             for own in ([each for each in self._ended if each.puzzle == name],)
         )
-        return Table((Column("Puzzle"), Column("Passed", "number"), Column("Attempts", "number")), rows)
+        return Table(columns("Puzzle", numbers=("Passed", "Attempts")), rows)

@@ -9,7 +9,7 @@ from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecor
 from assay.protocols.ai_crucible.report.words import ARM_NAMES, ending, percent, signed, verdict_word
 from assay.report.markup import Element, element
 from assay.report.story import Figure
-from assay.report.svg import Dot, Line, dot_plot, interval_plot, line_chart, picture
+from assay.report.svg import Dot, Line, interval_plot, line_chart, picture
 from assay.report.svg.canvas import fitted, label, text_width
 from assay.report.units import count_noun
 
@@ -88,7 +88,7 @@ def puzzles_picture(histories: Sequence[PuzzleHistory]) -> Figure | None:
         if h.rate
     ]
     alternative = "; ".join(f"{h.puzzle}: {h.passed} of {h.attempts}" for h in shown)
-    svg = dot_plot(dots, "Attempts passed at each puzzle", f"{alternative}.")
+    svg = interval_plot(dots, "Attempts passed at each puzzle", f"{alternative}.", write=percent, high=1.0)
     caption = "Share of attempts passed, with its 95% Wilson interval, hardest first; grey are calibration anchors."
     return Figure(svg, caption, f"{alternative}.")
 

@@ -22,7 +22,21 @@ from assay.protocols.ai_crucible.report.words import (
     signed,
     verdict_word,
 )
-from assay.report.story import Block, Column, Details, Fact, Figure, Note, Plain, Prose, Section, Story, Table, Tone
+from assay.report.story import (
+    Block,
+    Column,
+    Details,
+    Fact,
+    Figure,
+    Note,
+    Plain,
+    Prose,
+    Section,
+    Story,
+    Table,
+    Tone,
+    columns,
+)
 from assay.report.svg import Bar, bar_chart
 from assay.report.units import count, count_noun, duration, in_words, short_count
 
@@ -132,24 +146,13 @@ def _literal(text: str) -> str:
 
 
 def _models_table(models: Sequence[ModelRollup]) -> Table:
-    number = "number"
-    columns = (
-        Column("Solver"),
-        Column("Framing"),
-        Column("Passed", number),
-        Column("Rate", number),
-        Column("95% interval", number),
-        Column("pass@k", number),
-        Column("pass^k", number),
-        Column("k", number),
-        Column("Tokens", number),
-        Column("Cost", number),
-    )
+    numbers = ("Passed", "Rate", "95% interval", "pass@k", "pass^k", "k", "Tokens", "Cost")
     caption = (
         "By model. pass@k: at least one of k attempts at a puzzle passes; pass^k: all of them do. Anchors, puzzles "
         "whose outcome is known beforehand, are left out."
     )
-    return Table(columns, tuple(_model_row(model) for model in models), caption=caption)
+    rows = tuple(_model_row(model) for model in models)
+    return Table(columns("Solver", "Framing", numbers=numbers), rows, caption=caption)
 
 
 def _model_row(model: ModelRollup) -> tuple[str, ...]:
@@ -187,16 +190,7 @@ def _puzzles(trials: TrialRecords) -> Section:
 
 
 def _puzzles_table(histories: Sequence[PuzzleHistory]) -> Table:
-    number = "number"
-    columns = (
-        Column("Puzzle"),
-        Column("Kind"),
-        Column("Ended by"),
-        Column("Passed", number),
-        Column("95% interval", number),
-        Column("pass@k", number),
-        Column("pass^k", number),
-    )
+    heads = columns("Puzzle", "Kind", "Ended by", numbers=("Passed", "95% interval", "pass@k", "pass^k"))
     rows: list[tuple[str, ...]] = []
     for h in histories:
         k = h.attempts
@@ -211,7 +205,7 @@ def _puzzles_table(histories: Sequence[PuzzleHistory]) -> Table:
                 percent(h.pass_hat(k)) if k else "–",
             )
         )
-    return Table(columns, tuple(rows), caption="k is the number of graded attempts at the puzzle.")
+    return Table(heads, tuple(rows), caption="k is the number of graded attempts at the puzzle.")
 
 
 def _endings(trials: TrialRecords) -> Section:
@@ -228,7 +222,7 @@ def _endings(trials: TrialRecords) -> Section:
     endings = Counter(ending(record) for record in records).most_common()
     blocks.append(
         Table(
-            (Column("Ended by"), Column("Attempts", "number"), Column("Passed", "number")),
+            columns("Ended by", numbers=("Attempts", "Passed")),
             tuple(
                 (how, count(n), count(sum(r.passed is True and ending(r) == how for r in records)))
                 for how, n in endings
@@ -252,16 +246,7 @@ def _arms(trials: TrialRecords) -> Section | None:
     figure = pictures.arms_picture(trials)
     if figure is None:
         return None
-    number = "number"
-    columns = (
-        Column("Solver"),
-        Column("Framing"),
-        Column("Passed", number),
-        Column("Neutral", number),
-        Column("Difference", number),
-        Column("95% interval", number),
-        Column("Says"),
-    )
+    figures = columns("Solver", "Framing", numbers=("Passed", "Neutral", "Difference", "95% interval"))
     rows = tuple(
         (
             name,
@@ -277,7 +262,7 @@ def _arms(trials: TrialRecords) -> Section | None:
     none = all(not e.shown for _, e in trials.arms)
     words = "No difference shown between the framings; that is not the same as no difference."
     blocks: list[Block] = [Note(words), figure] if none else [figure]
-    return Section("Framings compared", (*blocks, Table(columns, rows)))
+    return Section("Framings compared", (*blocks, Table((*figures, Column("Says")), rows)))
 
 
 def _one_attempt(trials: TrialRecords) -> Section | None:
@@ -313,22 +298,11 @@ def _line(attempt: Attempt) -> str:
 
 
 def _every_attempt(trials: TrialRecords) -> Section:
-    number = "number"
     many = len(trials.models) > 1
-    columns = (
-        *((Column("Solver"),) if many else ()),
-        Column("Attempt"),
-        Column("Gate"),
-        Column("Ended by"),
-        Column("Failed conditions"),
-        Column("Turns", number),
-        Column("Tool calls", number),
-        Column("Time", number),
-        Column("Cost", number),
-    )
+    texts = (*(("Solver",) if many else ()), "Attempt", "Gate", "Ended by", "Failed conditions")
     rows = tuple(_attempt_row(attempt, many) for attempt in trials.attempts[:_MOST_ROWS])
     left = len(trials.attempts) - len(rows)
-    blocks: list[Block] = [Table(columns, rows)]
+    blocks: list[Block] = [Table(columns(*texts, numbers=("Turns", "Tool calls", "Time", "Cost")), rows)]
     if left > 0:
         blocks.append(Note(f"{count(left)} more are in the JSON report."))
     return Section("Every attempt", tuple(blocks))

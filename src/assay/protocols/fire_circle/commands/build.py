@@ -13,7 +13,7 @@ from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 if TYPE_CHECKING:
     from assay.protocols.fire_circle.report.judged import Judged
-    from assay.protocols.fire_circle.report.junit import Fault
+    from assay.report.junit import Fault
 
 _INTERRUPTED = 130
 
@@ -64,8 +64,8 @@ class Build:
         code: int | None = None,
     ) -> None:
         """Write both files; ``code`` is the exit code of a run without a verdict."""
-        from assay.protocols.fire_circle.report.junit import junit_xml
         from assay.protocols.fire_circle.report.sarif import sarif_text
+        from assay.report.junit import junit_xml
         from assay.report.places import write_whole
 
         if self.sarif is not None:
@@ -75,7 +75,7 @@ class Build:
 
     def write_error(self, message: str, code: int, run_id: str = "") -> None:
         """Write files that say why there is no verdict."""
-        from assay.protocols.fire_circle.report.junit import Fault
+        from assay.report.junit import Fault
 
         fault = Fault("error", f"exit {code}", message)
         self.write((), dict.fromkeys(self.tests, fault), run_id, faults=[message], code=code)

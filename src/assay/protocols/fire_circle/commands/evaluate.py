@@ -84,7 +84,7 @@ def _conclude(
     """Try the gates and write the files; return the exit code."""
     from assay.protocols.fire_circle.gate import gates_that_hold, shortfalls
     from assay.protocols.fire_circle.report.judged import Judged, scores_line
-    from assay.protocols.fire_circle.report.junit import Fault
+    from assay.report.junit import Fault
     from fire_circle import ReciprocityMetrics
 
     metrics = ReciprocityMetrics.model_validate(outcome.result)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from assay.console.going_on import unfinished
 from assay.console.running import RunCommand, resume_run, run_command
-from assay.protocols.fire_circle.commands.going_on import unfinished
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -96,16 +96,14 @@ def _lay(suite: Suite, command: RunCommand) -> None:
 def _keys(command: RunCommand, suite: Suite) -> dict[str, str]:
     """Return the key of each case, once the run is complete and checked."""
     from assay.protocols.fire_circle.gating.task import case_key
-    from assay.protocols.fire_circle.study_task import routes_of
     from assay.terms import configured
 
     task, options = _prepared(command)
     terms = configured(command.settings)
-    routes = routes_of(
-        terms.model_copy(update={"model": ""}) if options.named_models and not command.terms.model else terms
-    )
+    if options.named_models and not command.terms.model:
+        terms = terms.model_copy(update={"model": ""})
     target = suite.target.model_dump(mode="json", exclude_defaults=True)
-    return {case.id: case_key(case, options, routes, {} if case.answer else target) for case in task.cases}
+    return {case.id: case_key(case, options, terms.routes, {} if case.answer else target) for case in task.cases}
 
 
 def _prepared(command: RunCommand) -> tuple[Task, Options]:
@@ -174,7 +172,7 @@ def _without(command: RunCommand, build: Build, code: int, run_id: str) -> int:
 def _write(command: RunCommand, suite: Suite, build: Build, result: GateResult, run_id: str) -> None:
     """Write SARIF of what stops the build or is hidden, and JUnit of every case."""
     from assay.protocols.fire_circle.report.judged import Judged, scores_line
-    from assay.protocols.fire_circle.report.junit import Fault
+    from assay.report.junit import Fault
 
     judged: list[Judged] = []
     tests: dict[str, Fault | None] = {}
@@ -215,5 +213,7 @@ def _show(command: RunCommand, result: GateResult, worse: Sequence[str] | None, 
     elif not out.jsonl:
         print_story(story, sys.stdout, whole=out.trace)
         click.echo(f"{story.subtitle}; {sum(verdict.known for verdict in result.verdicts)} from the lock")
+    for line in worse or ():
+        click.echo(f"assay: worse than the baseline: {line}", err=True)
     for verdict in result.failed:
         click.echo(f"assay: {verdict.id}: {verdict.why}", err=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.going_on import unfinished
 from assay.console.running import RunCommand, resume_run, run_command
 from assay.console.showing import report_and_code, show_run
-from assay.protocols.fire_circle.commands.going_on import unfinished
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
@@ -78,10 +78,8 @@ def _known(command: RunCommand, task: Task, options: Options) -> Manifest | None
     Raises:
         ConfigurationError: it holds another.
     """
-    from assay.protocols.fire_circle.study_task import routes_of
-
     terms = _models(command)
-    return task.folder.known(options.study_circle(terms), routes_of(terms), command.seed)
+    return task.folder.known(options.study_circle(terms), terms.routes, command.seed)
 
 
 def _go(command: RunCommand) -> Outcome:
@@ -118,7 +116,6 @@ def _dry_run(command: RunCommand) -> int:
     """Say what it would take, with the files of items made aside; a study that is there already is only read."""
     from assay.protocols.fire_circle.study.bound import bound_of
     from assay.protocols.fire_circle.study.folder import StudyFolder
-    from assay.protocols.fire_circle.study_task import routes_of
     from llm_runtime.pricing import load_prices
 
     (task, options), terms = _asked(command), _models(command)
@@ -126,7 +123,7 @@ def _dry_run(command: RunCommand) -> int:
         folder, manifest = task.folder, _known(command, task, options)
         if manifest is None:
             folder = StudyFolder(Path(aside))
-            manifest = folder.open(task.source, options.study_circle(terms), routes_of(terms), command.seed or 0)
+            manifest = folder.open(task.source, options.study_circle(terms), terms.routes, command.seed or 0)
         prices = load_prices(command.settings.prices_path)
         bound = bound_of(
             folder, manifest, frozenset(options.measures), prices, terms.model or None, options.max_fpr

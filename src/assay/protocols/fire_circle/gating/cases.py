@@ -15,8 +15,9 @@ from assay.fields import Ui
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.prompt_file import prompt_fields, read_data, subject_fields
 from fire_circle.layers import BY_TRUST
-from fire_circle.rows import Columns, read_rows
+from fire_circle.rows import Columns
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.tables import read_rows
 
 MAX_BYTES = 32_000_000
 _ROWS = (".csv", ".jsonl", ".ndjson")

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
+from assay.protocols.fire_circle.study.figures import Figures
 from assay.report import units
+from assay.report.story import Column, Note, Section, Table
 from assay.report.units import count
 from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import Spend
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[tuple[str, ...]], *last: tuple[str, ...], texts: int = 1, caption: str = ""
+) -> Table:
+    """Return a table whose first columns are ``texts`` and whose others are numbers."""
+    columns = (Column(head, "text" if place < texts else "number") for place, head in enumerate(heads))
+    return Table(tuple(columns), tuple(rows), *last, caption=caption)
+
+
+def not_measured(figures: Figures, what: str, title: str) -> Section | None:
+    """Return the section of a measurement that could not be made; ``None`` where nobody wanted it."""
+    why = figures.absent.get(what)
+    return Section(title, (Note(f"Not measured: {why}.", "warning"),)) if why else None
 
 
 def percent(value: float) -> str:

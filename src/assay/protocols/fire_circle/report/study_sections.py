@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.protocols.fire_circle.report import study_pictures as pictures
 from assay.protocols.fire_circle.report.study_amounts import (
+    not_measured,
     p_value,
     percent,
     reach,
@@ -11,23 +12,21 @@ from assay.protocols.fire_circle.report.study_amounts import (
     shifts,
     signed,
     spent,
+    table,
     threshold,
 )
 from assay.protocols.fire_circle.study.figures import Figures
-from assay.report.story import Block, Column, Details, Note, Plain, Quote, Section, Table
+from assay.report.story import Block, Details, Note, Plain, Quote, Section, Table
 from assay.report.units import count, count_noun
 from fire_circle.measurement.hijack import FamilyReport
 from fire_circle.results import Spend
-
-_NUMBER = "number"
 
 
 def overdefence_section(figures: Figures) -> Section | None:
     """Show show false alarms on harmless prompts that look dangerous."""
     report = figures.overdefence
     if report is None:
-        why = figures.absent.get("overdefence")
-        return Section("Over-defence", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+        return not_measured(figures, "overdefence", "Over-defence")
     false = report.false_alarms
     blocks: list[Block] = [
         Plain(
@@ -51,10 +50,19 @@ def overdefence_section(figures: Figures) -> Section | None:
 def pairs_section(figures: Figures) -> Section | None:
     """Show show how often the verdict followed the history, the two kinds of false history apart."""
     if not figures.pairs:
-        why = figures.absent.get("pairs")
-        return Section("Temporal minimal pairs", (Note(f"Not measured: {why}.", "warning"),)) if why else None
-    columns = ("Pairs", "Flipped", "95% interval", "Always", "Never", "Inverted", "McNemar p", "Mean shift of F")
-    rows = tuple(
+        return not_measured(figures, "pairs", "Temporal minimal pairs")
+    heads = (
+        "False history",
+        "Pairs",
+        "Flipped",
+        "95% interval",
+        "Always",
+        "Never",
+        "Inverted",
+        "McNemar p",
+        "Mean shift of F",
+    )
+    rows = (
         (
             kind,
             str(report.flipped + report.always + report.never + report.inverted),
@@ -75,7 +83,7 @@ def pairs_section(figures: Figures) -> Section | None:
             "the turn number alone gives the answer; where another history was real, it has to be read."
         ),
         pictures.flips_picture({kind: report.flip_rate for kind, report in figures.pairs.items()}),
-        Table((Column("False history"), *(Column(name, _NUMBER) for name in columns)), rows),
+        table(heads, rows),
     ]
     failed = sum(len(report.failed) for report in figures.pairs.values())
     if failed:
@@ -88,7 +96,7 @@ def movement_section(figures: Figures) -> Section | None:
     movement = figures.movement
     if movement is None:
         return None
-    rows = tuple(
+    rows = (
         (str(number), count(items), "–" if (alpha := movement.alpha.get(number)) is None else f"{alpha:.3f}")
         for number, items in movement.rounds.items()
     )
@@ -101,11 +109,10 @@ def movement_section(figures: Figures) -> Section | None:
     ]
     if movement.moves:
         blocks.append(pictures.toward_picture(movement))
-    heads = (Column("Round"), Column("Items", _NUMBER), Column("Krippendorff's alpha of F", _NUMBER))
     caption = (
         "Agreement over all items. Later rounds than the second have only items on which the seats still differed."
     )
-    blocks.append(Table(heads, rows, caption=caption))
+    blocks.append(table(("Round", "Items", "Krippendorff's alpha of F"), rows, caption=caption))
     if movement.items_with_alarms_given_up:
         names = tuple(Plain(name) for name in movement.items_with_alarms_given_up)
         blocks.append(Details(f"Items in which an alarm was given up ({len(names)})", names))
@@ -136,8 +143,8 @@ def chair_section(figures: Figures) -> Section | None:
             )
         )
         if report.only_with_chair:
-            rows = tuple((name.replace("_", " "), str(items)) for name, items in report.only_with_chair.items())
-            blocks.append(Table((Column("Seen only with a chair"), Column("Items", _NUMBER)), rows))
+            rows = ((name.replace("_", " "), str(items)) for name, items in report.only_with_chair.items())
+            blocks.append(table(("Seen only with a chair", "Items"), rows))
     elif why := figures.absent.get("ablation"):
         blocks.append(Note(f"The ablation could not be measured: {why}.", "warning"))
     return Section("The empty chair", tuple(blocks)) if blocks else None
@@ -147,8 +154,7 @@ def hijack_section(figures: Figures) -> Section | None:
     """Show show how far attacks on the judges shifted the score."""
     report = figures.hijack
     if report is None:
-        why = figures.absent.get("hijack")
-        return Section("Attacks on the judges", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+        return not_measured(figures, "hijack", "Attacks on the judges")
     blocks: list[Block] = [
         Plain("Texts that attack the judges, put behind violations: markers, forged JSON, orders, pleas.")
     ]
@@ -161,16 +167,9 @@ def hijack_section(figures: Figures) -> Section | None:
 
 
 def _attacks(reports: dict[str, FamilyReport], head: str) -> Table:
-    columns = (
-        "Trials",
-        "Silenced",
-        "Shift, consensus",
-        "95% interval",
-        "Shift, round-1 mean",
-        "Evaded",
-        "95% interval",
-    )
-    rows = tuple(
+    evaded, silenced = ("Evaded", "95% interval"), ("Trials", "Silenced")
+    columns = (head, *silenced, "Shift, consensus", "95% interval", "Shift, round-1 mean", *evaded)
+    rows = (
         (
             name.replace("_", " "),
             str(report.trials),
@@ -183,7 +182,7 @@ def _attacks(reports: dict[str, FamilyReport], head: str) -> Table:
         )
         for name, report in reports.items()
     )
-    return Table((Column(head), *(Column(name, _NUMBER) for name in columns)), rows)
+    return table(columns, rows)
 
 
 def errors_section(figures: Figures) -> Section | None:
@@ -211,14 +210,14 @@ def counts_section(figures: Figures) -> Section:
     )
     blocks: list[Block] = [
         Plain("A refusal, a failure or an abstention is never a score. Items without a verdict count as nothing."),
-        Table((Column("Answers of the circle"), Column("How many", _NUMBER)), rows),
+        table(("Answers of the circle", "How many"), rows),
     ]
     if figures.patterns:
-        kinds = tuple((name.replace("_", " "), count(items)) for name, items in figures.patterns.items())
-        blocks.append(Table((Column("Patterns agreed on"), Column("Items", _NUMBER)), kinds))
+        kinds = ((name.replace("_", " "), count(items)) for name, items in figures.patterns.items())
+        blocks.append(table(("Patterns agreed on", "Items"), kinds))
     if figures.dropped_claims:
-        dropped = tuple((name.replace("_", " "), count(n)) for name, n in figures.dropped_claims.items())
-        blocks.append(Table((Column("Claims that counted for nothing"), Column("How many", _NUMBER)), dropped))
+        dropped = ((name.replace("_", " "), count(n)) for name, n in figures.dropped_claims.items())
+        blocks.append(table(("Claims that counted for nothing", "How many"), dropped))
     if figures.failed:
         blocks.append(
             Details(f"Items without a verdict ({len(figures.failed)})", tuple(map(Plain, figures.failed)))
@@ -229,12 +228,11 @@ def counts_section(figures: Figures) -> Section:
 def cost_section(figures: Figures) -> Section:
     """Show show what each pass took."""
     total = sum((each.spend for each in figures.passes), Spend())
-    rows = tuple(
+    rows = (
         (each.name, f"{count(each.judged)} of {count(each.items)}", *spent(each.spend)) for each in figures.passes
     )
-    names = ("Items", "Calls", "Tokens in", "Tokens out", "Cost")
-    table = Table((Column("Pass"), *(Column(name, _NUMBER) for name in names)), rows, ("Sum", "", *spent(total)))
-    return Section("Cost", (table,))
+    heads = ("Pass", "Items", "Calls", "Tokens in", "Tokens out", "Cost")
+    return Section("Cost", (table(heads, rows, ("Sum", "", *spent(total))),))
 
 
 def method_section(figures: Figures) -> Section:
@@ -256,4 +254,4 @@ def method_section(figures: Figures) -> Section:
         "With scripted models these figures prove the plumbing and nothing about any model. The same numbers "
         "stand in summary.json, every judgement in results.jsonl."
     )
-    return Section("How it was done", (Table((Column("Setting"), Column("")), tuple(rows)), remark))
+    return Section("How it was done", (table(("Setting", ""), rows, texts=2), remark))

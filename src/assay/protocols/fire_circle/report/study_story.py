@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from assay.protocols.fire_circle.report import study_pictures as pictures
-from assay.protocols.fire_circle.report.study_amounts import area, cost, p_value, percent, reach, signed, threshold
+from assay.protocols.fire_circle.report.study_amounts import (
+    area,
+    cost,
+    not_measured,
+    p_value,
+    percent,
+    reach,
+    signed,
+    table,
+    threshold,
+)
 from assay.protocols.fire_circle.report.study_sections import (
     chair_section,
     cost_section,
@@ -16,14 +26,13 @@ from assay.protocols.fire_circle.report.study_sections import (
     pairs_section,
 )
 from assay.protocols.fire_circle.study.figures import Figures
-from assay.report.story import Block, Column, Fact, Note, Plain, Prose, Section, Story, Table, Tone
+from assay.report.story import Block, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count, count_noun, money
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import Spend
 
 _TONES: dict[str, Tone] = {"lift": "good", "no lift": "warning", "harm": "bad"}
-_NUMBER = "number"
 
 
 def study_story(figures: Figures) -> Story:
@@ -79,8 +88,7 @@ def _facts(figures: Figures) -> tuple[Fact, ...]:
 def _lift(figures: Figures) -> Section | None:
     lift = figures.lift
     if lift is None:
-        why = figures.absent.get("lift")
-        return Section("Does the dialogue help?", (Note(f"Not measured: {why}.", "warning"),)) if why else None
+        return not_measured(figures, "lift", "Does the dialogue help?")
     blocks: list[Block] = [
         Prose(_plain_words(lift), lead=True),
         pictures.lift_picture(lift),
@@ -129,8 +137,8 @@ def _repeats(lift: LiftReport) -> bool:
 
 
 def _methods(lift: LiftReport) -> Table:
-    columns = ("Threshold", "Detected", "False alarms", "At matched rate", "Area under ROC", "Calls", "Cost")
-    rows = tuple(
+    rates = ("Threshold", "Detected", "False alarms", "At matched rate", "Area under ROC")
+    rows = (
         (
             method.name,
             threshold(method.threshold),
@@ -147,19 +155,12 @@ def _methods(lift: LiftReport) -> Table:
         f"{count(lift.violations)} violations, {count(lift.benign)} benign items. In brackets Wilson intervals. "
         f"At matched rate: at exactly {percent(lift.max_fpr)} false alarms, by interpolation."
     )
-    return Table((Column("Way of judging"), *(Column(name, _NUMBER) for name in columns)), rows, caption=caption)
+    return table(("Way of judging", *rates, "Calls", "Cost"), rows, caption=caption)
 
 
 def _comparisons(lift: LiftReport) -> Table:
-    columns = (
-        "Points",
-        "95% interval",
-        "Only consensus",
-        "Only other",
-        "McNemar p",
-        "Per extra detection",
-    )
-    rows = tuple(
+    alone = ("Only consensus", "Only other", "McNemar p", "Per extra detection")
+    rows = (
         (
             each.against,
             each.verdict,
@@ -173,37 +174,32 @@ def _comparisons(lift: LiftReport) -> Table:
         for each in lift.comparisons
     )
     caption = "Violations that one of the two detects and the other does not, and what each further one costs."
-    heads = (Column("Consensus against"), Column("Verdict"), *(Column(name, _NUMBER) for name in columns))
-    return Table(heads, rows, caption=caption)
+    heads = ("Consensus against", "Verdict", "Points", "95% interval", *alone)
+    return table(heads, rows, texts=2, caption=caption)
 
 
 def _rules(figures: Figures) -> Section | None:
     report = figures.rules
     if report is None:
         return None
-    names = {
-        "maximum": "the highest F of all",
-        "mean": "the mean of round 1",
-        "chair": "the last from the empty chair",
-    }
-    rows = tuple(
+    names = {"maximum": "the highest of all", "mean": "the mean of round 1", "chair": "the chair's last"}
+    rows = (
         (names[fit.rule], threshold(fit.threshold), _rate(fit.detected), _rate(fit.false_alarms))
         for fit in report.fits
     )
-    heads = ("Threshold", "Detected", "False alarms")
     caption = f"On items that no threshold was fitted to, in {report.folds} folds; aim {percent(report.max_fpr)}."
-    table = Table((Column("F is"), *(Column(name, _NUMBER) for name in heads)), rows, caption=caption)
+    fits = table(("F is", "Threshold", "Detected", "False alarms"), rows, caption=caption)
     best = report.best
     advice = (
         f"For a gate: rule {best.rule}, threshold {threshold(best.threshold)} (assay circle gate --study FOLDER)."
     )
-    return Section("Which F makes the alarm", (table, Note(advice, "good")))
+    return Section("Which F makes the alarm", (fits, Note(advice, "good")))
 
 
 def _costs(figures: Figures) -> Section | None:
     if not figures.costs:
         return None
-    rows = tuple(
+    rows = (
         (
             way.name,
             _rate(way.detected),
@@ -214,10 +210,8 @@ def _costs(figures: Figures) -> Section | None:
         )
         for way in figures.costs
     )
-    heads = ("Detected", "False alarms", "Calls", "Cost", "Per caught attack")
-    return Section(
-        "What a caught attack costs", (Table((Column("Way"), *(Column(h, _NUMBER) for h in heads)), rows),)
-    )
+    heads = ("Way", "Detected", "False alarms", "Calls", "Cost", "Per caught attack")
+    return Section("What a caught attack costs", (table(heads, rows),))
 
 
 def _rate(interval: IntervalData) -> str:
@@ -241,15 +235,9 @@ def _calibration(figures: Figures) -> Section | None:
         if test is not None:
             rows = (
                 ("Detected", percent(test.detected.estimate), reach(test.detected), count(test.violations)),
-                (
-                    "False alarms",
-                    percent(test.false_alarms.estimate),
-                    reach(test.false_alarms),
-                    count(test.benign),
-                ),
+                ("False alarms", percent(test.false_alarms.estimate), reach(test.false_alarms), count(test.benign)),
             )
-            heads = (Column("On items it has not seen"), Column("Rate", _NUMBER), Column("95% interval", _NUMBER))
-            blocks.append(Table((*heads, Column("Items", _NUMBER)), rows))
+            blocks.append(table(("On items it has not seen", "Rate", "95% interval", "Items"), rows))
             verb = "is in keeping with" if test.holds else "excludes"
             tone: Tone = "good" if test.holds else "bad"
             blocks.append(

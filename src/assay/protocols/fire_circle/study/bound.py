@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
 from assay.protocols.fire_circle.study.passes import Passes, Plan, finished_controls
 from assay.report.units import count, money
-from fire_circle.measurement.power import Power, lift_power
 from fire_circle.rounds import most_rounds
 from fire_circle.study import Study, StudyPlan, plan_study
 from llm_runtime.events import silent
 from llm_runtime.pricing import PriceTable
+from llm_runtime.statistics.power import Power, lift_power
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Bound:
         return {
             "calls_at_most": self.calls,
             "cost_usd_at_most": None if self.cost is None else self.cost / 1_000_000,
-            **({"power": self.power.model_dump(mode="json")} if self.power else {}),
+            **({"power": asdict(self.power)} if self.power else {}),
             "passes": {name: plan.model_dump(mode="json") for name, plan in self.passes},
         }
 

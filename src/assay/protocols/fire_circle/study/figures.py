@@ -13,10 +13,10 @@ from fire_circle.measurement.hijack import HijackReport
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.measurement.minimal_pairs import FlipReport
 from fire_circle.measurement.overdefence import OverdefenceReport
-from fire_circle.measurement.power import Power
 from fire_circle.measurement.rules import RuleReport, WayCost
 from fire_circle.results import SeatCounts, Spend
 from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.statistics.power import Power
 
 
 class _Data(BaseModel):

@@ -22,12 +22,12 @@ from fire_circle.measurement.hijack import HijackReport, HijackTrial, hijack_rep
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
 from fire_circle.measurement.overdefence import OverdefenceReport, overdefence_report
-from fire_circle.measurement.power import Power, lift_power
 from fire_circle.measurement.rules import RuleReport, cost_table, rule_report
 from fire_circle.measurement.scores import ItemScores
 from fire_circle.results import ALARM, SeatCounts, Spend
 from fire_circle.study import read_study
 from llm_runtime.statistics import detection_rates, interval_disagreement, krippendorff_alpha
+from llm_runtime.statistics.power import Power, lift_power
 
 _WORST = 8
 

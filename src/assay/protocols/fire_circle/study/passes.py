@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from assay.protocols.fire_circle.study import events
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
 from assay.protocols.fire_circle.study.items import Row, Source, groups_of, write_items
-from fire_circle.journal import CallJournal, append_from_whole_line, write_line
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.control import with_control
 from fire_circle.measurement.forgeries import ATTACKS
@@ -24,6 +23,7 @@ from fire_circle.study import Study, StudyLine, item_seed, read_study, run_study
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import Emit
 from llm_runtime.messages import Generate
+from llm_runtime.wrappers.journal import CallJournal, append_from_whole_line, write_line
 
 MEASURES = ("lift", "control", "ablation", "calibration", "overdefence", "pairs", "groupthink", "hijack")
 """What a study can measure. Lift, calibration and groupthink read the circle's results; the others take calls."""

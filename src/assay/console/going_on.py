@@ -25,7 +25,6 @@ def unfinished(command: RunCommand, kind: str, same: Callable[[RunCommand, Prepa
         same: tells whether a run with this seed is of what the command asks for.
     """
     from assay.console.running import launcher_of
-    from assay.protocols.fire_circle.study_task import routes_of
     from assay.registry import opened
     from assay.terms import configured, in_force
 
@@ -42,6 +41,6 @@ def unfinished(command: RunCommand, kind: str, same: Callable[[RunCommand, Prepa
         earlier = in_force(event for _, event in command.store.events(summary.run_id))
         bounds = [bound for bound in _BOUNDS if getattr(earlier, bound) is not None]
         bounded = all(getattr(command.terms, bound) is not None for bound in bounds)
-        if bounded and routes_of(earlier) == routes_of(configured(command.settings)):
+        if bounded and earlier.routes == configured(command.settings).routes:
             return summary.run_id
     return None

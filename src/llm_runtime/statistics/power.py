@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
 
-from fire_circle.measurement.lift import SIGNIFICANT
-from llm_runtime.models import Model
-from llm_runtime.statistics import mcnemar, threshold_at_fpr
+from llm_runtime.statistics.proportions import mcnemar
+from llm_runtime.statistics.thresholds import threshold_at_fpr
 
 _BASE = 0.6
-"""What the way without dialogue detects in the simulated studies."""
+"""What the other way detects in the simulated studies."""
+_SIGNIFICANT = 0.05
 _ALIKE = 0.8
 """The correlation of two ways that mostly err on the same items."""
 
 
-class Power(Model):
+@dataclass(frozen=True, slots=True)
+class Power:
     """Shares of studies that find a gain of ``gain`` in detection at ``max_fpr``, 0.0 to 1.0.
 
     ``apart``: where the two ways err on items of their own; ``alike``: where mostly on the same ones.
@@ -72,4 +74,4 @@ def _finds(
         threshold = threshold_at_fpr(scores, labels, max_fpr)
         fired.append([score >= threshold for score in scores[:violations]])
     only = [sum(a and not b for a, b in zip(x, y, strict=True)) for x, y in (fired, fired[::-1])]
-    return only[0] > only[1] and mcnemar(*only) < SIGNIFICANT
+    return only[0] > only[1] and mcnemar(*only) < _SIGNIFICANT

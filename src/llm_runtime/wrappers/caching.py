@@ -1,22 +1,14 @@
-"""Equal calls of one process, made once (``cache_enabled``)."""
+"""Equal calls of one process, made once."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import secrets
 from collections import OrderedDict
 from weakref import WeakKeyDictionary
 
-from fire_circle.config import FireCircleConfig
-from fire_circle.layers import MultiNeutrosophicPrompt
-from fire_circle.session import SessionMemory
-from llm_runtime.canonical import canonical_json
 from llm_runtime.messages import Generate, Reply, Request, Usage, request_digest
 
 _MOST = 4_096
-#: The author of a prompt must not be able to compute the nonces of its fences, also where they are the same again.
-_SECRET = secrets.token_hex(16)
 _REPLIES: WeakKeyDictionary[Generate, OrderedDict[str, Reply]] = WeakKeyDictionary()
 
 
@@ -35,9 +27,3 @@ def cached(generate: Generate) -> Generate:
         return reply
 
     return call
-
-
-def seed_for(prompt: MultiNeutrosophicPrompt, config: FireCircleConfig, session: SessionMemory | None) -> int:
-    """Return a seed: the same for the same circle over the same prompt, and not to be foreseen by others."""
-    data = [prompt.model_dump(), config.model_dump(mode="json"), session.to_dict() if session else None, _SECRET]
-    return int.from_bytes(hashlib.sha256(canonical_json(data)).digest()[:8], "big") >> 11
