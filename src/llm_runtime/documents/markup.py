@@ -35,6 +35,11 @@ def looks_like_html(text: str) -> bool:
     return bool(_TAG.search(text[:100_000]))
 
 
+def text_of_html(markup: str) -> str:
+    """Return the readable text, one blank line between blocks."""
+    return quoted_text(markup)[0]
+
+
 def quoted_text(markup: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return the readable text, and the spans of its block quotations."""
     return spans_of(marked_text(markup))

@@ -128,7 +128,7 @@ async def test_a_comparison_is_a_job_with_both_shelves_whole(
 
     async def generate(request: Request) -> Reply:
         script = SCRIPT[request.label.phase]
-        text = script(request) if callable(script) else script
+        text = str(script(request) if callable(script) else script)
         return Reply(text, "m", "scripted", Usage(1, 1), cost=0)
 
     for job in runs:
