@@ -318,3 +318,10 @@ class DebateResult(Wire):
     baselines: tuple[Baseline, ...] = ()
     errors: tuple[str, ...] = ()
     spend: Spend = Field(default_factory=Spend)
+
+    @property
+    def texts_alone(self) -> tuple[str, ...]:
+        """The questions found in the texts on which the debate came to no card."""
+        met = {card.source_aspect for card in self.cards}
+        given = any(note.seen_in for note in self.notes)
+        return tuple(aspect.label for aspect in self.aspects if given and aspect.id not in met)

@@ -1,23 +1,17 @@
 """What authors hold, claim by claim, each with its sentence; and the judge of what one text says of another."""
 
-from crux.book import Author, Claim, ClaimBook, Mention, Relation, Standing, standing
+from crux.book import ClaimBook
 from crux.claims.judge import Judge, Pair, Verdict
 from crux.claims.linking import link_book
 from crux.claims.reading import Unread, batches_of, read_book
 
 __all__ = [
-    "Author",
-    "Claim",
     "ClaimBook",
     "Judge",
-    "Mention",
     "Pair",
-    "Relation",
-    "Standing",
     "Unread",
     "Verdict",
     "batches_of",
     "link_book",
     "read_book",
-    "standing",
 ]

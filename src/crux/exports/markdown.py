@@ -6,6 +6,11 @@ import re
 
 from crux.results import RESOLVABLE, CardNotes, CruxCard, DebateResult
 
+SEEN = {
+    "both": "Found in the texts before the debate, and in the debate.",
+    "debate": "Found in the debate alone; the comparison of the texts had not named it.",
+}
+"""Where a card's question was met."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]#|!~])")
 _LINE_START = re.compile(r"^(\s*)([-+>=]|\d+[.)])", re.MULTILINE)
 
@@ -15,6 +20,7 @@ def to_markdown(result: DebateResult) -> str:
     notes = {note.card_id: note for note in result.notes}
     parts = [f"# {plain(result.topic)}", _head(result)]
     parts += [_card(card, notes.get(card.id)) for card in result.cards]
+    parts += [f"Found in the texts alone: {plain(question)}" for question in result.texts_alone]
     if result.shifts:
         parts.append("## From opening to closing\n\n" + "\n".join(_shifts(result)))
     if result.ledger:
@@ -48,6 +54,8 @@ def _card(card: CruxCard, notes: CardNotes | None) -> str:
         f"*{card.disagreement_type}* ({RESOLVABLE[card.disagreement_type]}), "
         f"{'resolved' if card.resolved else 'open'}{kind}. {plain(card.diagnosis)}",
     ]
+    if notes and notes.seen_in:
+        lines.append(SEEN[notes.seen_in])
     if card.resolution:
         lines.append(plain(card.resolution))
     for name, side in card.personas.items():

@@ -1,27 +1,18 @@
 """What debates show when they are over: who clashes, who moved, what keeps coming back."""
 
-from crux.insight.alignment import AlignmentCell, AlignmentMap, alignment_map
+from crux.insight.alignment import AlignmentMap, alignment_map
 from crux.insight.crux_graph import (
     CruxGraph,
-    CruxLink,
-    CruxPoint,
-    FaultLine,
     Ties,
     crux_graph,
     question_pairs,
     ties_of,
 )
-from crux.insight.timeline import ShiftTimeline, StancePoint, shift_timeline
+from crux.insight.timeline import shift_timeline
 
 __all__ = [
-    "AlignmentCell",
     "AlignmentMap",
     "CruxGraph",
-    "CruxLink",
-    "CruxPoint",
-    "FaultLine",
-    "ShiftTimeline",
-    "StancePoint",
     "Ties",
     "alignment_map",
     "crux_graph",

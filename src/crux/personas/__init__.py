@@ -1,29 +1,26 @@
 """Personas: from a shelf of texts to somebody who can sit on a panel."""
 
 from crux.personas.answers import Answers
-from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, Contradiction
+from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode
 from crux.personas.contract import FlipCondition, PersonaContract, VoiceProfile
-from crux.personas.corpus import Chunk, Corpus, CorpusItem, make_corpus, shared_texts
+from crux.personas.corpus import Corpus, CorpusItem, make_corpus, shared_texts
 from crux.personas.importing import Imported, import_corpus
 from crux.personas.persona import Persona, PersonaError
 from crux.personas.shipped import shipped_authors, shipped_corpus
 from crux.personas.source import CorpusError
-from crux.personas.store import PersonaCheck, PersonaStore, StoredCorpus, check_persona
+from crux.personas.store import PersonaStore, StoredCorpus, check_persona
 
 __all__ = [
     "Answers",
     "BeliefEdge",
     "BeliefGraph",
     "BeliefNode",
-    "Chunk",
-    "Contradiction",
     "Corpus",
     "CorpusError",
     "CorpusItem",
     "FlipCondition",
     "Imported",
     "Persona",
-    "PersonaCheck",
     "PersonaContract",
     "PersonaError",
     "PersonaStore",

@@ -132,37 +132,27 @@ def graph_of(book: ClaimBook, author: str, corpus: Corpus, persona_id: str, extr
             places=places,
         )
         if own and against:
-            contradictions.append(_contradiction(key, key, own, against))
+            contradictions.append(
+                Contradiction(kind="beliefs", first=key, second=key, first_places=own, second_places=against)
+            )
     edges: list[BeliefEdge] = []
     for one in book.relations:
         if one.from_ not in nodes or one.to not in nodes:
             continue
         source = nodes[one.from_]
-        against = one.kind in ("undermines", "contradicts")
-        documents = len(source.documents)
         edges.append(
             BeliefEdge(
                 from_=one.from_,
                 to=one.to,
-                polarity=-1 if against else 1,
-                confidence=density(documents),
+                polarity=-1 if one.kind in ("undermines", "contradicts") else 1,
+                confidence=density(len(source.documents)),
                 source_chunks=source.grounding,
             )
         )
-        if one.kind == "contradicts":
-            contradictions.append(_contradiction(one.from_, one.to, source.places, nodes[one.to].places))
     return BeliefGraph(
         persona_id=persona_id,
         nodes=tuple(nodes.values()),
         edges=tuple(edges),
         extracted_at=extracted_at,
         contradictions=tuple(contradictions),
-    )
-
-
-def _contradiction(
-    first: str, second: str, first_places: tuple[Place, ...], second_places: tuple[Place, ...]
-) -> Contradiction:
-    return Contradiction(
-        kind="beliefs", first=first, second=second, first_places=first_places, second_places=second_places
     )

@@ -16,6 +16,7 @@ from assay.batch.jobs import complete, seed_of
 from assay.batch.ledger import Claim, Ledger
 from assay.batch.loading import load_job_file
 from assay.launch import Launcher, Outcome
+from assay.protocol import load
 from assay.registry import Prepared, find
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import Generate, Reply, Request, Usage
@@ -33,6 +34,16 @@ personas = ["maud-tarrowby", "ilario-fennimast"]
 [grid]
 aspects = [2, 3]
 rooms_per_aspect = [1]
+"""
+COMPARISONS = """
+run = "crux.compare"
+[input]
+path = "pairs.jsonl"
+[input.columns]
+authors = "authors"
+topic = "topic"
+[grid]
+tokens_a_call = [400, 4000]
 """
 PUZZLES = """
 run = "ai_crucible.attempt"
@@ -98,6 +109,33 @@ async def test_a_debate_is_a_job_with_its_personas_whole(tmp_path: Path) -> None
 
     outcome = await carried_out(tmp_path, *runs[0], generate)
     assert outcome.result["state"] == "finished" and outcome.result["cards"]
+
+
+async def test_a_comparison_is_a_job_with_both_shelves_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("bm25s", reason="the extra debate is not installed")
+    from tests.crux.test_crux_compare import ANN, BEN, SCRIPT, corpus
+
+    from crux.personas import PersonaStore, StoredCorpus
+
+    monkeypatch.setenv("ASSAY_PEOPLE", str(tmp_path / "people"))
+    for name, texts in (("Ann Ash", ANN), ("Ben Birch", BEN)):
+        PersonaStore(tmp_path / "people").add_corpus(StoredCorpus(name=name, corpus=corpus(*texts)))
+    row = json.dumps({"authors": ["Ann Ash", "ben-birch"], "topic": "tolls"})
+    _, runs = entered(tmp_path, COMPARISONS, "pairs.jsonl", [row])
+    assert [run.options.model_dump()["tokens_a_call"] for _, run in runs] == [400, 4000]
+
+    async def generate(request: Request) -> Reply:
+        script = SCRIPT[request.label.phase]
+        text = str(script(request) if callable(script) else script)
+        return Reply(text, "m", "scripted", Usage(1, 1), cost=0)
+
+    for job in runs:
+        outcome = await carried_out(tmp_path, *job, generate)
+        assert outcome.state == "finished", outcome.error
+        measures = {name: measure(outcome.result) for name, measure in load(job[1].run.measures).items()}
+        assert measures == {"candidate cruxes": 1, "opposed claims": 1, "shared claims": 1}
 
 
 def test_personas_that_are_not_there_are_refused(tmp_path: Path) -> None:

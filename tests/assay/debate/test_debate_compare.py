@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from tests.assay.debate.conftest import PANEL, SEED, TOPIC, scripted
 from tests.crux.test_crux_compare import ANN, BEN, issues, judge, read
 
 from llm_runtime.testing import LoopbackServer
@@ -123,3 +125,66 @@ async def test_two_personas_of_one_author_are_refused_before_anything_is_asked(
     assert (await assay("debate", "personas", "import", "Ann Ash", "--name", "Anna Ash")).code == 0
     refused = await assay("debate", "compare", "Ann Ash", "Anna Ash", url=server.url)
     assert refused.code == 2 and "have the same texts" in refused.err and not server.requests
+
+
+ORSMERE = (
+    "Did the charge make traffic cease, rather than move?",
+    "Is a name owed under every refusal?",
+)
+
+
+def issues_of_orsmere(received: Received) -> str:
+    """Two claims of each shipped author are read, and clash in two questions."""
+    prompt = received.messages[-1].content
+    if prompt.startswith("You read passages"):
+        ids = re.findall(r'^\{"id": "(p\d+)", "title"', prompt, re.MULTILINE)
+        texts = dict(re.findall(r'^\{"id": "(p\d+)".*?"text": "([^"]{60,200}?[.])', prompt, re.MULTILINE))
+        claims = [
+            {"id": f"n{n}", "text": f"Claim {n} of {texts[ids[0]][:40]}", "stance": "holds", "quote": texts[ids[0]]}
+            for n in (1, 2)
+        ]
+        return json.dumps({"passages": [{"id": key, "claims": claims if key == ids[0] else []} for key in ids]})
+    if prompt.startswith("You judge pairs"):
+        pairs = [json.loads(line) for line in prompt.splitlines() if line.startswith('{"pair": ')]
+        kinds = [{"pair": one["pair"], "kind": "contradicts", "span": one["premise"]} for one in pairs]
+        return json.dumps({"verdicts": kinds})
+    if prompt.startswith("You set what two"):
+        pairs = [{"first": f"a{n}", "second": f"b{n}", "question": q} for n, q in enumerate(ORSMERE, start=1)]
+        return json.dumps({"opposed": pairs})
+    return '{"relations": []}'
+
+
+async def test_a_debate_takes_candidate_cruxes_as_rounds_and_says_where_each_was_found(
+    assay: Assay, tmp_path: Path
+) -> None:
+    async with LoopbackServer(issues_of_orsmere) as reading:
+        line = ("debate", "compare", "maud-tarrowby", "ilario-fennimast", "--tokens-a-call", "30000")
+        compared = await assay(*line, "--json", "-q", url=reading.url)
+    assert compared.code == 0, compared.err
+    found = [one["question"] for one in compared.json["result"]["candidates"]]
+    assert sorted(found) == sorted(ORSMERE)
+
+    said = await scripted([], questions=found)
+
+    met: list[str] = []
+
+    def reply(received: Received) -> str:
+        """As recorded; but that the first card asks what the texts did."""
+        asked = received.messages[-1].content
+        if asked.startswith("You judge pairs") and found[0] in asked and not met:
+            met.append(asked)
+            pairs = [json.loads(line) for line in asked.splitlines() if line.startswith('{"pair": ')]
+            same = [{"pair": one["pair"], "kind": "same", "span": one["premise"]} for one in pairs]
+            return json.dumps({"verdicts": same})
+        return said[tuple(message.content for message in received.messages)]
+
+    async with LoopbackServer(reply) as debating:
+        line = ("debate", TOPIC, "--personas", PANEL, "--rooms", "1", "--aspects", "2", "--seed", str(SEED))
+        held = await assay(*line, "--compared", compared.json["run_id"], "--out", "r.html", "-q", url=debating.url)
+    assert held.code == 0, held.err
+    page = (tmp_path / "r.html").read_text("utf-8")
+    for text in (held.out, page):
+        assert "Found in the texts before the debate, and in the debate." in text
+        assert "Found in the debate alone" in text
+    refused = await assay("debate", TOPIC, "--personas", PANEL, "--compared", "nowhere")
+    assert refused.code != 0 and len(refused.err.strip().splitlines()) == 1

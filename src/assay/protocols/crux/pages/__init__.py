@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.protocols.crux.pages import dialogue, people
+from assay.protocols.crux.pages import dialogue, people, voting
 from assay.web.endpoints import TERMS, Endpoint
 
 _TEXTS = (
@@ -23,6 +23,12 @@ _DEBATE = (
     *TERMS,
 )
 
+_VOTE = (
+    ("reader", "a chance name, 8 to 64 letters, digits, - and _"),
+    ("claim", "id of a claim of the page"),
+    ("vote", "agree, disagree or pass; the last on a claim counts"),
+)
+
 ADDRESSES = (
     Endpoint("/api/personas", dialogue.list_personas, media="application/json"),
     Endpoint("/api/dialogue", dialogue.start_dialogue, "POST", body=_DEBATE, media="text/event-stream"),
@@ -41,5 +47,7 @@ ADDRESSES = (
     Endpoint("/personas", people.list_people, also_json=True),
     Endpoint("/personas", people.import_texts, "POST", body=_TEXTS, also_json=True),
     Endpoint("/personas/{persona_id}", people.show_person, also_json=True),
+    Endpoint("/votes/{run_id}", voting.show_votes, also_json=True),
+    Endpoint("/votes/{run_id}", voting.vote, "POST", body=_VOTE, also_json=True),
     Endpoint("/personas/{persona_id}/build", people.build_person, "POST", body=_BUILD, also_json=True),
 )

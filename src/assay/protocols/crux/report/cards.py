@@ -18,6 +18,7 @@ from assay.report.story import (
     Voice,
 )
 from assay.report.units import count_noun, in_words
+from crux.exports.markdown import SEEN
 from crux.results import RESOLVABLE, CardNotes, CruxCard, CruxMessage, PersonaPosition, Place, SentenceSource
 
 _WHOLE_TEXT = 12_000
@@ -41,6 +42,7 @@ def cards_section(state: DebateState) -> Section:
         blocks.append(Note("No crux card: " + _why_none(state)))
     for number, card in enumerate(result.cards, start=1):
         blocks += _card(state, number, card, notes.get(card.id, CardNotes(card_id=card.id)))
+    blocks += [Plain(f"Found in the texts alone: {question}") for question in result.texts_alone]
     return Section("Crux cards", tuple(blocks))
 
 
@@ -79,7 +81,7 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
     blocks: list[Block] = [
         Prose(f"# {number}. {escaped(card.question)}", lead=True),
         Note(verdict, tone),
-        *([Plain(_SEEN[notes.seen_in])] if notes.seen_in else []),
+        *([Plain(SEEN[notes.seen_in])] if notes.seen_in else []),
         Prose("\n\n".join([escaped(card.diagnosis), *([_KINDS[notes.kind]] if notes.kind in _KINDS else [])])),
     ]
     blocks += [_side(state, name, side, notes) for name, side in card.personas.items()]
@@ -98,10 +100,6 @@ def _card(state: DebateState, number: int, card: CruxCard, notes: CardNotes) -> 
 
 
 #: Where a card's question was met, where a comparison of the texts was at hand.
-_SEEN = {
-    "both": "Met in the texts and in the debate.",
-    "debate": "Met in the debate alone: the comparison of the texts had not found it.",
-}
 
 
 def _side(state: DebateState, name: str, side: PersonaPosition, notes: CardNotes) -> Voice:

@@ -13,7 +13,7 @@ from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
-from assay.report.story import Block, Details, Fact, Note, Plain, Quote, Section, Story, Voice
+from assay.report.story import Block, Column, Details, Fact, Note, Plain, Quote, Section, Story, Table, Voice
 from assay.report.units import count, count_noun
 from crux.compare import Candidate, Comparison, Match, Read, SideView
 from crux.events import PersonaStep
@@ -103,6 +103,7 @@ def comparison_story(found: Comparison) -> Story:
         if found.candidates
         else Section("Candidate cruxes", (Plain("None: no two claims were found that cannot both be held."),)),
         Section("Read with care", tuple(notes)) if notes else None,
+        _positions(found, names),
         Section("The two maps", (picture,)) if picture else None,
         _matches("Opposed", found.opposed, names),
         _matches("Shared", found.shared, names),
@@ -118,6 +119,16 @@ def comparison_story(found: Comparison) -> Story:
         facts=facts,
         sections=tuple(section for section in sections if section),
     )
+
+
+def _positions(found: Comparison, names: tuple[str, str]) -> Section | None:
+    """Return one line a question: what each answers, and what the answer rests on."""
+    if not found.candidates:
+        return None
+    rows = tuple(
+        (one.question, f"YES: {worded(one.first)}", f"NO: {worded(one.second)}") for one in found.candidates
+    )
+    return Section("Where each stands", (Table((Column("Question"), *map(Column, names)), rows),))
 
 
 def _step_line(step: PersonaStep) -> str:
