@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -11,7 +11,7 @@ from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.budget import in_parts
 from criticality.canonical import pretty
-from criticality.language import Generating, Language, TestTools
+from criticality.language import Language
 from criticality.lattice import dependencies
 from criticality.lattice_plan import ModulePlan
 from criticality.machine.states import Auditing, ReportingContradictions
@@ -19,8 +19,7 @@ from criticality.machine.table import AUDITORS
 from criticality.order import waves
 from criticality.spec.claims import Claim, StructuredClaims
 from criticality.spec.spec import Spec
-from criticality.testing import TestReport
-from criticality.tree import claim_fault, full_tree, function_key, test_files
+from criticality.tree import claim_fault, function_key
 from criticality.work import Work
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -346,16 +345,12 @@ async def _empty(work: Work, trial: Artifacts, parsed: StructuredClaims) -> list
     """Return tests that cannot show anything, and claims that lack a test without a word, one line each."""
     spec = trial.spec
     assert spec is not None
-    if work.language.served:
-        missing = [
-            f"{c.id}: it can be tested, and has no test and no reason"
-            for c in parsed.claims
-            if not c.tests and not c.scope
-        ]
-        return missing + await work.court.vacuous(spec, trial.plan, parsed.claims)
-    files = [file.path for file in test_files(work.language, trial)]
-    tree, tools = full_tree(work.language, trial, {}), cast("TestTools", work.tools)
-    return vacuous(cast("Generating", work.language), await tools.test(tree, files))
+    missing = [
+        f"{c.id}: it can be tested, and has no test and no reason"
+        for c in parsed.claims
+        if not c.tests and not c.scope
+    ]
+    return missing + await work.court.vacuous(spec, trial.plan, parsed.claims)
 
 
 def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
@@ -365,17 +360,6 @@ def _with(work: Work, generated: e.TestsGenerated) -> Artifacts:
     trial = copy.copy(work.artifacts)
     trial.apply(generated)
     return trial
-
-
-def vacuous(language: Generating, outcome: TestReport) -> list[str]:
-    """Return tests that do not fail on a skeleton for the one right reason: that nothing is implemented."""
-    if outcome.state != "done" or not outcome.tests:
-        return [f"the tests did not run: {outcome.state}"]
-    return [
-        f"{test.name} ({test.outcome}): {test.message.splitlines()[0] if test.message else 'passes on a skeleton'}"
-        for test in outcome.tests
-        if test.outcome != "failed" or language.undone not in test.message
-    ]
 
 
 def _not_failing(empty: list[str]) -> Event:

@@ -231,7 +231,7 @@ async def _verify(
             return blamed
         return _discarded(work, received, in_tier, blamed, review=True)
     gate = Gate(cases=verdict.kept)
-    if failure is None and work.language.served:
+    if failure is None:
         others = rested_on(work.artifacts, received.unit)
 
         async def refused(bodies: dict[str, str]) -> bool:

@@ -15,10 +15,8 @@ from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
-from criticality.testing import Diagnostic, Limits, TestFile, TestReport
+from criticality.testing import Diagnostic, Limits
 
 Plan = tuple[ModulePlan, ...]
 #: Source trees: the text of each file by its path below the project.
@@ -80,11 +78,6 @@ class Language(Protocol):
         ...
 
     @property
-    def served(self) -> bool:
-        """Tell whether its bodies are served to the judge."""
-        ...
-
-    @property
     def importable(self) -> frozenset[str]:
         """Standard modules that a planned module may import: computing only, nothing that reaches outside."""
         ...
@@ -110,8 +103,8 @@ class Language(Protocol):
         """Tell where a module's functions stand."""
         ...
 
-    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
-        """Return the program that serves the functions of a plan to the judge; ``None`` where there is none yet.
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
+        """Return the program that serves the functions of a plan to the judge.
 
         Args:
             variants: bodies by function id, each mapping a whole system; a function without a body is not served.
@@ -219,60 +212,4 @@ class Language(Protocol):
 
     def facts(self) -> list[Fact]:
         """Return what the tools need, and which of it is here."""
-        ...
-
-
-class TestTools(Toolchain, Protocol):
-    """Tools that also run generated test files, for a language whose bodies are not served yet."""
-
-    __test__ = False
-
-    async def test(
-        self,
-        tree: Tree,
-        tests: list[str],
-        *,
-        stop_early: bool = False,
-        examples: int | None = None,
-        seconds: float | None = None,
-    ) -> TestReport:
-        """Run test files of a tree, each property with 100 examples or with ``examples``."""
-        ...
-
-
-class Generating(Language, Protocol):
-    """A language that is still judged by the test files that it generates."""
-
-    @property
-    def undone(self) -> str:
-        """Words in the message of a test that met a body which is still to do."""
-        ...
-
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        """Return what the tests stand on: a harness, and random values of every type.
-
-        Args:
-            literals: constants of contracts and claims; values near them find what others miss.
-        """
-        ...
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        """Return the tests of one function's contract.
-
-        Raises:
-            ClaimTestFault: a clause that is an expression cannot be a test in this language.
-        """
-        ...
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        """Return the tests of one claim, or its scenarios in a cluster.
-
-        Args:
-            text: the claim in words.
-
-        Raises:
-            ClaimTestFault: a variable, a step or a check cannot be read, or names what nothing defines.
-        """
         ...

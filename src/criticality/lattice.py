@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, cast
+from typing import Any
 
 from criticality import events as e
 from criticality.canonical import pretty
 from criticality.judging.domain import Domain, NotEvaluable
-from criticality.language import Generating, Language
+from criticality.language import Language
 from criticality.lattice_plan import ModulePlan, StructurePlan, index
 from criticality.machine.states import CompilingCheck, GeneratingStructure, RepairingStructure
 from criticality.order import components
 from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.spec import Spec
 from criticality.spec.types import GENERICS, SCALARS, TypeFault, parse_param, parse_type
-from criticality.testing import ClaimTestFault
 from criticality.work import Work
 from llm_runtime.events import Event
 from llm_runtime.models import Model
@@ -170,14 +169,11 @@ def plan_faults(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) ->
 def _untestable(language: Language, spec: Spec, plan: tuple[ModulePlan, ...]) -> Iterator[str]:
     """Clauses that are expressions and cannot be judged: none of them is dropped."""
     domain = Domain(spec)
-    for name, (module, function) in index(plan).items():
+    for name, (_, function) in index(plan).items():
         try:
-            if language.served:
-                for predicate in filter(lambda p: p.checkable, function.contract.predicates):
-                    domain.code(predicate.code)
-            else:
-                cast("Generating", language).contract_test(spec, plan, module, function)
-        except (ClaimTestFault, NotEvaluable) as fault:
+            for predicate in filter(lambda p: p.checkable, function.contract.predicates):
+                domain.code(predicate.code)
+        except NotEvaluable as fault:
             yield f"{name}: {fault}"
 
 

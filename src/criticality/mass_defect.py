@@ -64,8 +64,6 @@ def _modules(work: Work, bodies: dict[str, Body]) -> dict[str, str]:
 
 async def _coverage(work: Work) -> float | None:
     """Return the share of the sources' lines that run when every function is judged; none where nobody counts."""
-    if not work.language.served:
-        return None
     made = hearing(work, list(work.artifacts.functions), work.artifacts.bodies)
     share = await work.court.coverage(made)
     return None if share is None else round(share, 4)

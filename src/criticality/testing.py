@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from llm_runtime.models import Model
 
 
-class ClaimTestFault(ValueError):
-    """A structured claim cannot become a test; one line says why."""
-
-
 class Limits(Model):
     """What one test run may use.
 
@@ -26,23 +22,6 @@ class Limits(Model):
 
 
 @dataclass(frozen=True, slots=True)
-class TestFile:
-    """A generated file, and the promise that each of its tests shows.
-
-    Args:
-        path: below the project, ``tests/property/...``.
-        source: its text.
-        promises: by test name, the clause or claim in words.
-    """
-
-    __test__ = False
-
-    path: str
-    source: str
-    promises: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One error of a compiler or type checker: ``place`` is a file and a line, for people."""
 
@@ -51,34 +30,3 @@ class Diagnostic:
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}" if self.place else self.message
-
-
-@dataclass(frozen=True, slots=True)
-class TestResult:
-    """One test: ``passed``, ``failed`` or ``skipped``, and the promise that broke."""
-
-    __test__ = False
-
-    name: str
-    outcome: str
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class TestReport:
-    """One run: ``done``, ``timeout`` (wall time), ``cpu`` (processor time) or ``died``."""
-
-    __test__ = False
-
-    state: str
-    tests: tuple[TestResult, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Tell whether something ran and nothing failed."""
-        return self.state == "done" and bool(self.tests) and all(t.outcome != "failed" for t in self.tests)
-
-    @property
-    def failures(self) -> tuple[TestResult, ...]:
-        """The tests that failed."""
-        return tuple(test for test in self.tests if test.outcome == "failed")

@@ -1,24 +1,20 @@
-"""The engine's way to the judge: what is judged when, by whom, and hearings made from what a project has come to.
-
-A language that serves no bodies yet is judged by generated test files, as before; its reports come as verdicts too.
-"""
+"""The engine's way to the judge: what is judged when, and hearings made from what a project has come to."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, cast
+from typing import Protocol
 
 from criticality.artifacts import Artifacts, Body
 from criticality.config import Config
 from criticality.judging.court import Court
-from criticality.judging.hearing import Fault, Hearing, Verdict
+from criticality.judging.hearing import Hearing, Verdict
 from criticality.judging.values import Counts
-from criticality.language import Language, TestTools, Toolchain
+from criticality.language import Language, Toolchain
 from criticality.lattice import dependencies
 from criticality.order import waves
 from criticality.spec.claims import StructuredClaim
-from criticality.tree import claim_tests, contract_tests, full_tree, scenario_tests
 
 
 class Bench(Protocol):
@@ -61,8 +57,6 @@ async def judged(
         thorough: with as many drawn values as the end of a project asks for.
         settled: clauses by function that were settled on since, besides those that the project has.
     """
-    if not work.language.served:
-        return await _tested(work, unit, bodies, due, cluster, thorough)
     scenarios = _scenarios(work.artifacts, cluster)
     made = hearing(work, unit, bodies, due=due, claims=scenarios, thorough=thorough, settled=settled)
     return await work.court.hear(made)
@@ -175,56 +169,3 @@ def rested_on(artifacts: Artifacts, unit: str) -> dict[str, Body]:
             queue += edges.get(name, [])
     own = set(unit.split("+"))
     return {name: body for name, body in artifacts.bodies.items() if name in wanted - own}
-
-
-async def _tested(
-    work: Bench,
-    unit: Sequence[str],
-    bodies: Mapping[str, Body],
-    claims: Collection[str],
-    cluster: str,
-    thorough: bool,
-) -> Verdict:
-    """Run generated test files, for a language that does not serve bodies yet."""
-    language, artifacts = work.language, work.artifacts
-    of_claims = claim_tests(language, artifacts)
-    of_contracts = {name: contract_tests(language, artifacts)[name] for name in unit}
-    files = [file for file in of_contracts.values() if file.promises]
-    files += [of_claims[name] for name in claims if name in of_claims]
-    owner = {test: name for name in claims if name in of_claims for test in of_claims[name].promises}
-    for key, file in scenario_tests(language, artifacts).items() if cluster else ():
-        if key.partition(":")[0] == cluster:
-            files.append(file)
-            owner |= dict.fromkeys(file.promises, key.partition(":")[2])
-    if not files:
-        return Verdict()
-    settings = work.config.orchestrator
-    tools = cast("TestTools", work.tools)
-    outcome = await tools.test(
-        full_tree(language, artifacts, bodies), [file.path for file in files],
-        examples=settings.mesoscopic_examples if thorough else None,
-        seconds=settings.timeouts.mesoscopic_per_cluster_seconds if thorough else None,
-    )  # fmt: skip
-    if outcome.state != "done" or not outcome.tests:
-        why = "the tests were ended: too much memory, or the process died"
-        if outcome.state in ("timeout", "cpu"):
-            why = f"the tests took more than {tools.limits.seconds:g} s"
-        return Verdict(faults=[Fault("timeout", unit[0] if unit else "", "an end", why)])
-    functions = {test: name for name, file in of_contracts.items() for test in file.promises}
-    return Verdict(
-        faults=[
-            Fault(
-                kind="complexity" if test.name.endswith("_grows") else "test",
-                function=functions.get(test.name, unit[0] if unit else ""),
-                promise=test.name,
-                what=f"{test.name}: {_first_line(test.message)}",
-                claim=owner.get(test.name, ""),
-            )
-            for test in outcome.failures
-        ],
-        cases=len(outcome.tests),
-    )
-
-
-def _first_line(message: str) -> str:
-    return message.removeprefix("AssertionError: ").split("\n")[0][:600]

@@ -15,7 +15,6 @@ from criticality.languages.base.expressions.nodes import (
     Call,
     Comprehension,
     Conditional,
-    Constant,
     Keyed,
     Make,
     Operation,
@@ -26,13 +25,9 @@ from criticality.languages.base.expressions.nodes import (
     Wrap,
     walk,
 )
-from criticality.languages.base.typed_tests import claim_tests, contract_tests
-from criticality.lattice_plan import ModulePlan
-from criticality.spec.claims import StructuredClaim
 from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import read_spec
 from criticality.spec.types import parse_type
-from criticality.testing import ClaimTestFault
 
 SPEC = read_spec(
     {
@@ -235,67 +230,3 @@ def test_reading_twice_gives_the_same(written: str) -> None:
 
     assert read() == read()
     assert ast.parse(code, mode="eval")
-
-
-def test_a_contract_becomes_tests_and_prose_does_not() -> None:
-    module = ModulePlan.model_validate(
-        {
-            "name": "till", "purpose": "What is in it.",
-            "functions": [
-                {
-                    "name": "sell", "params": ["items: List<Item>", "count: Int"], "returns": "Result<Cents, Sold>",
-                    "doc": "Sell one.",
-                    "contracts": [
-                        "REQUIRES: count >= 0", "ENSURES: result >= 0", "ENSURES: the customer is content",
-                        "ENSURES: count > len(items) implies raises(Sold)",
-                        "ENSURES: len(items) == old(len(items))",
-                    ],
-                }
-            ],
-        }
-    )  # fmt: skip
-    tests = contract_tests(SPEC, (module,), module, module.functions[0])
-    assert [clause.name for clause in tests.clauses] == ["ensures_1", "ensures_3", "ensures_4"]
-    assert [clause.on_error for clause in tests.clauses] == [False, True, False]
-    assert len(tests.assume) == 1 and [old.name for old in tests.clauses[2].olds] == ["old_1"]
-    assert [allowed.error for allowed in tests.allowed] == ["Sold"] and tests.allowed[0].when != Constant(
-        BOOL, True
-    )
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        (
-            {"tests": [{"name": "grows", "variables": ["items: List<Item>"], "check": ["total(items) >= 0"]}]},
-            "names a class",
-        ),
-        (
-            {
-                "predicate": "takes O(n)",
-                "tests": [{"name": "grows", "variables": ["count: Int"], "check": ["count >= 0"]}],
-            },
-            "that can grow",
-        ),
-        ({"tests": [{"name": "odd", "steps": ["later = now()"], "check": ["later > 0"]}]}, "nothing defines"),
-        ({"functions": ["till.gone"]}, "there is no function till.gone"),
-    ],
-)
-def test_a_claim_that_cannot_be_a_test_says_why(changes: dict[str, Any], said: str) -> None:
-    plan = (
-        ModulePlan.model_validate(
-            {
-                "name": "till", "purpose": "What is in it.",
-                "functions": [
-                    {"name": "total", "params": ["items: List<Item>"], "returns": "Cents", "doc": "Add up.",
-                     "contracts": ["PURITY: pure"]}
-                ],
-            }
-        ),
-    )  # fmt: skip
-    given_claim = {
-        "id": "total_001", "type": "performance", "subject": "the total", "predicate": "is fast",
-        "functions": ["till.total"], "tests": [], **changes,
-    }  # fmt: skip
-    with pytest.raises(ClaimTestFault, match=said):
-        claim_tests(SPEC, plan, StructuredClaim.model_validate(given_claim), "The total is fast")

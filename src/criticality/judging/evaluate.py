@@ -94,6 +94,8 @@ class Evaluator:
     def broken(self, name: str, args: Sequence[Any], outcome: Outcome) -> Broken | None:
         """Return the promise of a function's contract that a call's end breaks."""
         shown = self._shown(name, args, outcome)
+        if isinstance(outcome, NoSuchValue):
+            return None
         if isinstance(outcome, Died):
             return Broken("an answer", shown)
         contract, held = self.functions[name].contract, self._held(name, args)

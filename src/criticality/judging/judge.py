@@ -110,6 +110,8 @@ class Judge:
         process = self._process(CANDIDATE)
         for case, outcome in _outcomes(process, name, cases):
             left -= 1
+            if isinstance(outcome, NoSuchValue):
+                continue
             verdict.cases += 1
             broken = self._broken(name, case.args, outcome)
             if broken is not None and broken.promise not in told:
@@ -118,7 +120,7 @@ class Judge:
                 self._fault(name, case.args, outcome, broken, verdict)
             elif broken is None:
                 verdict.guilty = self._audited([*(getattr(outcome, "trace", None) or ()), *self.evaluator.made])
-            if verdict.guilty or isinstance(outcome, Died) or left <= 0 or len(told) >= _TOLD:
+            if verdict.guilty or isinstance(outcome, Died) or (told and left <= 0) or len(told) >= _TOLD:
                 return
         if not told:
             verdict.kept[name] = self._kept(name, cases, process)
@@ -134,7 +136,7 @@ class Judge:
             return None
         except Gone as gone:
             return Broken("its contract can be evaluated", str(gone))
-        if broken is not None or isinstance(outcome, Died):
+        if broken is not None or isinstance(outcome, Died | NoSuchValue):
             return broken
         for call in outcome.trace or ():
             try:
@@ -340,6 +342,8 @@ class Judge:
         cases = [case for case, _ in pairs]
         self._current = other
         try:
+            if other in self._place.unbuilt:
+                return "rejected", None
             process = self._process(other) if isinstance(other, int) else other
             for at, (case, outcome) in enumerate(_outcomes(process, name, cases)):
                 if _same(outcome, pairs[at][1]):

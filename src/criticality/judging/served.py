@@ -11,7 +11,6 @@ The process holds sources alone, no contract and no case: a body can reach neith
   ``[error, message]``, the error by the name that the specification has for it, or else by the language's own.
   Status 2: it changed an argument; ``value`` is the parameter's name. Status 3: the language has no such argument
   (``2 ** 64`` where whole numbers have 64 bits); ``value`` says why.
-- A name after ``~`` asks how long the function takes: ``value`` is nanoseconds, the least of several runs.
 - ``trace``: ``[name, args, status, value]`` for each call that the body itself made to another function of the
   project (not the calls which those made in turn), in order; ``nil`` where it would be larger than 1 MiB.
 
@@ -44,13 +43,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, cast
 
+from criticality.judging.building import faulty, without
 from criticality.judging.wire import Codec, Unreadable, pack, unpack
 
 MAX_FRAME = 8 << 20
@@ -71,8 +71,9 @@ class ServedProgram:
         environment: all of its variables.
         memory: bytes of address space; 0 leaves that to the program's own flags.
         variants: how many there are.
-        counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
         shared: folders that its build writes to besides: a compiler's cache.
+        todo: a statement that says that a body is still to do: what stands for one that does not compile.
+        counted: what the answer to a name with ``#work`` behind it counts: ``steps`` or ``nanoseconds``.
     """
 
     command: tuple[str, ...]
@@ -82,8 +83,9 @@ class ServedProgram:
     environment: dict[str, str] = field(default_factory=dict[str, str])
     memory: int = 1 << 30
     variants: int = 1
-    counted: str = "steps"
     shared: tuple[Path, ...] = ()
+    todo: str = ""
+    counted: str = "steps"
 
 
 class Call:
@@ -165,10 +167,9 @@ class Place:
         self._temporary = tempfile.TemporaryDirectory(prefix="served-", ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self.folder.chmod(0o755)
-        for path, text in program.files.items():
-            target = self.folder / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, "utf-8")
+        #: Variants that do not compile.
+        self.unbuilt: set[int] = set()
+        self._write(program.files)
 
     def __enter__(self) -> Self:
         return self
@@ -177,11 +178,32 @@ class Place:
         self._temporary.cleanup()
 
     def build(self, seconds: float = 180.0) -> None:
-        """Run the program's build commands.
+        """Run the program's build commands; variants that do not compile are left out.
 
         Raises:
-            BuildFailed: one of them fails, or takes longer.
+            BuildFailed: one of them fails, or takes longer, and that is no variant's fault but of number 0.
         """
+        files = self.program.files
+        while True:
+            try:
+                self._build(seconds)
+                return
+            except BuildFailed as failed:
+                faults = faulty(files, str(failed)) - self.unbuilt
+                if not faults or 0 in faults:
+                    raise
+                self.unbuilt |= faults
+                todo = self.program.todo
+                files = {path: without(text, faults, todo) for path, text in files.items()}
+                self._write(files)
+
+    def _write(self, files: Mapping[str, str]) -> None:
+        for path, text in files.items():
+            target = self.folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, "utf-8")
+
+    def _build(self, seconds: float) -> None:
         for command in self.program.build:
             try:
                 ended = subprocess.run(
@@ -192,7 +214,7 @@ class Place:
             except subprocess.TimeoutExpired:
                 raise BuildFailed(f"the build took more than {seconds:g} s") from None
             if ended.returncode:
-                raise BuildFailed(ended.stdout.decode("utf-8", "replace")[-4000:])
+                raise BuildFailed(ended.stdout.decode("utf-8", "replace")[:200_000])
 
     def serve(self, variant: int = 0) -> Process:
         """Start one variant."""

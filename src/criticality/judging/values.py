@@ -412,7 +412,7 @@ class Values:
         low = 1 if limits.positive and limits.low is None else limits.low
         floor = (-_FAR if limits.high is None else min(0, limits.high - _FAR)) if low is None else low
         ceiling = max(_FAR, floor + _FAR) if limits.high is None else limits.high
-        near = [int(v) for values in self._seen.values() for v in values if isinstance(v, int)]
+        near = [int(v) for values in self._seen.values() for v in values[-40:] if isinstance(v, int)]
         match random.randrange(6):
             case 0 | 1 if near:
                 value = random.choice(near) + random.choice((0, 1, -1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -16,8 +15,7 @@ from criticality.languages import language, languages
 from criticality.languages.base.toolchain.compiled import CompiledToolchain
 from criticality.languages.base.toolchain.dependencies import CommandFailed, NotInstallable, Pinned
 from criticality.languages.base.toolchain.programs import Program
-from criticality.languages.base.toolchain.sandbox import Job, Sandbox, can_confine
-from criticality.testing import Limits, TestReport
+from criticality.testing import Limits
 
 LANGUAGES = [name for name in languages() if name != "python"]
 
@@ -33,11 +31,6 @@ async def tools(request: pytest.FixtureRequest) -> AsyncIterator[tuple[CompiledT
 shared_loop = pytest.mark.asyncio(loop_scope="module")
 
 
-def outcomes(report: TestReport) -> dict[str, str]:
-    """Outcome by test, whatever a language's tests are called before their name."""
-    return {test.name.removeprefix("Test_"): test.outcome for test in report.tests}
-
-
 @shared_loop
 async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(
     tools: tuple[CompiledToolchain, Tiny],
@@ -49,54 +42,6 @@ async def test_a_sound_tree_has_no_errors_and_a_broken_one_has_its_own(
     assert errors[0].place.startswith(tiny.path)
     assert tiny.error in errors[0].message
     assert await compiler.check(tiny.tree(tiny.source)) == []
-
-
-@shared_loop
-async def test_each_test_has_its_result_and_none_starts_a_process_or_opens_a_socket(
-    tools: tuple[CompiledToolchain, Tiny],
-) -> None:
-    compiler, tiny = tools
-    tree = tiny.tree(tiny.source, tiny.good + tiny.bad)
-    report = await compiler.test(tree, [tiny.test], seconds=60)
-    assert report.state == "done"
-    assert outcomes(report) == {"holds": "passed", "breaks": "failed", "forks": "failed", "dials": "failed"}
-    broken = next(test for test in report.tests if test.name.endswith("breaks"))
-    assert broken.message.splitlines()[0].startswith("PROMISE does not hold")
-
-
-@shared_loop
-async def test_a_file_that_does_not_compile_is_a_failure_with_a_reason(
-    tools: tuple[CompiledToolchain, Tiny],
-) -> None:
-    compiler, tiny = tools
-    report = await compiler.test(tiny.tree(tiny.source, "import nowhere\n((("), [tiny.test], seconds=60)
-    assert (report.state, outcomes(report)) == ("done", {"collection": "failed"})
-    assert report.tests[0].message
-
-
-@shared_loop
-async def test_what_never_ends_and_what_takes_everything_is_ended(
-    tools: tuple[CompiledToolchain, Tiny],
-) -> None:
-    compiler, tiny = tools
-    assert (await compiler.test(tiny.tree(tiny.source, tiny.loops), [tiny.test], seconds=4)).state == "timeout"
-    hoarding = await compiler.test(tiny.tree(tiny.source, tiny.hoards), [tiny.test], seconds=60)
-    assert not hoarding.passed
-    assert hoarding.state != "timeout"
-
-
-@pytest.mark.skipif(not can_confine(), reason="no filter of system calls on this machine")
-async def test_tests_are_held_without_bubblewrap_too(tmp_path: Path) -> None:
-    sandbox = Sandbox(tmp_path, isolated=False)
-    code = "import os, sys; print('begun', flush=True); os.fork(); print('forked')"
-    job = Job((sys.executable, "-c", code), tmp_path, seconds=20, memory=512 << 20)
-    ended = await sandbox.run(job)
-    assert (ended.state, ended.code) == ("done", 1)
-    assert "begun" in ended.output and "PermissionError" in ended.output
-    greedy = Job((*job.command[:2], "a = [b'x' * (1 << 24) for _ in range(999)]"), tmp_path, 20, 256 << 20)
-    assert (await sandbox.run(greedy)).state == "memory"
-    endless = Job((*job.command[:2], "while True: pass"), tmp_path, 0.5, 512 << 20)
-    assert (await sandbox.run(endless)).state == "timeout"
 
 
 async def test_packages_are_installed_once_by_however_many_ask(

@@ -14,7 +14,9 @@ async def require(name: str) -> None:
     missing = [f"{fact.name}: {fact.get}" for fact in target.facts() if fact.needed and not fact.version]
     if missing:
         pytest.skip("; ".join(missing))
+    pinned = target.tools.pinned()
     try:
-        await target.tools.pinned().ensure()
+        if pinned is not None:
+            await pinned.ensure()
     except NotInstallable as refused:
         pytest.skip(str(refused))

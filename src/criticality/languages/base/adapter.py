@@ -33,8 +33,6 @@ class GrammarLanguage:
     todo: str
     table: Table
     tools: type[CompiledToolchain]
-    #: Whether its bodies are served to the judge.
-    served: bool = False
     #: What bodies may call besides what was planned.
     besides: tuple[str, ...] = ()
     #: What version control leaves out of a delivered project.
@@ -60,7 +58,7 @@ class GrammarLanguage:
         """Return what a served program consists of besides the project's sources."""
         return {}
 
-    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram | None:
+    def serve(self, spec: Spec, plan: Plan, variants: Sequence[Mapping[str, Body]]) -> ServedProgram:
         served, bodies = forwarding(plan, variants, lambda name, f, held: self.forward(spec, name, f, held))
         sources = self.sources(spec, served, bodies)
         return self.tools.served(sources | self.program(spec, plan), len(variants))
@@ -143,7 +141,7 @@ class GrammarLanguage:
         return own, {planned[name]: figures for name, figures in measured.items() if name in planned}
 
     def toolchain(self, *, parallel: int, limits: Limits) -> Toolchain:
-        return self.tools(limits, parallel)
+        return self.tools(limits)
 
     def facts(self) -> list[Fact]:
         return self.tools.facts()

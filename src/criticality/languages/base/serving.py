@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from criticality.artifacts import Body
+from criticality.judging.building import marked
 from criticality.language import Plan
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 
-#: Writes the statements of a function that forwards: its id, the function, and those that hold its bodies.
+#: Writes the statements of a function that forwards: its id, the function, and what it calls in each variant, or
+#: the one that it calls in all of them.
 Forward = Callable[[str, FunctionPlan, list[FunctionPlan]], str]
 
 
@@ -19,28 +21,30 @@ def forwarding(
     """Return a plan and bodies in which each function that has a body calls it by another name.
 
     Args:
-        variants: bodies of the system, by number; where they are all the same, a function has but one.
+        variants: bodies of the system, by number; one without a body of a function calls what is still to do.
     """
     served: dict[str, Body] = {}
 
     def parts(module: ModulePlan, function: FunctionPlan) -> list[FunctionPlan]:
         name = f"{module.name}.{function.name}"
-        bodies = [variant[name] for variant in variants if name in variant]
-        if len(bodies) < len(variants):
+        bodies = [variant.get(name) for variant in variants]
+        if not any(bodies):
             return [function]
-        if all(body == bodies[0] for body in bodies):
-            bodies = bodies[:1]
-        held = [
-            function.model_copy(update={"name": f"{function.name}_body{number}"}) for number in range(len(bodies))
-        ]
-        for number, (one, body) in enumerate(zip(held, bodies, strict=True)):
-            # What a transformation put before the function stands there once.
-            body = (
-                replace(body, declarations="") if number and body.declarations == bodies[0].declarations else body
-            )
-            served[f"{module.name}.{one.name}"] = body
-        served[name] = Body(forward(name, function, held), "", "", 0)
-        return [function, *held]
+        held: dict[str | None, FunctionPlan] = {}
+        seen: set[str] = set()
+        for number, body in enumerate(bodies):
+            text = body.text if body else None
+            if text not in held:
+                held[text] = function.model_copy(update={"name": f"{function.name}_body{number}"})
+                if body is not None:
+                    # What a transformation put before the function stands there once.
+                    before = "" if body.declarations in seen else body.declarations
+                    seen.add(before)
+                    own = replace(body, text=marked(body.text, number), declarations=before)
+                    served[f"{module.name}.{held[text].name}"] = own
+        called = [held[body.text if body else None] for body in bodies]
+        served[name] = Body(forward(name, function, called[:1] if len(held) == 1 else called), "", "", 0)
+        return [function, *held.values()]
 
     changed = tuple(
         module.model_copy(update={"functions": [part for f in module.functions for part in parts(module, f)]})

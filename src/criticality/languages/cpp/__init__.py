@@ -1,1 +1,1 @@
-"""C++ as a target language: g++, GoogleTest and RapidCheck."""
+"""C++ as a target language: g++."""

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base import typed_tests
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.cpp import domain, names, server, skeleton
-from criticality.languages.cpp.generators import generators_source
+from criticality.languages.cpp.cases import case_files
 from criticality.languages.cpp.grammar import CPP
-from criticality.languages.cpp.test_files import TestWriter
 from criticality.languages.cpp.toolchain import CppToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
-from criticality.testing import TestFile
 
 #: Standard headers that a planned module may import.
 _IMPORTABLE = frozenset(
@@ -33,11 +29,10 @@ _IMPORTABLE = frozenset(
 
 
 class Cpp(GrammarLanguage):
-    """C++20, GoogleTest and RapidCheck; newtypes are witnesses that the compiler tells apart."""
+    """C++20; newtypes are witnesses that the compiler tells apart."""
 
     name = "cpp"
     title = "C++"
-    undone = "not implemented"
     importable = _IMPORTABLE
     todo = skeleton.TODO
     ignored = "/build\n"
@@ -78,19 +73,8 @@ class Cpp(GrammarLanguage):
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
 
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        files = {f"tests/support/{name}": self.support(name) for name in ("harness.hpp", "near.hpp", "values.hpp")}
-        if "values::" in domain.domain_source(spec):
-            files["tests/support/values.hpp"] = f'#pragma once\n\n#include "{spec.package}/values.hpp"\n'
-        return files | {"tests/support/generators.hpp": generators_source(spec, literals)}
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        return TestWriter(spec, plan).contract(typed_tests.contract_tests(spec, plan, module, function))
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        return TestWriter(spec, plan).claim(typed_tests.claim_tests(spec, plan, claim, text), cluster)
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)

@@ -1,1 +1,1 @@
-"""Go behind the interface of all languages: struct newtypes with constructors, rapid, the race detector."""
+"""Go behind the interface of all languages: struct newtypes with constructors, bodies served by a Go program."""

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.base.naming import pascal
 from criticality.languages.go import domain, names, server, skeleton
-from criticality.languages.go.claim_tests import claim_test_file
-from criticality.languages.go.contract_tests import contract_test_file
-from criticality.languages.go.generators import generators_source
+from criticality.languages.go.cases import case_files
 from criticality.languages.go.grammar import GO
 from criticality.languages.go.toolchain import GoToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
 from criticality.spec.values import every_type, signature_types
-from criticality.testing import TestFile
 from llm_runtime.errors import ConfigurationError
 
 
 class Go(GrammarLanguage):
-    """Go 1.23, vet, rapid and the race detector; witnesses are checked when a value is made."""
+    """Go 1.23 and vet; witnesses are checked when a value is made."""
 
     name = "go"
     title = "Go"
-    undone = "not implemented"
     importable: frozenset[str] = frozenset()
     todo = skeleton.TODO
     table = GO
@@ -72,22 +67,8 @@ class Go(GrammarLanguage):
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
 
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        package = names.package(spec)
-        values = domain.values_source(package)
-        return {
-            "harness_test.go": self.support("harness.go").replace("package values", f"package {package}", 1),
-            "values_test.go": values.replace('\t"time"\n', f'\t"time"\n\n\t"{names.module(spec)}/domain"\n', 1),
-            "generators_test.go": generators_source(spec, literals),
-        }
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        return contract_test_file(spec, plan, module, function)
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        return claim_test_file(spec, plan, claim, text, cluster=cluster)
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def project_name(self, spec: Spec) -> str:
         return names.module(spec)

@@ -27,7 +27,7 @@ _TAKEN = frozenset(
     {
         "domain", "errors", "time", "fmt", "error", "string", "int", "float64", "bool", "byte", "any", "nil",
         "true", "false", "len", "append", "make", "panic", "init", "main", "math", "slices", "maps", "strings",
-        "strconv", "cmp", "sort", "unicode", "utf8", "rapid", "testing", "t",
+        "strconv", "cmp", "sort", "unicode", "utf8", "serving", "testing", "t",
     }
 )  # fmt: skip
 #: Go builds a file with such an ending for one system only, or for tests only.

@@ -1,1 +1,1 @@
-"""Java behind the interface of all languages: records with compact constructors, JUnit 5, jqwik."""
+"""Java behind the interface of all languages: records with compact constructors, JUnit 5."""

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.java import domain, names, server, skeleton
-from criticality.languages.java.claim_tests import claim_test_file
-from criticality.languages.java.contract_tests import contract_test_file
-from criticality.languages.java.generators import generators_source
+from criticality.languages.java.cases import case_files
 from criticality.languages.java.grammar import JAVA
 from criticality.languages.java.toolchain import JavaToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
-from criticality.testing import TestFile
 from llm_runtime.errors import ConfigurationError
 
 
 class Java(GrammarLanguage):
-    """Java 17, JUnit 5 and jqwik; witnesses are checked when a value is made."""
+    """Java 17; witnesses are checked when a value is made."""
 
     name = "java"
     title = "Java"
-    undone = "not implemented"
     importable: frozenset[str] = frozenset()
     todo = skeleton.TODO
     table = JAVA
@@ -66,23 +61,8 @@ class Java(GrammarLanguage):
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
 
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        package = names.package(spec)
-        base = f"src/test/java/{package}"
-        harness = self.support("Harness.java").replace("package values;", f"package {package};", 1)
-        return {
-            f"{base}/Values.java": domain.values_source(package),
-            f"{base}/Harness.java": harness.replace("static values.Values", f"static {package}.Values", 1),
-            f"{base}/Generators.java": generators_source(spec, literals),
-        }
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        return contract_test_file(spec, plan, module, function)
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        return claim_test_file(spec, plan, claim, text, cluster=cluster)
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def project_name(self, spec: Spec) -> str:
         return names.package(spec)

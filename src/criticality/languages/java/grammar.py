@@ -7,6 +7,12 @@ import re
 from criticality.languages.base.grammar.table import OPERATORS, Table
 
 _COMPUTING = frozenset({"util", "math", "time", "text"})
+#: Classes of ``java.util`` that only compute; the others read and write files, start threads, keep settings.
+_UTIL = (
+    "ArrayDeque|ArrayList|Arrays|BitSet|Collection|Collections|Comparator|Deque|EnumMap|EnumSet|HashMap|HashSet|"
+    "Iterator|LinkedHash\\w+|LinkedList|List|ListIterator|Locale|Map|Navigable\\w+|NoSuchElementException|Objects|"
+    "Optional\\w*|PriorityQueue|Queue|Sequenced\\w+|Set|Sorted\\w+|StringJoiner|TreeMap|TreeSet|UUID"
+)
 
 JAVA = Table(
     name="java",
@@ -20,6 +26,11 @@ JAVA = Table(
     strings=frozenset({"string_literal", "character_literal"}),
     comments=frozenset({"line_comment", "block_comment"}),
     spanning=('"""', "/*"),
+    refused_code={
+        rf"\bjava\s*\.\s*util\s*\.\s*(?!(?:(?:function|stream|regex)\s*\.|(?:{_UTIL})\b))": (
+            "a class of java.util that is not for computing"
+        ),
+    },
     refused={r"\\u": "a Unicode escape, which Java reads before anything else; write the character"},
     directives=re.compile(r"NOSONAR|NOPMD|CHECKSTYLE|@formatter"),
     attached={"marker_annotation": "an annotation", "annotation": "an annotation"},

@@ -110,7 +110,12 @@ def require(spec: Spec) -> None:
 
 def quoted(text: str) -> str:
     """Return a string literal."""
-    parts = (f"\\{c}" if c in '"\\' else c if c.isascii() and c.isprintable() else _units(c) for c in text)
+    # Java reads \u000a before anything else, as the end of the line.
+    ends = {"\n": "\\n", "\r": "\\r"}
+    parts = (
+        ends.get(c) or (f"\\{c}" if c in '"\\' else c if c.isascii() and c.isprintable() else _units(c))
+        for c in text
+    )
     return f'"{"".join(parts)}"'
 
 

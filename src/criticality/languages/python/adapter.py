@@ -43,7 +43,6 @@ class Python:
 
     name = "python"
     title = "Python"
-    served = True
     importable = names.IMPORTABLE
 
     @property

@@ -1,1 +1,1 @@
-"""Rust as a target language: newtypes as witnesses, clippy, libtest, proptest."""
+"""Rust as a target language: newtypes as witnesses, clippy, libtest."""

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
-from criticality.languages.base import typed_tests
 from criticality.languages.base.adapter import GrammarLanguage, written
 from criticality.languages.rust import domain, names, server, skeleton
-from criticality.languages.rust.generators import generators_source
+from criticality.languages.rust.cases import case_files
 from criticality.languages.rust.grammar import RUST
-from criticality.languages.rust.test_files import TestWriter
 from criticality.languages.rust.toolchain import RustToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
 from criticality.spec.predicates import PredicateFault
 from criticality.spec.spec import Spec
 from criticality.spec.values import types_needed
-from criticality.testing import TestFile
 
 #: Parts of the standard library that a planned module may import.
 _IMPORTABLE = frozenset({"cmp", "collections", "fmt", "iter", "mem", "num", "ops", "str"})
 
 
 class Rust(GrammarLanguage):
-    """Rust 2024, clippy, libtest and proptest; newtypes are witnesses that the compiler tells apart."""
+    """Rust 2024 and clippy; newtypes are witnesses that the compiler tells apart."""
 
     name = "rust"
     title = "Rust"
-    undone = "not yet implemented"
     importable = _IMPORTABLE
     todo = skeleton.TODO
     ignored = "/target\n"
@@ -75,19 +70,8 @@ class Rust(GrammarLanguage):
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan, [*_needed(spec), *(module.name for module in plan)])
 
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        files = {
-            f"tests/support/{name}": self.support(name) for name in ("mod.rs", "harness.rs", "near.rs", "values.rs")
-        }
-        return files | {"tests/support/generators.rs": generators_source(spec, literals)}
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        return TestWriter(spec, plan).contract(typed_tests.contract_tests(spec, plan, module, function))
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        return TestWriter(spec, plan).claim(typed_tests.claim_tests(spec, plan, claim, text), cluster)
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases, _needed(spec))
 
     def signature(self, function: FunctionPlan) -> str:
         return skeleton.signature(function)

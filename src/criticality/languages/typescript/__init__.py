@@ -1,1 +1,1 @@
-"""TypeScript: how a lattice becomes strict TypeScript with branded types, and its tests vitest with fast-check."""
+"""TypeScript: how a lattice becomes strict TypeScript with branded types."""

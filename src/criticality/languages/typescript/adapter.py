@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from criticality.artifacts import Body
 from criticality.language import Language, Plan, Tree
 from criticality.languages.base.adapter import GrammarLanguage, written
-from criticality.languages.typescript import claim_tests, contract_tests, domain, server, skeleton
-from criticality.languages.typescript.generators import arbitraries_source
+from criticality.languages.typescript import domain, server, skeleton
+from criticality.languages.typescript.cases import case_files
 from criticality.languages.typescript.grammar import TYPESCRIPT
 from criticality.languages.typescript.names import identifier
 from criticality.languages.typescript.toolchain import TypeScriptToolchain
 from criticality.lattice_plan import FunctionPlan, ModulePlan
-from criticality.spec.claims import StructuredClaim
-from criticality.spec.literals import Literals
 from criticality.spec.spec import Spec
-from criticality.testing import ClaimTestFault, TestFile
+from llm_runtime.errors import ConfigurationError
 
 
 class TypeScript(GrammarLanguage):
-    """tsc strict, vitest and fast-check; witnesses are branded types, level ``distinction``."""
+    """tsc strict; witnesses are branded types, level ``distinction``."""
 
     name = "typescript"
     title = "TypeScript"
-    undone = skeleton.UNDONE
     importable = frozenset[str]()
     todo = skeleton.TODO
-    ignored = "/node_modules\n"
+    ignored = "/node_modules\n/out\n"
     table = TYPESCRIPT
     tools = TypeScriptToolchain
 
@@ -43,7 +41,7 @@ class TypeScript(GrammarLanguage):
     def spec_fault(self, spec: Spec) -> str:
         try:
             domain.domain_source(spec)
-        except ClaimTestFault as fault:
+        except ConfigurationError as fault:
             return str(fault)
         return ""
 
@@ -64,19 +62,8 @@ class TypeScript(GrammarLanguage):
     def program(self, spec: Spec, plan: Plan) -> Tree:
         return server.program(spec, plan)
 
-    def test_support(self, spec: Spec, literals: Literals) -> Tree:
-        return {
-            "tests/support/harness.ts": self.support("harness.ts"),
-            "tests/support/arbitraries.ts": arbitraries_source(spec, literals),
-        }
-
-    def contract_test(self, spec: Spec, plan: Plan, module: ModulePlan, function: FunctionPlan) -> TestFile:
-        return contract_tests.contract_test_file(spec, plan, module, function)
-
-    def claim_test(
-        self, spec: Spec, plan: Plan, claim: StructuredClaim, text: str, *, cluster: str = ""
-    ) -> TestFile:
-        return claim_tests.claim_test_file(spec, plan, claim, text, cluster=cluster)
+    def case_files(self, spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> Tree:
+        return case_files(spec, plan, cases)
 
     def project_name(self, spec: Spec) -> str:
         return spec.system.name

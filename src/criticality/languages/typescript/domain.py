@@ -19,7 +19,7 @@ from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.spec import DataModel, Spec
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import reached, root
-from criticality.testing import ClaimTestFault
+from llm_runtime.errors import ConfigurationError
 
 _DECIMALS = 'import { Decimal } from "decimal.js";\n\nDecimal.set({ precision: 28 });\nexport { Decimal };\n'
 
@@ -161,14 +161,14 @@ def domain_source(spec: Spec) -> str:
     """Return the whole module ``domain``.
 
     Raises:
-        ClaimTestFault: an invariant, a set or a map is outside what TypeScript renders.
+        ConfigurationError: an invariant, a set or a map is outside what TypeScript renders.
     """
     for text in _type_texts(spec):
         require_comparable(spec, parse_type(text))
     try:
         body = "\n".join(type_source(spec, name) for name in _in_order(spec))
     except PredicateFault as fault:
-        raise ClaimTestFault(f"an invariant of a record: {fault}") from None
+        raise ConfigurationError(f"an invariant of a record: {fault}") from None
     head = [f"/** The types of {spec.system.name}, with what must hold of every value of them. */", ""]
     if uses_decimals(spec):
         head.append(_DECIMALS)

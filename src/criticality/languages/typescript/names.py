@@ -13,7 +13,7 @@ from criticality.languages.base.naming import camel
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 from criticality.spec.values import root
-from criticality.testing import ClaimTestFault
+from llm_runtime.errors import ConfigurationError
 
 _SCALARS = {
     "Int": "number", "Float": "number", "Decimal": "Decimal", "Text": "string", "String": "string",
@@ -76,7 +76,7 @@ def require_comparable(spec: Spec, kind: TypeRef) -> None:
     """Refuse sets and maps that JavaScript would compare by identity.
 
     Raises:
-        ClaimTestFault: elements of a set or keys of a map are no scalars.
+        ConfigurationError: elements of a set or keys of a map are no scalars.
     """
     scalar = root(spec, kind)
     if scalar.name in ("Set", "Map"):
@@ -85,7 +85,7 @@ def require_comparable(spec: Spec, kind: TypeRef) -> None:
             inner.name in _SCALARS and inner.name not in ("Decimal", "Timestamp", "Bytes")
         )
         if not plain:
-            raise ClaimTestFault(
+            raise ConfigurationError(
                 f"{kind}: TypeScript tells {scalar.args[0]} apart by identity; use numbers, texts, enums or a List"
             )
     for arg in scalar.args:

@@ -1,26 +1,24 @@
-"""TypeScript: a warm compiler at its strictest, and vitest with fast-check on node."""
+"""TypeScript: a warm compiler at its strictest, and one program on node for all bodies that are judged."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from criticality.judging.served import ServedProgram
 from criticality.languages.base.data import read_text
-from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place, Wanted, report
+from criticality.languages.base.toolchain.compiled import CompiledToolchain, Place
 from criticality.languages.base.toolchain.dependencies import CommandFailed, Pinned, command
 from criticality.languages.base.toolchain.programs import Program, prefix
 from criticality.languages.base.toolchain.sandbox import interpreter
 from criticality.languages.base.toolchain.seal import launched, launcher
 from criticality.languages.base.toolchain.warm import WarmCompiler
-from criticality.testing import Diagnostic, Limits, TestReport, TestResult
+from criticality.languages.typescript.skeleton import TODO
+from criticality.testing import Diagnostic, Limits
 
 _GET = "install Node.js 20.19 or newer, with npm (your system's package manager, or the Node.js site)"
 NODE = Program("node", ("--version",), _GET, at_least=(20, 19))
 NPM = Program("npm", ("--version",), _GET)
-_NO_ERROR = ("Error: ", "AssertionError: ")
 
 
 async def _install(folder: Path) -> None:
@@ -35,20 +33,20 @@ async def _install(folder: Path) -> None:
 
 
 class TypeScriptToolchain(CompiledToolchain):
-    """tsc and vitest."""
+    """tsc."""
 
     language = "criticality.languages.typescript"
     title = "TypeScript"
     programs = (NODE, NPM)
 
-    def __init__(self, limits: Limits | None = None, parallel: int = 2, *, isolated: bool | None = None) -> None:
-        super().__init__(limits, parallel, isolated=isolated)
+    def __init__(self, limits: Limits | None = None, *, isolated: bool | None = None) -> None:
+        super().__init__(limits, isolated=isolated)
         self._compiler: WarmCompiler | None = None
         self._files: frozenset[str] = frozenset()
 
     @classmethod
     def pinned(cls) -> Pinned:
-        """vitest, fast-check, TypeScript and eslint, as ``package.json`` pins them."""
+        """TypeScript, eslint and decimal.js, as ``package.json`` pins them."""
         return Pinned("TypeScript", "typescript", cls.manifest(), f"node {NODE.version}", _install)
 
     @classmethod
@@ -57,11 +55,11 @@ class TypeScriptToolchain(CompiledToolchain):
         script = read_text(cls.language, "build.mjs")
         flags = ("--experimental-permission", "--allow-fs-read=*", "--max-old-space-size=512", "--stack-size=900")
         return ServedProgram(
-            command=launched((node, *flags, "out/serve.js")), files=files | launcher() | {"build.mjs": script},
+            command=launched((node, *flags, "out/src/serve.js")), files=files | launcher() | {"build.mjs": script},
             build=((node, "build.mjs", str(packages)),),
             read_only=(packages.parent, prefix(NODE.path()), *interpreter()), environment=_environment(NODE.path()),
             memory=0,
-            variants=variants,
+            variants=variants, todo=TODO, counted="nanoseconds",
         )  # fmt: skip
 
     async def aclose(self) -> None:
@@ -83,54 +81,12 @@ class TypeScriptToolchain(CompiledToolchain):
         same, self._files = files == self._files, files
         return await self._compiler.ask("again" if same else "sources")
 
-    async def run(self, place: Place, installed: Path, tree: Mapping[str, str], wanted: Wanted) -> TestReport:
-        _link(place, installed)
-        node, out = NODE.path(), place.out / "report.json"
-        heap = f"--max-old-space-size={max(64, self.limits.memory * 3 // 4 >> 20)}"
-        runner = str(installed / "node_modules/vitest/vitest.mjs")
-        options = ["--pool=threads", "--no-file-parallelism", "--no-isolate", "--configLoader=runner", "--no-cache"]
-        options += ["--bail=1"] if wanted.stop_early else []
-        options += ["--reporter=json", f"--outputFile={out}", f"--testTimeout={int(wanted.seconds * 1000)}"]
-        ended = await self.execute(
-            place, [str(node), heap, runner, "run", *options, *wanted.files], wanted,
-            readable=(installed, prefix(node)), environment=_environment(node),
-        )  # fmt: skip
-        if ended.state != "done":
-            return report(ended, [])
-        try:
-            results = vitest_results(json.loads(out.read_text("utf-8")))
-        except (OSError, ValueError, KeyError, TypeError):
-            return report(ended, [], state="died")
-        return report(ended, results)
-
 
 def _link(place: Place, installed: Path) -> None:
     """Link the installed packages where node and the compiler look for them."""
     packages = place.copy.folder / "node_modules"
     if not packages.is_symlink():
         packages.symlink_to(installed / "node_modules")
-
-
-def vitest_results(data: Mapping[str, Any]) -> list[TestResult]:
-    """Return the results in vitest's own JSON; a file that did not load is one failed test."""
-    results: list[TestResult] = []
-    for file in data["testResults"]:
-        tests = file["assertionResults"]
-        for test in tests:
-            outcome = {"passed": "passed", "failed": "failed"}.get(test["status"], "skipped")
-            message = test["failureMessages"][0] if test["failureMessages"] else ""
-            results.append(TestResult(test["title"], outcome, without_stack(message)))
-        if not tests and file["status"] == "failed":
-            results.append(TestResult("collection", "failed", without_stack(file["message"])))
-    return results
-
-
-def without_stack(message: str) -> str:
-    """Return an error's words, without its kind and without where it was thrown."""
-    words = message.split("\n    at ")[0].strip()
-    for lead in _NO_ERROR:
-        words = words.removeprefix(lead)
-    return words[:1500]
 
 
 def _environment(node: Path) -> dict[str, str]:

@@ -1,7 +1,7 @@
 // Answers calls of a project's functions over pipes; the process is sealed before the first one.
 //
 // A frame is a length (32 bits, big-endian) and a MessagePack value: [id, name, arguments] comes in, and
-// [id, status, value, trace] goes out. A name after "~" asks for nanoseconds: the least of five runs.
+// [id, status, value, trace] goes out. A name before "#work" asks for nanoseconds: the least of five runs.
 #pragma once
 
 #include <cxxabi.h>
@@ -161,10 +161,10 @@ inline int serve(int argc, char** argv, Dispatch dispatch) {
     Writer out;
     out.list(4).whole(get<std::int64_t>(in));
     const auto asked = get<std::string>(in);
-    const bool timed = asked.starts_with('~');
+    const bool timed = asked.ends_with("#work");
     const auto head = out.bytes.size();
     try {
-      dispatch(std::string_view(asked).substr(timed), timed, in, out);
+      dispatch(std::string_view(asked).substr(0, asked.find('#')), timed, in, out);
     } catch (const std::exception& unfit) {
       out.bytes.resize(head);
       out.whole(kUnfit).text(unfit.what()).list(0);

@@ -170,7 +170,10 @@ func (r *reader) fields(kind reflect.Type, made reflect.Value) {
 	case kind == timeType:
 		written := string(r.extension(moment))
 		if !strings.Contains(written, "T") {
-			written += "T00:00:00Z"
+			written += "T00:00:00"
+		}
+		if len(written) == len("2006-01-02T15:04:05") {
+			written += "Z"
 		}
 		read, err := time.Parse(time.RFC3339Nano, written)
 		if err != nil {

@@ -1,7 +1,7 @@
 // Package serving answers calls of a project's functions over pipes; the process is sealed before the first one.
 //
 // A frame is a length (32 bits, big-endian) and a MessagePack value: [id, name, arguments] comes in, and
-// [id, status, value, trace] goes out. A name after "~" asks for nanoseconds: the least of five runs.
+// [id, status, value, trace] goes out. A name before "#work" asks for nanoseconds: the least of five runs.
 package serving
 
 import (
@@ -92,7 +92,7 @@ func made(constructors []any) map[reflect.Type]reflect.Value {
 func answered(in *reader, functions map[string]any) []byte {
 	in.items(3)
 	id := in.integer()
-	name, timed := strings.CutPrefix(in.text(), "~")
+	name, timed := strings.CutSuffix(in.text(), "#work")
 	function := reflect.ValueOf(functions[name])
 	calls, traced = nil, 0
 	arguments, why := taken(in, function.Type())

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  * Answers calls of a project's functions over pipes; what launched the process took processes and sockets from it.
  *
  * <p>A frame is a length (32 bits, big-endian) and a MessagePack value: {@code [id, name, arguments]} comes in, and
- * {@code [id, status, value, trace]} goes out. A name after {@code ~} asks for nanoseconds: the least of five runs.
+ * {@code [id, status, value, trace]} goes out. A name before {@code #work} asks for nanoseconds: the least of five runs.
  */
 public final class Serving {
     private static final int RETURNED = 0;
@@ -89,8 +89,8 @@ public final class Serving {
         in.items(3);
         Writer head = new Writer().list(4).whole(in.whole());
         String asked = in.text();
-        boolean timed = asked.startsWith("~");
-        Method function = functions.get(timed ? asked.substring(1) : asked);
+        boolean timed = asked.endsWith("#work");
+        Method function = functions.get(asked.replace("#work", ""));
         Type[] types = function.getGenericParameterTypes();
         Object[] values = new Object[types.length];
         try {

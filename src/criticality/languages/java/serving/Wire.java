@@ -11,7 +11,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.OffsetDateTime;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -51,7 +52,7 @@ final class Wire {
         } else if (kind == LocalDate.class) {
             return LocalDate.parse(in.extension(MOMENT).rest());
         } else if (kind == Instant.class) {
-            return OffsetDateTime.parse(in.extension(MOMENT).rest()).toInstant();
+            return LocalDateTime.parse(in.extension(MOMENT).rest()).toInstant(ZoneOffset.UTC);
         } else if (kind == List.class && argument(type, 0) == Byte.class) {
             return bytes(in.bytes());
         } else if (kind == List.class) {

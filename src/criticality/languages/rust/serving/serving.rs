@@ -1,7 +1,7 @@
 //! Answers calls of a project's functions over pipes; the process is sealed before the first one.
 //!
 //! A frame is a length (32 bits, big-endian) and a MessagePack value: `[id, name, arguments]` comes in, and
-//! `[id, status, value, trace]` goes out. A name after `~` asks for nanoseconds: the least of five runs.
+//! `[id, status, value, trace]` goes out. A name before `#work` asks for nanoseconds: the least of five runs.
 
 use crate::wire::{Put, Reader, list, text, whole};
 use std::any::Any;
@@ -128,7 +128,7 @@ pub fn serve(dispatch: Dispatch) {
             let mut out = Vec::new();
             list(&mut out, 4);
             whole(&mut out, id);
-            let (head, bare) = (out.len(), name.trim_start_matches('~'));
+            let (head, bare) = (out.len(), name.trim_end_matches("#work"));
             if let Err(why) = dispatch(bare, bare.len() < name.len(), &mut from, &mut out) {
                 out.truncate(head);
                 whole(&mut out, UNFIT);

@@ -96,12 +96,16 @@ export class Writer {
   }
 
   nothing(): this {
-    this.held[this.room(1)] = 0xc0;
-    return this;
+    return this.marker(0xc0);
   }
 
   truth(value: boolean): this {
-    this.held[this.room(1)] = value ? 0xc3 : 0xc2;
+    return this.marker(value ? 0xc3 : 0xc2);
+  }
+
+  private marker(value: number): this {
+    const place = this.room(1); // first: it may be in another buffer afterwards
+    this.held[place] = value;
     return this;
   }
 
@@ -174,7 +178,11 @@ export const day: Form<string> = {
   write: (out, value) => out.extension(MOMENT, Buffer.from(value)),
 };
 export const moment: Form<Date> = {
-  read: (input) => new Date(input.extension(MOMENT).toString("latin1")),
+  read: (input) => {
+    const written = input.extension(MOMENT).toString("latin1");
+    if (/\.\d{3}\d*[1-9]/.test(written)) throw new RangeError("moments are whole milliseconds here");
+    return new Date(/[Z+]/.test(written) ? written : `${written}Z`);
+  },
   write: (out, value) => out.extension(MOMENT, Buffer.from(value.toISOString())),
 };
 

@@ -2,7 +2,7 @@
  * Answers calls of a project's functions over pipes; node itself was started without files, processes and workers.
  *
  * A frame is a length (32 bits, big-endian) and a MessagePack value: [id, name, arguments] comes in, and
- * [id, status, value, trace] goes out. A name after "~" asks for nanoseconds: the least of five runs.
+ * [id, status, value, trace] goes out. A name before "#work" asks for nanoseconds: the least of five runs.
  */
 import { readSync, writeSync } from "node:fs";
 import { Form, Reader, Writer } from "./codec.js";
@@ -82,8 +82,8 @@ function answered(input: Reader): Writer {
   input.items(3);
   const out = new Writer().list(4).raw(input);
   const asked = input.text();
-  const timed = asked.startsWith("~");
-  const served = functions[timed ? asked.slice(1) : asked]!;
+  const timed = asked.endsWith("#work");
+  const served = functions[asked.replace("#work", "")]!;
   [calls, traced] = [[], 0];
   const head = out.length;
   let values: unknown[];

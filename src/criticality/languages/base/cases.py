@@ -1,0 +1,119 @@
+"""The judge's cases as a person's tests: values as expressions that a language writes down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC
+from typing import Any
+
+from criticality.judging.domain import Domain, fields_of
+from criticality.judging.wire import Codec, from_json
+from criticality.language import Plan
+from criticality.languages.base.expressions.nodes import Constant, Expression, Make, Member, Operation, Wrap
+from criticality.lattice_plan import FunctionPlan
+from criticality.spec.spec import Spec
+from criticality.spec.types import TypeRef
+from criticality.spec.values import root
+
+#: Calls of a function that are shown: so many that return, and so many that raise.
+_RETURNS, _RAISES = 8, 4
+_PARTS: dict[str, Any] = {"List": "list", "Set": "set", "Tuple": "tuple"}
+
+
+class NoLiteral(ValueError):
+    """A value of a type that languages have no short way to write down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One call: ``result`` is what it returns, ``error`` the name of what it raises."""
+
+    args: tuple[Expression, ...]
+    result: Expression | None
+    error: str
+
+
+def rows(
+    spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]
+) -> Iterator[tuple[str, FunctionPlan, list[Row]]]:
+    """Yield each function that has cases with its module and some of them.
+
+    Args:
+        cases: by function, arguments, status and value as the judge's JSON has them.
+    """
+    codec = Codec(Domain(spec), plan)
+    for name, function in codec.functions.items():
+        made = [row for case in cases.get(name, ()) if (row := _row(spec, codec, name, function, case)) is not None]
+        returns, raises = [row for row in made if not row.error], [row for row in made if row.error]
+        if made:
+            yield name.partition(".")[0], function, [*returns[:_RETURNS], *raises[:_RAISES]]
+
+
+def by_module(
+    spec: Spec,
+    plan: Plan,
+    cases: Mapping[str, list[list[Any]]],
+    test: Callable[[str, FunctionPlan, list[Row]], str],
+) -> dict[str, str]:
+    """Return the tests of each module that has cases, each written by the language."""
+    parts: dict[str, list[str]] = {}
+    for module, function, held in rows(spec, plan, cases):
+        parts.setdefault(module, []).append(test(module, function, held))
+    return {module: "\n".join(tests) for module, tests in parts.items()}
+
+
+def _row(spec: Spec, codec: Codec, name: str, function: FunctionPlan, case: list[Any]) -> Row | None:
+    args, status, value = case
+    held = zip(function.parameters, codec.arguments(name, from_json(args)), strict=True)
+    try:
+        given = tuple(literal(spec, p.type, one) for p, one in held)
+        if status == 0:
+            return Row(given, literal(spec, function.result, codec.result(name, from_json(value))), "")
+        return Row(given, None, value[0]) if status == 1 and value[0] in spec.errors else None
+    except NoLiteral:
+        return None
+
+
+def literal(spec: Spec, kind: TypeRef, value: Any) -> Expression:
+    """Return a value as an expression of its type.
+
+    Raises:
+        NoLiteral: bytes, days, identifiers and numbers without end are not written down.
+    """
+    match kind.name:
+        case "Int" | "Decimal" | "Text" | "String" | "Bool" | "Unit":
+            base: Any = {"Int": int, "Text": str, "String": str}.get(kind.name)
+            return Constant(kind, base(value) if base else value)
+        case "Float" if math.isfinite(value):
+            return Constant(kind, float(value))
+        case "Timestamp":
+            seconds = Constant(TypeRef("Int"), int(value.replace(tzinfo=UTC).timestamp()))
+            return Operation(kind, "to_timestamp", (seconds,))
+        case "List" | "Set":
+            items = sorted(value, key=repr) if kind.name == "Set" else value
+            return Operation(kind, _PARTS[kind.name], tuple(literal(spec, kind.args[0], one) for one in items))
+        case "Tuple":
+            parts = zip(kind.args, value, strict=True)
+            return Operation(kind, "tuple", tuple(literal(spec, arg, one) for arg, one in parts))
+        case "Map":
+            pairs = [
+                literal(spec, arg, one) for pair in value.items() for arg, one in zip(kind.args, pair, strict=True)
+            ]
+            return Operation(kind, "map", tuple(pairs))
+        case "Option":
+            return Constant(kind, None) if value is None else Operation(
+                kind, "some", (literal(spec, kind.args[0], value),)
+            )  # fmt: skip
+        case "Result":
+            return literal(spec, kind.args[0], value)
+        case name if name in spec.enums:
+            return Member(kind, value.value)
+        case name if name in spec.newtypes:
+            return Wrap(kind, literal(spec, root(spec, kind), value))
+        case name if name in spec.data_models:
+            fields = ((field, literal(spec, of, getattr(value, field))) for field, of in fields_of(spec, name))
+            return Make(kind, tuple(fields))
+        case name:
+            raise NoLiteral(name)

@@ -1,3 +1,0 @@
-package warm;
-
-public final class Warm {}

@@ -1,6 +1,0 @@
-//! What the tests stand on.
-
-pub mod generators;
-pub mod harness;
-pub mod near;
-pub mod values;
