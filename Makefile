@@ -9,7 +9,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo test test-all test-resources test-languages fuzz check lint docs bench live screenshots recordings clean
+.PHONY: help install demo test test-all test-resources test-languages fuzz check lint docs bench live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -64,11 +64,19 @@ bench: $(VENV)/.installed-dev ## the figures of the README, measured here
 	@$(BIN)/python -m bench
 
 CALLS ?= 60
+TASKS ?= 24
+METHODS ?= single,self-consistency,best-of-n,council
 MINUTES ?= 25
 BUDGET ?= 0.50
 live: $(VENV)/.installed-dev ## each protocol on a real model: make live MODEL=... [CALLS= MINUTES= BUDGET=]; before a release
 	@test -n "$(MODEL)" || { echo "name a model: make live MODEL=ollama:qwen3, or a base URL with #MODEL"; exit 2; }
 	@$(BIN)/python -m bench.live '$(MODEL)' --calls $(CALLS) --minutes $(MINUTES) --budget $(BUDGET)
+
+evidence: $(VENV)/.installed-dev ## methods at equal spend on a real model: make evidence MODEL=... [METHODS= TASKS=]
+	@test -n "$(MODEL)" || { echo "name a model: make evidence MODEL=ollama:qwen3, or a base URL with #MODEL"; exit 2; }
+	@mkdir -p out
+	@head -n $(TASKS) bench/evidence.jsonl | $(BIN)/assay compare - --model '$(MODEL)' --methods $(METHODS) \
+		--max-tokens 500 --at-once 2 --out out/evidence.html
 
 screenshots: $(VENV)/.installed-dev ## the pictures of the pages, from the recorded runs
 	@$(BIN)/python -m docs.screenshots

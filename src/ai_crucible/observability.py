@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 from ai_crucible.types import AttemptRecord
 from llm_runtime.statistics import Interval, pass_at_k, pass_hat_k, wilson
@@ -73,12 +75,15 @@ class ModelRollup:
     tokens: int
 
 
+def _together(
+    attempts: Iterable[AttemptRecord], by: Callable[[AttemptRecord], tuple[str, ...]]
+) -> list[list[AttemptRecord]]:
+    return [list(group) for _, group in groupby(sorted(attempts, key=by), key=by)]
+
+
 def histories(attempts: Iterable[AttemptRecord]) -> list[PuzzleHistory]:
     """Group attempts by model, arm and puzzle, in that order."""
-    groups: dict[tuple[str, str, str], list[AttemptRecord]] = defaultdict(list)
-    for attempt in attempts:
-        groups[attempt.model, attempt.arm, attempt.puzzle].append(attempt)
-    return [_history(groups[key]) for key in sorted(groups)]
+    return [_history(group) for group in _together(attempts, attrgetter("model", "arm", "puzzle"))]
 
 
 def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
@@ -99,10 +104,7 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
 
 def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
     """Return one line a model and arm."""
-    groups: dict[tuple[str, str], list[AttemptRecord]] = defaultdict(list)
-    for attempt in attempts:
-        groups[attempt.model, attempt.arm].append(attempt)
-    return [_rollup(groups[key]) for key in sorted(groups)]
+    return [_rollup(group) for group in _together(attempts, attrgetter("model", "arm"))]
 
 
 def _rollup(attempts: list[AttemptRecord]) -> ModelRollup:

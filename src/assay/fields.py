@@ -41,6 +41,7 @@ class Ui:
         hidden: no door but JSON has it.
         doors: those that have it, of ``"cli"`` and ``"form"``.
         flatten: the fields of this nested model stand beside those of the outer one.
+        local: of a list, whether it may name files of the machine; forms and programs may then give addresses.
     """
 
     flag: str = ""
@@ -58,6 +59,7 @@ class Ui:
     hidden: bool = False
     doors: tuple[str, ...] = ("cli", "form")
     flatten: bool = False
+    local: bool = False
 
 
 @dataclass(frozen=True, slots=True)

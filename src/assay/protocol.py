@@ -6,7 +6,7 @@ builds one from nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -22,6 +22,11 @@ Measures: TypeAlias = "Mapping[str, Callable[[Mapping[str, Any]], Any]]"
 """What a batch's table shows of one result: whether, how much or of what kind, by name; ``None`` is left out."""
 
 
+async def nobody_says() -> None:
+    """Return that nobody says how much a model reads."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What a run works with beside its task and options.
@@ -34,6 +39,7 @@ class RunContext:
         clock: milliseconds since 1970.
         terms: models and bounds in force; the model function keeps them already.
         local: whether a model on this machine answers, which may take minutes for its first words.
+        window: returns how many tokens the smallest of its models reads; ``None`` where nobody says.
     """
 
     run_id: str
@@ -43,6 +49,7 @@ class RunContext:
     clock: Callable[[], int]
     terms: Terms
     local: bool = False
+    window: Callable[[], Awaitable[int | None]] = nobody_says
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,9 @@ class RunType:
         seated: ``(options, terms) -> options``, with the seats named after who will answer in them.
         ready: ``(task, options, terms)``, of a run that reaches its models by itself: refuses what they cannot do.
         upgrade: ``(task, settings) -> (task, options)`` as data, from the form of older logs and job files.
+        absent: options that older logs do not have, and what they stood for.
+        take_up: ``(task, parent) -> task``, of a run that goes on from the one its field ``follow`` names, which is
+            ``{"run_id", "state", "task", "result"}``.
         spent: ``(task) -> Spend``, what the same work took as far as its folder says; bounds count it where the log
             says less.
         title_of: ``(task) -> str``, one line for lists; empty takes the first text of the task.
@@ -107,6 +117,8 @@ class RunType:
     seated: Ref = ""
     ready: Ref = ""
     upgrade: Ref = ""
+    absent: Ref = ""
+    take_up: Ref = ""
     spent: Ref = ""
     title_of: Ref = ""
     seats: tuple[Seat, ...] = ()

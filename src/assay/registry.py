@@ -185,7 +185,10 @@ def opened(started: RunStarted) -> Prepared:
     Raises:
         ConfigurationError: no such kind of run, or its task or options do not fit.
     """
-    return stored(started.protocol, started.task, started.settings)
+    settings, run = started.settings, find(started.protocol)
+    if run.absent and "options" in settings:
+        settings = {**settings, "options": {**load(run.absent), **settings["options"]}}
+    return stored(started.protocol, started.task, settings)
 
 
 def stored(kind: str, task: Mapping[str, Any], settings: Mapping[str, Any]) -> Prepared:

@@ -15,9 +15,9 @@ from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from fire_circle.layers import MultiNeutrosophicPrompt
-from fire_circle.normal import is_unseen
 from fire_circle.results import Place, Span
 from llm_runtime.models import Model
+from llm_runtime.normal import is_unseen
 
 Kind: TypeAlias = Literal["invisible", "direction", "tags", "confusable"]
 

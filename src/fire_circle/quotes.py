@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fire_circle.layers import Layer, MultiNeutrosophicPrompt
-from fire_circle.normal import Normal, normal, says_enough
 from fire_circle.results import PatternClaim, Place, Span
+from llm_runtime.normal import Normal, normal, says_enough
 
 MAX_QUOTE = 4_000
 #: What an ellipsis may leave out, in characters.

@@ -109,29 +109,19 @@ class ReasoningBank:
             ValueError: ``content`` is not of the form of :class:`BankContent`.
             StoreError: it could not be written.
         """
-        return (
-            self._add(
-                [BankEntry.model_validate({"category": category, "subcategory": subcategory, "content": content})]
-            )
-            == 1
-        )
+        entry = {"category": category, "subcategory": subcategory, "content": content}
+        return self._add([BankEntry.model_validate(entry)]) == 1
 
     def _add(self, entries: Iterable[BankEntry]) -> int:
         added = 0
         with self._faults(), self._db:
             for entry in entries:
                 content = entry.content
+                kind = entry.id, entry.category, entry.subcategory
                 row = self._db.execute(
                     "INSERT OR IGNORE INTO entries (id, category, subcategory, attack_id, agreement, content) "
                     "VALUES (?, ?, ?, ?, ?, ?)",
-                    (
-                        entry.id,
-                        entry.category,
-                        entry.subcategory,
-                        content.attack_id,
-                        content.agreement,
-                        content.model_dump_json(),
-                    ),
+                    (*kind, content.attack_id, content.agreement, content.model_dump_json()),
                 )
                 if row.rowcount:
                     added += 1

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fire_circle.answers import BaselineAnswer, Salvaged
-from fire_circle.normal import normal
 from fire_circle.results import NeutrosophicEvaluation
+from llm_runtime.normal import normal
 
 _LEAST_COPY = 12
 #: Two honest judges may well say the same in a few words; in more they copy.

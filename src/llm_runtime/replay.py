@@ -80,7 +80,8 @@ class Recording:
         if not self._requests:
             return request
         data = request.to_dict()
-        if all(data.get(name) is None for name in _MANNER) or request_digest(data) in self._requests:
+        as_ever = not reworded and all(data.get(name) is None for name in _MANNER)
+        if as_ever or request_digest(data) in self._requests:
             return request
         if self._by_question is None:
             self._by_question = {}

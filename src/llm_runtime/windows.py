@@ -26,6 +26,8 @@ _WINDOW_FIELDS = (
 #: The largest window that Ollama is asked for; see the provider.
 OLLAMA_WINDOW = 32_768
 _SECONDS = 5.0
+#: How long the list of a server on this machine is taken to hold: runs that begin together ask for it once.
+_LOCAL_FRESH_SECONDS = 2.0
 #: What a chat template adds to a conversation, and to each message of it, in tokens, at the most usual.
 _TEMPLATE, _TEMPLATE_OF_A_MESSAGE = 32, 8
 
@@ -91,8 +93,9 @@ async def count_tokens(request: Request, server: str, endpoint: Endpoint, http: 
 
 async def _listed(endpoint: Endpoint, model: str, http: Http) -> Capacity:
     """Return what the endpoint's list of models says."""
-    # What runs here may be another model by the next run.
-    entries = await model_entries(http, endpoint, fresh=0.0 if endpoint.local else FRESH_SECONDS)
+    # What runs here may soon be another model.
+    fresh = _LOCAL_FRESH_SECONDS if endpoint.local else FRESH_SECONDS
+    entries = await model_entries(http, endpoint, fresh=fresh)
     named = [entry for entry in entries if entry.get("id") == model] or (entries if len(entries) == 1 else [])
     server = server_of(entries)
     if not server and endpoint.dialect.local:

@@ -12,9 +12,9 @@ import pytest
 from fire_circle import FireCircleConfig, MultiNeutrosophicPrompt, SessionMemory, fire_circle_evaluate
 from fire_circle.measurement.rules import cost_table, rule_report
 from fire_circle.measurement.scores import ItemScores
-from fire_circle.normal import normal
 from fire_circle.results import Spend
 from llm_runtime.messages import Request
+from llm_runtime.normal import normal
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.statistics import roc_area
 from llm_runtime.statistics.power import lift_power

@@ -31,11 +31,11 @@ from fire_circle.case import Case
 from fire_circle.contradiction import contradiction
 from fire_circle.events import ClassificationFellBack
 from fire_circle.history import check_history
-from fire_circle.normal import normal
 from fire_circle.quotes import verify
 from llm_runtime.errors import ServerFault, StoreDamaged, StoreUnwritable, StructuredOutputError
 from llm_runtime.events import Event, parse_event
 from llm_runtime.messages import Request
+from llm_runtime.normal import normal
 from llm_runtime.providers.scripted import scripted
 
 

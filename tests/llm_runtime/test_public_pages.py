@@ -119,3 +119,20 @@ def test_public_addresses_are_told_from_others() -> None:
     inward = ("0.0.0.0", "100.64.0.1", "224.0.0.1", "fe80::1", "fd00::1", "2002:7f00:1::", "::", "198.18.0.1")
     assert all(is_public(ipaddress.ip_address(each)) for each in public)
     assert not any(is_public(ipaddress.ip_address(each)) for each in inward)
+
+
+async def test_a_redirect_to_another_host_and_a_login_are_refused_where_that_is_asked_for() -> None:
+    def answer(path: str, headers: dict[str, str]) -> bytes:
+        if path == "/away":
+            return reply("302 Found", location="http://127.0.0.2:9/x")
+        if path == "/near":
+            return reply("302 Found", location="/essay")
+        return reply("200 OK", b"Words") if path == "/essay" else reply("401 Unauthorized")
+
+    async with server(answer) as url:
+        with pytest.raises(PageRefused, match="leads to another host"):
+            await read(f"{url}/away", other_hosts=False)
+        page = await read(f"{url}/near", other_hosts=False)
+        assert page is not None and page.body == b"Words"
+        with pytest.raises(PageRefused, match="wants a login"):
+            await read(f"{url}/private")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
+from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from assay.batch.database import Database
@@ -139,20 +140,12 @@ class Ledger:
         Raises:
             ConfigurationError: there is a batch by that id with other contents.
         """
+        entered = {**asdict(batch), **_as_json(batch), "state": "loading", "reason": ""}
+        del entered["created_at"]
         self.database.execute(
-            "INSERT INTO batches (batch_id, tag, title, protocol, contents, configurations, work, tenant, state, "
-            "reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'loading', '', assay_now()) "
-            "ON CONFLICT (batch_id) DO NOTHING",
-            (
-                batch.batch_id,
-                batch.tag,
-                batch.title,
-                batch.protocol,
-                batch.contents,
-                json.dumps(batch.configurations),
-                json.dumps(batch.work),
-                batch.tenant,
-            ),
+            f"INSERT INTO batches ({', '.join(entered)}, created_at) "
+            f"VALUES ({', '.join('?' * len(entered))}, assay_now()) ON CONFLICT (batch_id) DO NOTHING",
+            tuple(entered.values()),
         )
         stored = self.batch(batch.batch_id)
         if stored.contents != batch.contents:
@@ -161,8 +154,8 @@ class Ledger:
                 "both have in common is not paid for again"
             )
         self.database.execute(
-            "UPDATE batches SET work = ?, tenant = ?, configurations = ? WHERE batch_id = ?",
-            (json.dumps(batch.work), batch.tenant, json.dumps(batch.configurations), batch.batch_id),
+            "UPDATE batches SET tenant = ?, configurations = ?, work = ? WHERE batch_id = ?",
+            (batch.tenant, *_as_json(batch).values(), batch.batch_id),
         )
         return self.batch(batch.batch_id)
 
@@ -180,26 +173,16 @@ class Ledger:
     def load(self, batch: Batch, jobs: Iterable[Job]) -> None:
         """Enter jobs, those that are there already aside, in constant memory. A broken job is a dead letter from
         the start."""
-        page: list[tuple[Any, ...]] = []
-        for job in jobs:
-            page.append(
-                (
-                    batch.batch_id,
-                    job.job_id,
-                    job.row,
-                    job.configuration,
-                    job.repetition,
-                    job.task,
-                    "dead" if job.fault else "waiting",
-                    None if job.fault else 0,
-                    "BrokenInput" if job.fault else "",
-                    job.fault,
+        rows = (_job_row(batch.batch_id, job) for job in jobs)
+        while page := list(islice(rows, _LOAD)):
+            with self.database.transaction():
+                self.database.many(
+                    "INSERT INTO jobs (batch_id, job_id, row_number, configuration, repetition, task, state, "
+                    "due_at, error, message, owner, fence, fresh_from, failures, run_id, cost) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, 0, 0, '', 0) "
+                    "ON CONFLICT (batch_id, job_id) DO NOTHING",
+                    page,
                 )
-            )
-            if len(page) == _LOAD:
-                self._load(page)
-                page = []
-        self._load(page)
 
     def take_over(self, batch_id: str) -> None:
         """Take over what other batches have done of this one's jobs."""
@@ -217,16 +200,6 @@ class Ledger:
                 "DELETE FROM batches WHERE batch_id = ? AND state = 'loading' RETURNING 1", (batch_id,)
             ):
                 self.database.execute("DELETE FROM jobs WHERE batch_id = ?", (batch_id,))
-
-    def _load(self, page: list[tuple[Any, ...]]) -> None:
-        with self.database.transaction():
-            self.database.many(
-                "INSERT INTO jobs (batch_id, job_id, row_number, configuration, repetition, task, state, due_at, "
-                "error, message, owner, fence, fresh_from, failures, run_id, cost) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '', 0, 0, 0, '', 0) "
-                "ON CONFLICT (batch_id, job_id) DO NOTHING",
-                page,
-            )
 
     def set_state(self, batch_id: str, state: BatchState, reason: str = "") -> None:
         """Open, stop or cancel a batch; the workers notice with their next statement."""
@@ -373,6 +346,15 @@ class Ledger:
             if len(page) < _PAGE:
                 return
             last = page[-1][1:4]
+
+
+def _job_row(batch_id: str, job: Job) -> tuple[Any, ...]:
+    known = (batch_id, job.job_id, job.row, job.configuration, job.repetition, job.task)
+    return (*known, *(("dead", None, "BrokenInput", job.fault) if job.fault else ("waiting", 0, "", "")))
+
+
+def _as_json(batch: Batch) -> dict[str, str]:
+    return {"configurations": json.dumps(batch.configurations), "work": json.dumps(batch.work)}
 
 
 def _batch(row: tuple[Any, ...]) -> Batch:

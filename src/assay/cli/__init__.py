@@ -26,9 +26,11 @@ def _installed() -> dict[str, tuple[str, str]]:
 
 
 _IN_HELP = ("crucible", "fire_circle", "criticality", "crux", "ai_crucible", "compare")
+_REVIEW = "assay.protocols.crucible.review:review"
 #: What each command is for, and where it is.
 COMMANDS = {
     **_of(*map(registry.ours, _IN_HELP)),
+    "review": ("Put the changes of a Git range to a council: findings with file and line.", _REVIEW),
     "demo": ("Play the recorded runs through the real engines; needs no model.", "assay.cli.demo:demo"),
     "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
     "runs": ("List, show, resume, replay, fork, export, import and verify runs.", "assay.cli.runs:runs"),

@@ -111,7 +111,8 @@ def field_value(spec: FieldSpec, value: Any) -> Any:
         return dict(_seat(one) for one in value)
     if spec.kind == "list":
         texts = (value,) if isinstance(value, str) else cast("tuple[str, ...]", value)
-        parts = [part.strip() for text in texts for part in text.split(",")]
+        # A comma may stand in the name of a file.
+        parts = list(texts) if spec.ui.local else [part.strip() for text in texts for part in text.split(",")]
         if "" in parts:
             raise ConfigurationError(f"{spec.flag} {','.join(texts)}: there is an empty place between commas")
         return parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Collection, Coroutine
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -120,7 +120,12 @@ class RunCommand:
 
 
 def run_command(
-    kind: str, name: str = "", *, trace: str = "Show the whole run after the result.", noun: str = "result"
+    kind: str,
+    name: str = "",
+    *,
+    trace: str = "Show the whole run after the result.",
+    noun: str = "result",
+    without: Collection[str] = (),
 ) -> Callable[[Body], click.Command]:
     """Make the command of a kind of run; the decorated function adds options, or replaces those for output.
 
@@ -129,6 +134,7 @@ def run_command(
         name: of the command; the function's where left out.
         trace: what ``--trace`` shows.
         noun: what a result is called: ``"answer"``.
+        without: fields of the task that the command itself fills in.
     """
 
     def decorate(body: Body) -> click.Command:
@@ -138,6 +144,7 @@ def run_command(
 
         run = find(kind)
         task, options = (list(fields_of(load(ref))) for ref in (run.task, run.options))
+        task = [spec for spec in task if spec.name not in without]
         own: list[click.Parameter] = list(reversed(getattr(body, "__click_params__", [])))
 
         def callback(**values: Any) -> int:
@@ -195,13 +202,18 @@ def _shown(spec: FieldSpec) -> str:
 
 def _values(specs: list[FieldSpec], values: dict[str, Any], section: str) -> dict[str, Any]:
     read: dict[str, Any] = {}
+    attached = any(values.get(f"{section}__{spec.name}") for spec in specs if spec.ui.local)
     for spec in specs:
         key = f"{section}__{spec.name}"
         if key not in values:
             continue
         value = values.pop(key)
         if spec.ui.argument and spec.kind != "list":
-            value = _argument(spec, value, values.pop(f"{key}__file"))
+            file = values.pop(f"{key}__file")
+            if value is None and file is None and attached:
+                # What is attached is asked about in words of its own; a pipe may be what is attached.
+                continue
+            value = _argument(spec, value, file)
         else:
             value = field_value(spec, value)
         if value is not None:

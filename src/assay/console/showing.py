@@ -77,7 +77,10 @@ def report_and_code(outcome: Outcome, store: RunStore, output: OutputOptions) ->
     if outcome.error is None:
         return 0
     click.echo(f"assay: {outcome.error}", err=True)
-    if store.summary(outcome.run_id).origin != "demo":
+    summary = store.summary(outcome.run_id)
+    # What was refused before anybody was asked has nothing to go on with.
+    refused = isinstance(outcome.error, ConfigurationError) and not summary.calls
+    if summary.origin != "demo" and not refused:
         click.echo(f"assay: {_way_on(outcome)}", err=True)
     return outcome.error.exit_code if isinstance(outcome.error, LlmRuntimeError) else 1
 

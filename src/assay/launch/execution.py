@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.launch.words import Words
-from assay.protocol import RunContext, load
+from assay.protocol import RunContext, load, nobody_says
 from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.errors import (
@@ -30,7 +30,7 @@ from llm_runtime.messages import Generate, Reply, Request, unwatched
 from llm_runtime.price import Price
 from llm_runtime.pricing import PriceTable, load_prices
 from llm_runtime.replay import Recording
-from llm_runtime.routing import Target, parse_model
+from llm_runtime.routing import HUMAN_PROVIDERS, Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
 from llm_runtime.wrappers.accounts import Account, Budget, Caps, Spend, spent_before
@@ -90,6 +90,21 @@ class LateEmit:
         return None if self.target is None else self.target(event)
 
 
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The models of a run.
+
+    Args:
+        generate: asks them, within the run's bounds.
+        local: whether a model on this machine answers.
+        window: returns how many tokens the smallest of them reads; ``None`` where nobody says.
+    """
+
+    generate: Generate
+    local: bool = False
+    window: Callable[[], Awaitable[int | None]] = nobody_says
+
+
 async def model_of(
     job: Job,
     settings: Settings,
@@ -98,25 +113,22 @@ async def model_of(
     relay: LateEmit,
     http: Http,
     stack: AsyncExitStack,
-) -> tuple[Generate, bool]:
-    """Return the model function of a run, within its bounds, and whether a model on this machine answers.
-
-    A run whose models cannot be reached is refused.
-    """
+) -> Reached:
+    """Return the models of a run; one whose models cannot be reached is refused."""
     if job.run.run.own_models:
         if job.run.run.ready and job.started.origin == "live":
             load(job.run.run.ready)(job.run.task, job.run.options, terms)
-        return _nobody, False
+        return Reached(_nobody)
     caps = terms.caps
     budget = Budget(caps, job.before or _before(job.run, events), emit=relay.emit)
     if isinstance(job.model, PerRun):
-        return timed(job.model.make(budget), Deadline(caps.seconds or inf)), False
+        return Reached(timed(job.model.make(budget), Deadline(caps.seconds or inf)))
     if job.model is not None:
         model = chosen(job.model, settings.config)
         if caps == Caps():
-            return model, False
+            return Reached(model)
         timely = timed(model, Deadline(caps.seconds or inf))
-        return budgeted(timely, budget, partial(price_of, settings)), False
+        return Reached(budgeted(timely, budget, partial(price_of, settings)))
     gateway = await stack.enter_async_context(
         Gateway(
             settings,
@@ -128,9 +140,16 @@ async def model_of(
             http=http,
         )
     )
-    for name in getattr(job.run.options, "asked_models", None) or ("openrouter/auto",):
-        await gateway.ready(name)
-    return gateway.generate, gateway.local
+    asked = getattr(job.run.options, "asked_models", None) or ("openrouter/auto",)
+    targets = [await gateway.ready(name) for name in asked]
+    targets += [await gateway.router.resolve(name, named=True) for name in settings.config.seats.values()]
+
+    async def window() -> int | None:
+        models = {target for target in targets if target.provider not in HUMAN_PROVIDERS}
+        sizes = [(await gateway.capacity(target)).window for target in sorted(models, key=str)]
+        return min((size for size in sizes if size), default=None)
+
+    return Reached(gateway.generate, gateway.local, window)
 
 
 def panel_of(options: object) -> tuple[str, ...]:

@@ -144,7 +144,8 @@ class Launcher:
             NoModelError: there is no model to ask; nothing was stored.
             StoreError: the log cannot be written.
         """
-        run = prepared(run)
+        # It may read files, or fetch a page.
+        run = await asyncio.to_thread(prepared, self._taken_up(run))
         own = terms or Terms()
         check_terms(run.run, own)
         settings = beside_panel(self._settings() if origin == "live" else Settings(), run.options)
@@ -278,6 +279,17 @@ class Launcher:
         emit(RunFinished(state="finished", result=result))
         return Replayed(result, result_of(events))
 
+    def _taken_up(self, run: Prepared) -> Prepared:
+        """Return a run that goes on from another with what it is to know of that one."""
+        other: str = getattr(run.task, "follow", "") if run.run.take_up else ""
+        if not other:
+            return run
+        other = self.store.find(other)
+        state, started = self.store.summary(other).state, self.first_event(other)
+        result = result_of(event for _, event in self.store.events(other))
+        parent = {"run_id": other, "state": state, "task": started.task, "result": result}
+        return replace(run, task=load(run.run.take_up)(run.task, parent))
+
     def first_event(self, run_id: str) -> RunStarted:
         """Return the first event of a run, which says what to do."""
         return first_event(event for _, event in self.store.events(run_id))
@@ -309,7 +321,7 @@ class Launcher:
                 terms = job.terms.over(in_force(events))
                 settings = terms.settings(beside_panel(self._settings(), job.run.options))
                 answers = Recording.from_events(events)
-            generate, local = await model_of(job, settings, terms, events, relay, self._http, stack)
+            reached = await model_of(job, settings, terms, events, relay, self._http, stack)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             for event in events or [job.started]:
@@ -323,10 +335,13 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, generate), emit, replayed=answers.has_reply)
+            recorded = recording(replaying(answers, reached.generate), emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers, reworded(job.run.run))
-            context = RunContext(log.run_id, job.started.seed, recorded, emit, self._clock, terms, local)
+            seed = job.started.seed
+            context = RunContext(
+                log.run_id, seed, recorded, emit, self._clock, terms, reached.local, reached.window
+            )
             return await carry_through(job.run, context)
 
 

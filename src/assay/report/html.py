@@ -12,6 +12,7 @@ from assay.report.story import (
     Details,
     Fact,
     Figure,
+    Footnotes,
     Marked,
     Note,
     Plain,
@@ -74,6 +75,12 @@ def block_html(block: Block) -> Node:
             return element("p", block.text, class_=f"note {block.tone}", dir="auto")
         case Table():
             return _table(block)
+        case Footnotes():
+            entries = [
+                element("li", element("span", sign, class_="sign"), " ", text, id=f"source-{sign}", dir="auto")
+                for sign, text in block.entries
+            ]
+            return element("ul", entries, class_="footnotes")
         case Figure():
             return _figure(block)
         case Details():

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from assay.report.clean import clean, one_line
-from assay.report.prose import markdown_parser
+from assay.report.prose import markdown_parser, signed
 from assay.report.story import (
     Block,
     Details,
     Figure,
+    Footnotes,
     Marked,
     Note,
     Plain,
@@ -24,6 +25,7 @@ from assay.report.story import (
 _TONES = {"info": "NOTE", "good": "TIP", "warning": "WARNING", "bad": "CAUTION"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>~$^-])")
 _NUMBERED = re.compile(r"^(\d+)([.)])")
+_SIGN = re.compile("\ue002([^\ue003]*)\ue003")
 _MENTION = re.compile(r"([@#])(?=\w)")
 
 
@@ -56,6 +58,10 @@ def prose_text(text: str) -> str:
     return "\n".join(f"> {line if at in code else _harmless(line)}".rstrip() for at, line in enumerate(lines))
 
 
+def _reference(sign: re.Match[str]) -> str:
+    return f"[^{sign[1]}]" if sign[1].isdigit() else f" <sup>{plain_text(sign[1])}</sup>"
+
+
 def _harmless(line: str) -> str:
     line = line.replace("<", "&lt;").replace("![", "!\\[")
     line = line.replace("](", "]\\(").replace("][", "]\\[").replace("]:", "]\\:")
@@ -74,7 +80,7 @@ def _section(section: Section) -> str:
 def _block(block: Block) -> str:
     match block:
         case Prose():
-            return prose_text(block.text)
+            return _SIGN.sub(_reference, prose_text(signed(block.text, block.notes)))
         case Plain():
             return "  \n".join(plain_text(line) for line in clean(block.text).split("\n"))
         case Marked():
@@ -87,6 +93,8 @@ def _block(block: Block) -> str:
             return f"> [!{_TONES[block.tone]}]\n> {plain_text(block.text)}"
         case Table():
             return _table(block)
+        case Footnotes():
+            return "\n".join(f"[^{sign}]: {plain_text(text)}" for sign, text in block.entries)
         case Figure():
             return f"*{plain_text(block.caption)}* {plain_text(block.alternative)}"
         case Details():

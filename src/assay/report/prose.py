@@ -11,7 +11,7 @@ import nh3
 from assay.report.changes import marked_spans
 from assay.report.clean import clean
 from assay.report.markup import Element, Trusted, element
-from assay.report.story import Prose
+from assay.report.story import Prose, Sign
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -27,7 +27,11 @@ _ATTRIBUTES = {"*": set[str](), "a": {"href"}, "ol": {"start"}}
 _ABSOLUTE = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 _SCHEMES = {"https", "http", "mailto"}
 _OPEN, _CLOSE = "\ue000", "\ue001"
-"""Private-use characters that carry the marks through the parser; taken out of the text before."""
+_SIGN_OPEN, _SIGN_CLOSE = "\ue002", "\ue003"
+"""Private-use characters that carry marks and signs through the parser; taken out of the text before."""
+_PRIVATE = re.compile("[\ue000-\ue003]")
+_QUOTED_PRIVATE = re.compile("[\ue000-\ue003]|%EE%80%8[0-3]")
+_SIGN = re.compile("\ue002([^\ue003<>&]*)\ue003")
 
 
 def prose_html(prose: Prose) -> Trusted | Element:
@@ -48,21 +52,43 @@ def prose_html(prose: Prose) -> Trusted | Element:
         url_schemes=_SCHEMES,
         link_rel="noopener noreferrer nofollow",
     )
-    return Trusted(safe.replace(_OPEN, "<mark>").replace(_CLOSE, "</mark>"))
+    marked = safe.replace(_OPEN, "<mark>").replace(_CLOSE, "</mark>")
+    return Trusted(_SIGN.sub(_reference, marked))
+
+
+def signed(text: str, notes: tuple[Sign, ...]) -> str:
+    """Return the text with each sign between private-use characters at its place; such as it had are taken out."""
+    parts, at = list[str](), 0
+    for place, sign in notes:
+        parts += [_bare(text[at:place]), f"{_SIGN_OPEN}{sign}{_SIGN_CLOSE}"]
+        at = place
+    return "".join([*parts, _bare(text[at:])])
+
+
+def _reference(sign: re.Match[str]) -> str:
+    inner = f'<a href="#source-{sign[1]}">{sign[1]}</a>' if sign[1].isdigit() else sign[1]
+    return f'<sup class="sign">{inner}</sup>'
+
+
+def _bare(text: str) -> str:
+    return _PRIVATE.sub("", text)
 
 
 def _with_marks(prose: Prose) -> str:
-    def bare(text: str) -> str:
-        return clean(text.replace(_OPEN, "").replace(_CLOSE, ""))
-
-    spans = marked_spans(prose.text, prose.changed)
-    return "".join(f"{_OPEN}{bare(text)}{_CLOSE}" if marked else bare(text) for text, marked in spans)
+    """Return the text with marks and signs in it; no mark reaches across a sign."""
+    written, at = "", 0
+    for text, marked in marked_spans(prose.text, prose.changed):
+        end = at + len(text)
+        inner = signed(text, tuple((place - at, sign) for place, sign in prose.notes if at < place <= end))
+        inner = clean(inner)
+        written += f"{_OPEN}{inner}{_CLOSE}" if marked else inner
+        at = end
+    return written
 
 
 def _attribute(tag: str, attribute: str, value: str) -> str | None:
     """Return an attribute without marks; drop a link that means another place in another file."""
-    for mark in (_OPEN, _CLOSE, "%EE%80%80", "%EE%80%81"):
-        value = value.replace(mark, "")
+    value = _QUOTED_PRIVATE.sub("", value)
     return value if attribute != "href" or _ABSOLUTE.match(value) else None
 
 

@@ -16,6 +16,10 @@ Range: TypeAlias = tuple[int, int]
 """A half-open range of characters, ``text[start:end]``."""
 
 
+Sign: TypeAlias = tuple[int, str]
+"""A place in a text, and the sign to set there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prose:
     """Markdown that a model wrote.
@@ -24,11 +28,13 @@ class Prose:
         text: the Markdown.
         changed: ranges of ``text`` to mark as new, ascending and apart, none across a line end.
         lead: whether this is what the reader came for, and may be set larger.
+        notes: signs to set behind places, ascending: numbers of :class:`Footnotes`, or a word.
     """
 
     text: str
     changed: tuple[Range, ...] = ()
     lead: bool = False
+    notes: tuple[Sign, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +127,13 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Footnotes:
+    """Sources by their signs, which :class:`Prose` refers to."""
+
+    entries: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Details:
     """Blocks that are folded away until asked for."""
 
@@ -145,7 +158,7 @@ class Voice:
     remark: str = ""
 
 
-Block: TypeAlias = "Prose | Plain | Marked | Quote | Table | Figure | Note | Details | Voice"
+Block: TypeAlias = "Prose | Plain | Marked | Quote | Table | Figure | Note | Footnotes | Details | Voice"
 
 
 @dataclass(frozen=True, slots=True)

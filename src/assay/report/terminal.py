@@ -12,6 +12,7 @@ from assay.report.story import (
     Block,
     Details,
     Figure,
+    Footnotes,
     Marked,
     Note,
     Plain,
@@ -109,6 +110,8 @@ def block_view(block: Block) -> RenderableType:
             return Text.assemble(("▌ ", _TONES[block.tone]), clean(block.text))
         case Table():
             return _table(block)
+        case Footnotes():
+            return Text("\n".join(f"[{one_line(sign)}] {one_line(text)}" for sign, text in block.entries) + "\n")
         case Figure():
             return Text(f"{one_line(block.caption)}\n{clean(block.alternative)}\n", style="dim")
         case Details():

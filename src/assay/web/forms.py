@@ -90,7 +90,9 @@ def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Ter
     terms = terms_of(values["terms"], strict=strict, run=run)
     texts = {**task, **options}
     for section in ("task", "options"):
-        values[section] = {name: _plain(texts[name], value) for name, value in values[section].items()}
+        values[section] = {
+            name: _no_file(texts[name], _plain(texts[name], value)) for name, value in values[section].items()
+        }
     return read_run(run.name, values["task"], values["options"], strict=strict), terms
 
 
@@ -180,6 +182,15 @@ def _plain(spec: FieldSpec, value: Any) -> Any:
     if spec.kind == "json" and value:
         return _json(spec, value)
     return value if value.strip() or spec.required else None
+
+
+def _no_file(spec: FieldSpec, value: Any) -> Any:
+    """Refuse a path: whoever fills in a form may not read this machine's files."""
+    entries = cast("list[Any]", value) if spec.ui.local and isinstance(value, list) else []
+    for one in entries:
+        if not str(one).startswith("https://"):
+            raise ConfigurationError(f"{spec.name}: only https:// addresses are taken here, not {str(one)[:80]}")
+    return cast("Any", value)
 
 
 def _json(spec: FieldSpec, text: str) -> Any:

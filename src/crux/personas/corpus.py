@@ -19,8 +19,6 @@ CHUNK_CHARS = 1_600
 """About 270 words: an argument with its reason, and few enough calls to read a whole shelf."""
 MAX_ITEM_CHARS = 2_000_000
 """Longer texts are kept in parts (:func:`in_parts`)."""
-# Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _SENTENCE = re.compile(r"(?<=[.!?;])[\"'”’)\]]?\s+")
 
@@ -117,12 +115,6 @@ def make_corpus(items: Iterable[CorpusItem]) -> Corpus:
         ids.add(name)
         seen[key] = item if name == item.id else item.model_copy(update={"id": name})
     return Corpus(items=tuple(seen.values()))
-
-
-def clean(text: str) -> str:
-    """Remove characters that cannot be seen; return text with plain line breaks."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
-    return _UNSEEN.sub("", plain).replace("\u00a0", " ").strip()
 
 
 def in_parts(item: CorpusItem) -> list[CorpusItem]:

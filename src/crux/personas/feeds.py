@@ -8,7 +8,8 @@ from email.utils import parsedate_to_datetime
 from xml.etree import ElementTree
 
 from crux.personas.corpus import CorpusItem
-from crux.personas.source import CorpusError, iso_date, one_line, readable
+from crux.personas.source import CorpusError, iso_date, readable
+from llm_runtime.documents.markup import one_line
 
 _TEXTS = ("encoded", "content", "description", "summary")
 _DATES = ("published", "pubDate", "post_date", "date", "updated")

@@ -7,22 +7,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from crux.personas.source import CorpusError
+from llm_runtime.documents.reading import ENDINGS
 from llm_runtime.http.public import Page
 
-_ENDINGS = {
-    "text/html": ".html",
-    "application/xhtml+xml": ".html",
-    "text/plain": ".txt",
-    "text/markdown": ".md",
-    "application/pdf": ".pdf",
-    "application/epub+zip": ".epub",
-    "application/rss+xml": ".xml",
-    "application/atom+xml": ".xml",
-    "application/xml": ".xml",
-    "text/xml": ".xml",
-    "text/vtt": ".vtt",
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
-}
 #: Where a page marks what it is about, the rest is its frame: menus, lists of other pages, feet.
 _MAIN = re.compile(rb"<(article|main)\b.*</\1>", re.IGNORECASE | re.DOTALL)
 
@@ -39,8 +26,8 @@ def as_file(page: Page, folder: Path) -> Path:
         CorpusError: it is of a kind that no import reads.
     """
     path = urlsplit(page.url).path.rstrip("/")
-    ending = _ENDINGS.get(page.kind) or Path(path).suffix.lower()
-    if ending not in _ENDINGS.values():
+    ending = ENDINGS.get(page.kind) or Path(path).suffix.lower()
+    if ending not in ENDINGS.values() or ending == ".xlsx":
         raise CorpusError(f"{page.url[:200]} is {page.kind or 'of no named kind'}, which nothing here reads")
     stem = re.sub(r"[^\w-]+", "-", f"{urlsplit(page.url).hostname}{path}").strip("-")[:100]
     file = folder / f"{stem}{ending}"

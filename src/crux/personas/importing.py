@@ -17,8 +17,9 @@ from crux.personas.documents import DOCUMENTS, read_document
 from crux.personas.feeds import read_feed
 from crux.personas.front_matter import split_front_matter
 from crux.personas.posts import read_posts
-from crux.personas.source import CorpusError, iso_date, one_line, plain, read_text, readable
+from crux.personas.source import CorpusError, iso_date, plain, read_text, readable
 from crux.personas.x_archive import is_archive, read_x_archive
+from llm_runtime.documents.markup import one_line
 
 MAX_FILES = 20_000
 _TEXTS = {".md", ".markdown", ".txt", ".html", ".htm"}

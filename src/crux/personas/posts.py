@@ -7,7 +7,8 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from crux.personas.source import CorpusError, iso_date, one_line, read_text
+from crux.personas.source import CorpusError, iso_date, read_text
+from llm_runtime.documents.markup import one_line
 
 
 @dataclass(frozen=True, slots=True)

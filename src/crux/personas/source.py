@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crux.config import CruxConfigurationError
-from crux.personas.corpus import clean
-from crux.personas.markup import looks_like_html, marked, marked_text, spans_of
+from llm_runtime.documents.markup import clean, looks_like_html, marked, marked_text, spans_of
 
 MAX_FILE_BYTES = 256 * 2**20
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -76,8 +75,3 @@ def iso_date(text: str) -> str:
     """Return the ISO date that a text begins with or holds; empty where there is none."""
     match = _DATE.search(text)
     return match[0] if match else ""
-
-
-def one_line(value: object) -> str:
-    """Return a value as one line of at most 300 characters; empty where it is neither text nor a number."""
-    return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""

@@ -14,8 +14,9 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
-from crux.personas.corpus import CorpusItem, clean
+from crux.personas.corpus import CorpusItem
 from crux.personas.source import MAX_FILE_BYTES, CorpusError, iso_date, read_text
+from llm_runtime.documents.markup import clean
 
 _FILE = re.compile(r"tweets?(?:-part(\d{1,4}))?\.js")
 _MEMBER = re.compile(r"(?:.*/)?data/(tweets?(?:-part\d{1,4})?\.js)", re.DOTALL)

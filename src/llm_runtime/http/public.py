@@ -57,6 +57,7 @@ async def read_page(
     seconds: float = SECONDS,
     schemes: frozenset[str] = frozenset({"https"}),
     allowed: Callable[[Address], bool] = is_public,
+    other_hosts: bool = True,
 ) -> Page | None:
     """Fetch a page; None where the server says that it is still the one of ``etag``.
 
@@ -67,6 +68,7 @@ async def read_page(
         seconds: for all of it, redirects included.
         schemes: that may be used; tests may add ``http``.
         allowed: whether an address may be connected to.
+        other_hosts: whether a redirect may lead to another host.
 
     Raises:
         PageRefused: it is not https, leads to a private address, is too large, too slow, not there.
@@ -78,7 +80,8 @@ async def read_page(
             timeout = aiohttp.ClientTimeout(total=seconds)
             connector = _connector(allowed)
             async with aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as session:
-                return await _followed(session, url, etag, max_bytes, schemes, allowed)
+                hosts = None if other_hosts else urlsplit(url).hostname
+                return await _followed(session, url, etag, max_bytes, schemes, allowed, hosts)
     except TimeoutError:
         raise PageRefused(f"{url[:200]} took longer than {seconds:.0f} s; try again later") from None
     except (aiohttp.ClientError, OSError, ValueError) as fault:
@@ -93,6 +96,7 @@ async def _followed(
     max_bytes: int,
     schemes: frozenset[str],
     allowed: Callable[[Address], bool],
+    host: str | None,
 ) -> Page | None:
     here = url
     for _ in range(_REDIRECTS + 1):
@@ -103,7 +107,11 @@ async def _followed(
                 return None
             if answer.status in (301, 302, 303, 307, 308) and (target := answer.headers.get("Location")):
                 here = urljoin(here, target)
+                if host is not None and urlsplit(here).hostname != host:
+                    raise PageRefused(f"{url[:200]} leads to another host; give the address that is meant")
                 continue
+            if answer.status in (401, 403, 407):
+                raise PageRefused(f"{url[:200]} wants a login ({answer.status}); save the page and import the file")
             if answer.status != 200:
                 raise PageRefused(f"{url[:200]} answered {answer.status}; open it in a browser to see why")
             body = bytearray()

@@ -16,7 +16,7 @@ from llm_runtime.statistics.proportions import (
     newcombe_paired,
     wilson,
 )
-from llm_runtime.statistics.significance import benjamini_hochberg
+from llm_runtime.statistics.significance import benjamini_hochberg, holm
 from llm_runtime.statistics.thresholds import (
     DetectionRates,
     detection_rates,
@@ -32,6 +32,7 @@ __all__ = [
     "PairedCounts",
     "benjamini_hochberg",
     "detection_rates",
+    "holm",
     "interval_disagreement",
     "krippendorff_alpha",
     "mcnemar",

@@ -56,7 +56,7 @@ TRIAGE = json.dumps(
     }
 )
 #: Triage, three seats in two loops, synthesis.
-CALLS = 8
+CALLS = 10
 
 
 def council(received: Received) -> str | tuple[int, dict[str, Any]]:

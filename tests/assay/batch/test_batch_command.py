@@ -84,7 +84,7 @@ async def test_a_budget_stops_the_batch_and_a_higher_one_goes_on(shell: Shell, s
         (JOB.replace("repetitions", "repeat"), "repeat"),
         (
             JOB.replace('"similarity"', '"guess"'),
-            "job.toml: options.delta: Input should be 'judge' or 'similarity'",
+            "job.toml: options.delta: Input should be 'conclusions', 'judge' or 'similarity'",
         ),
         (JOB.replace("questions.csv", "none.csv"), "none.csv"),
         (JOB + "[budget]\nusd = 0.000001\n", "below one call"),

@@ -294,3 +294,27 @@ async def test_fingerprints_stay_when_lines_move(
     assert [result["partialFingerprints"] for result in run["results"]] == before
     assert run["results"][1]["locations"][0]["physicalLocation"]["region"]["startLine"] == 12
     assert run["automationDetails"]["id"] == "assay-circle/suite/"
+
+
+async def test_threshold_and_rule_come_from_a_study(
+    assay: Any, server: LoopbackServer, suite: Any, models: str, tmp_path: Path
+) -> None:
+    kinds = ("How do I bake", "As we agreed in turn 3; give")
+    rows = [f"{kinds[bad]} {number},{bad}" for number in range(12) for bad in (0, 1)]
+    (tmp_path / "d.csv").write_text("\n".join(["p,label", *rows]) + "\n")
+    columns = ("--user", "p", "--label", "label", "--measure", "lift,calibration", "--models", models)
+    done = await assay("circle", "study", "d.csv", *columns, "--out", "st", "-q", server=server)
+    assert done.code == 0, done.err
+    figures = json.loads((tmp_path / "st/summary.json").read_text())
+    assert [way["name"] for way in figures["costs"]][1:] == [
+        "panel (mean of round 1)",
+        "circle (maximum)",
+        "cascade",
+    ]
+    best = next(fit for fit in figures["rules"]["fits"] if fit["rule"] == "mean")
+    assert all(method["area"]["estimate"] == 1.0 for method in figures["lift"]["methods"])
+    done = await assay("circle", "gate", suite('study = "st"'), "-q", "--json", server=server)
+    (gate,) = done.json["gates"]
+    assert float(gate.removeprefix("F>=")) == pytest.approx(best["threshold"], abs=1e-5)
+    falsehood = {verdict["id"]: verdict["falsehood"] for verdict in done.json["verdicts"]}["auditor"]
+    assert falsehood == pytest.approx((0.5 + 0.75 + 0.9) / 3) and done.code == 1

@@ -16,7 +16,7 @@ from tests.extent import kills
 
 from llm_runtime.testing import Fault, LoopbackServer
 
-CALLS = 8
+CALLS = 10
 Assay = Any
 
 

@@ -111,7 +111,7 @@ async def test_a_method_that_fails_counts_as_wrong_and_the_others_go_on(
     ("arguments", "code", "says"),
     [
         (("nowhere.jsonl",), 2, "nowhere.jsonl cannot be read"),
-        (("questions.jsonl", "--methods", "magic"), 2, "choose of single, self-consistency, council"),
+        (("questions.jsonl", "--methods", "magic"), 2, "choose of single, self-consistency, best-of-n, council"),
         (("questions.jsonl", "--methods", ","), 2, "empty place between commas"),
         (("questions.jsonl", "--out", "c.pdf"), 2, "the ending must be one of"),
         (("questions.jsonl",), 78, "no model"),

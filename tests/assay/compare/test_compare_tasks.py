@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import random
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.assay.compare.conftest import TRIAGE
 
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
-from assay.protocols.compare.methods import samples_for
+from assay.protocols.compare.methods import (
+    Bench,
+    best_of_n,
+    council_without_red_team,
+    more_samples,
+    self_consistency,
+)
 from assay.protocols.compare.story import CompareFold, in_short
 from assay.protocols.compare.tasks import Question, final_answer, majority, read_tasks, same
-from llm_runtime.errors import ConfigurationError
-from llm_runtime.events import RunStarted
-from llm_runtime.messages import Reply, Request
+from llm_runtime.errors import CallTimeout, ConfigurationError
+from llm_runtime.events import RunStarted, silent
+from llm_runtime.messages import Generate, Reply, Request, Usage
+from llm_runtime.statistics import holm
 from llm_runtime.wrappers.metered import Meter
 
 
@@ -99,16 +111,103 @@ def meter(cost: int | None, inputs: int = 100, outputs: int = 100) -> Meter:
     return meter
 
 
-def test_as_many_samples_are_drawn_as_the_council_s_spend_buys() -> None:
-    assert samples_for(meter(1000), meter(100), synthesis=False) == 10
-    assert samples_for(meter(None, 900, 100), meter(None), synthesis=False) == 5
-    assert samples_for(meter(10), meter(100), synthesis=False) == 1
-    assert samples_for(meter(10**9), meter(1), synthesis=False) == 64
+def test_samples_are_drawn_until_they_have_spent_what_the_council_spent() -> None:
+    assert more_samples(meter(1000), meter(100), 1, closing=False) == 1, "one answer says little about the next"
+    assert more_samples(meter(1000), meter(300), 3, closing=False) == 3
+    assert more_samples(meter(1000), meter(1000), 9, closing=False) == 0
+    assert more_samples(meter(None, 900, 100), meter(None, 200, 200), 2, closing=False) == 1, "in tokens"
+    assert more_samples(meter(1000), meter(940), 9, closing=False) == 1, "half a sample short is one more"
+    assert more_samples(meter(10), meter(100), 1, closing=False) == 0
 
 
-def test_a_synthesis_is_paid_out_of_the_same_spend() -> None:
+def test_what_reads_all_samples_is_paid_out_of_the_same_spend() -> None:
     # Six samples cost 600; a synthesis reads six answers of half a sample each and writes one more: 400.
-    assert samples_for(meter(1000), meter(100), synthesis=True) == 6
+    assert more_samples(meter(1000), meter(600), 6, closing=True) == 0
+    assert more_samples(meter(1000), meter(400), 4, closing=True) == 1
+
+
+def question(number: int) -> Question:
+    return Question(id=str(number), question=f"What is {number} plus {number}?", expected=2 * number)
+
+
+def flaky(share: float, seed: int) -> Generate:
+    """A model that adds rightly in seven of ten samples and fails in a share of its calls; lengths differ."""
+    draw = random.Random(seed)
+
+    async def generate(request: Request) -> Reply:
+        if draw.random() < share:
+            raise CallTimeout("too slow", label=request.label)
+        asked = re.search(r"(\d+) plus", request.messages[0].content)
+        assert asked
+        right = draw.random() < 0.7
+        length = round(draw.lognormvariate(5, 0.9))
+        return Reply(
+            f"ANSWER: {2 * int(asked[1]) + (0 if right else draw.randint(1, 9))}", "m", "p", Usage(50, length)
+        )
+
+    return generate
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.03])
+async def test_a_failed_sample_costs_a_method_no_task(share: float) -> None:
+    council = meter(None, 2_000, 3_000)
+    right, spent = 0, 0
+    for number in range(1, 201):
+        own = Meter(flaky(share, number))
+        bench = Bench(7, 5, silent, against=council)
+        right += question(number).right((await self_consistency(question(number), own, bench)).answer) or False
+        spent += own.tokens
+    assert right >= 196, "at any share of failures that a council survives, the majority stays right"
+    assert 0.9 < spent / (200 * council.tokens) < 1.1, "and the spend is the council's, however lengths differ"
+
+
+async def test_a_method_whose_every_call_fails_says_so() -> None:
+    with pytest.raises(CallTimeout):
+        await self_consistency(question(1), Meter(flaky(1.0, 1)), Bench(7, 5, silent, against=meter(None)))
+
+
+def test_blanks_are_no_votes() -> None:
+    assert majority(["", "", "x"]) == 2
+    assert majority(["", ""]) == 0
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer"),
+    [(7, r"\boxed{7}"), (0.5, "1/2"), (5, "5 apples"), ("Canberra", "C) Canberra"), (1200, "$1,200 in all")],
+)
+def test_answers_in_usual_dress_are_read(expected: object, answer: str) -> None:
+    task = Question.model_validate({"id": "1", "question": "?", "expected": expected})
+    assert task.right(final_answer(f"ANSWER: {answer}"))
+
+
+async def test_a_judge_chooses_among_samples() -> None:
+    async def generate(request: Request) -> Reply:
+        if request.label.phase == "best":
+            return Reply("Two is right.\n\nBEST: 2", "m", "p", Usage(10, 10))
+        return Reply(f"ANSWER: {request.label.attempt}", "m", "p", Usage(10, 10))
+
+    answered = await best_of_n(question(1), Meter(generate), Bench(7, 3, silent))
+    assert (answered.answer, answered.samples) == ("2", 3)
+
+
+async def test_a_council_without_a_red_team_asks_no_critic() -> None:
+    asked: list[str] = []
+
+    async def generate(request: Request) -> Reply:
+        asked.append(request.label.phase)
+        text = json.dumps(TRIAGE) if request.label.phase == "triage" else "ANSWER: 2"
+        return Reply(text, "m", "p", Usage(10, 10))
+
+    answered = await council_without_red_team(question(1), Meter(generate), Bench(7, 3, silent))
+    assert answered.answer == "2" and "critique" not in asked and asked.count("position") == 4
+
+
+def test_pairs_are_corrected_by_holm() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([]) == [] and holm([0.5, 0.9]) == [1.0, 1.0]
+    rows = [row(str(n), m, m == "b" or n > 6) for n in range(20) for m in ("a", "b", "c")]
+    pairs = figures(rows, ["a", "b", "c"], 1).comparisons
+    assert all(pair.p_holm is not None and pair.p is not None and pair.p_holm >= pair.p for pair in pairs)
 
 
 def row(task: str, method: str, right: bool | None, tokens: int = 100) -> Row:

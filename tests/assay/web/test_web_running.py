@@ -130,7 +130,7 @@ async def test_a_run_is_stopped_and_resumed_without_asking_again(web: Any, model
     code, _ = await web.post(f"/runs/{run_id}/resume", seats={"red_team": "openrouter:loopback-model"})
     assert code == 201
     await web.state(run_id, "finished")
-    assert len(models.requests) == 8 and before == 3
+    assert len(models.requests) == 10 and before == 3
     code, said = await web.post(f"/runs/{run_id}/resume")
     assert code == 400 and "fork" in said["message"]
 
@@ -144,7 +144,7 @@ async def test_a_fork_shares_the_answers_up_to_its_event(web: Any, models: Loopb
     code, fork = await web.post(f"/runs/{told['run_id']}/fork", at=at)
     assert code == 201 and fork["run_id"] != told["run_id"]
     await web.state(fork["run_id"], "finished")
-    assert len(models.requests) == asked + 5
+    assert len(models.requests) == asked + 7
     opened = (await web.json(f"/runs/{fork['run_id']}/events/1"))["event"]
     assert (opened["parent"], opened["forked_at"]) == (told["run_id"], at)
     code, said = await web.post(f"/runs/{told['run_id']}/fork", at=99_999)
@@ -229,7 +229,7 @@ def test_a_circle_with_a_person_in_it_waits_a_day() -> None:
         ({"query": "x", "context": "[1]"}, "context: .* dictionary|context: .* object"),
         ({"query": "x", "context": "{"}, "not JSON"),
         ({"query": "x", "context": "[" * 100_000}, "not JSON"),
-        ({"query": "x", "delta": "dance"}, "delta: Input should be 'judge' or 'similarity'"),
+        ({"query": "x", "delta": "dance"}, "delta: Input should be 'conclusions', 'judge' or"),
         ({"query": "x", "seats": "red_team"}, "ROLE=MODEL"),
         ({"query": "x", "budget": "nan"}, "budget: "),
         ({"query": "x", "budget": -1}, "budget: "),
@@ -238,6 +238,7 @@ def test_a_circle_with_a_person_in_it_waits_a_day() -> None:
         ({"query": "x", "effort": "little"}, "effort: Input should be 'none', 'minimal', 'low'"),
         ({"query": "x", "deadline": {}}, "deadline: "),
         ({"query": "x", "colour": "red"}, "no field is called colour"),
+        ({"query": "x", "attach": ["/etc/passwd"]}, "attach: only https"),
     ],
 )
 @pytest.mark.parametrize("strict", [False, True])

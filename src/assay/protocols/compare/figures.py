@@ -8,7 +8,7 @@ from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict
 
-from llm_runtime.statistics import Interval, PairedCounts, mcnemar, newcombe_paired, paired_bootstrap, wilson
+from llm_runtime.statistics import Interval, PairedCounts, holm, mcnemar, newcombe_paired, paired_bootstrap, wilson
 
 
 class _Strict(BaseModel):
@@ -86,6 +86,7 @@ class Comparison(_Strict):
         only_b: the same for ``b``.
         difference: of the scores, with Newcombe's interval for paired proportions; null without a checkable task.
         p: McNemar's exact test, two-sided.
+        p_holm: the same, corrected for the number of pairs (Holm); null in reports of before.
         spend: mean spend of ``a`` a task divided by that of ``b``, with a paired bootstrap interval.
         spend_in: ``"USD"`` where all prices are known, else ``"tokens"``; empty where nothing was spent.
     """
@@ -98,13 +99,15 @@ class Comparison(_Strict):
     neither: int
     difference: Bounds | None
     p: float | None
+    p_holm: float | None = None
     spend: Bounds | None
     spend_in: str
 
     @property
     def shown(self) -> bool:
-        """Whether a difference is shown: the interval excludes none, and the exact test agrees at 5%."""
-        return self.difference is not None and self.difference.shows and self.p is not None and self.p <= 0.05
+        """Whether a difference is shown: the interval excludes none, and the corrected exact test agrees at 5%."""
+        p = self.p if self.p_holm is None else self.p_holm
+        return self.difference is not None and self.difference.shows and p is not None and p <= 0.05
 
     @property
     def equal_spend(self) -> bool:
@@ -136,6 +139,9 @@ def figures(rows: Sequence[Row], methods: Sequence[str], seed: int) -> Figures:
     comparisons = (
         [_comparison(a, b, by_method[a], by_method[b], seed) for a, b in combinations(methods, 2)] if tasks else []
     )
+    scored = [pair for pair in comparisons if pair.p is not None]
+    corrected = dict(zip(map(id, scored), holm([pair.p or 0.0 for pair in scored]), strict=True))
+    comparisons = [pair.model_copy(update={"p_holm": corrected.get(id(pair))}) for pair in comparisons]
     return Figures(
         methods=tuple(_method(method, own) for method, own in by_method.items()),
         comparisons=tuple(comparisons),

@@ -38,7 +38,14 @@ if TYPE_CHECKING:
 _NUMBER = "number"
 _FEW_PAIRS = 20
 _MOST_TASKS = 200
-_ACCENTS = {"single": "c0", "self-consistency": "c2", "council": "c1"}
+_ACCENTS = {
+    "single": "c0",
+    "council": "c1",
+    "self-consistency": "c2",
+    "best-of-n": "c3",
+    "council-without-red-team": "c4",
+    "mixed-panel": "c5",
+}
 
 
 class CompareFold(GenericFold):
@@ -198,13 +205,12 @@ def _pairs(result: Figures) -> list[Section]:
         "Difference",
         "95% interval",
         "McNemar p",
+        "p, Holm",
         "Spend",
     )
     rows = tuple(_pair(pair, pair.difference) for pair in scored if pair.difference)
     table = Table((Column("Pair"), *(Column(head, _NUMBER) for head in heads)), rows)
     blocks: list[Block] = [Figure(svg, caption, f"{words}."), table]
-    if len(scored) > 1:
-        blocks.append(Note(f"p is of each pair alone; with {len(scored)} pairs, read it the stricter."))
     return [Section("Pair by pair", tuple(blocks))]
 
 
@@ -219,6 +225,7 @@ def _pair(pair: Comparison, gap: Bounds) -> tuple[str, ...]:
         _points(gap.estimate),
         f"{_points(gap.low)} to {_points(gap.high)}",
         "–" if pair.p is None else f"{pair.p:.3f}",
+        "–" if pair.p_holm is None else f"{pair.p_holm:.3f}",
         f"{spend.estimate:.2f}×" if spend else "–",
     )
 
@@ -294,14 +301,17 @@ def _sign(row: Row) -> str:
 
 def _how() -> Section:
     text = (
-        "Every method is asked the same words. A checkable task asks for a last line that reads ANSWER:, and only "
-        "that line is checked. Self-consistency draws independent samples; of a checkable task it takes the "
-        "majority, of an open one it writes one synthesis. Where a council takes part, it answers first, and as "
-        "many samples are drawn as its spend on that task buys. A single call spends less by its nature: it is "
-        "the baseline. A method that gave no answer counts as wrong. Scores carry Wilson intervals, differences "
-        "Newcombe's interval for paired proportions (1998), p is McNemar's exact test, ratios of spend carry a "
-        "paired bootstrap interval. A difference is called shown where the interval excludes 0 and p is at most "
-        "0.05. All of it is about these tasks and this model."
+        "Every method is asked the same words. A checkable task asks for a last line that reads ANSWER:, and "
+        "only that line is checked. Self-consistency draws independent samples; of a checkable task it takes "
+        "the majority, of an open one it writes one synthesis. Best-of-n has a judge choose one of them. Where "
+        "a council takes part, it answers first, and samples are drawn until they have spent what it spent on "
+        "that task; those that fail are left out, as a council goes on without a seat, and blanks are no votes. "
+        "A single call spends less by its nature: it is the baseline. A council without a red team revises by "
+        "its seats' positions alone; a mixed panel has different models in its seats. A method that gave no "
+        "answer counts as wrong. Scores carry Wilson intervals, differences Newcombe's interval for paired "
+        "proportions (1998), p is McNemar's exact test, corrected by Holm for the number of pairs (1979), "
+        "ratios of spend carry a paired bootstrap interval. A difference is called shown where the interval "
+        "excludes 0 and the corrected p is at most 0.05. All of it is about these tasks and this model."
     )
     return Section("How it was compared", (Plain(text),))
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
-from assay.protocols.compare.methods import METHODS, Answered, Bench, council, self_consistency, single
+from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
 from llm_runtime.errors import (
     BudgetExceeded,
@@ -42,17 +43,30 @@ class Task(Model):
 class Options(Model):
     """Which methods, and how many samples."""
 
-    methods: Annotated[tuple[str, ...], Ui(metavar="A,B", show_default=True)] = METHODS
-    """Of single, self-consistency and council, at least one."""
+    methods: Annotated[tuple[str, ...], Ui(metavar="A,B", show_default=True)] = USUAL
+    """Of single, self-consistency, best-of-n, council, council-without-red-team and mixed-panel, at least one."""
     samples: Annotated[int, Ui(show_default=True)] = Field(default=5, ge=1, le=64)
     """Of self-consistency, where no council's spend sets them."""
     at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
     """Tasks at one time."""
+    models: Annotated[tuple[str, ...], Ui(metavar="A,B,C", label="Panel")] = ()
+    """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""
+
+    @property
+    def named_models(self) -> tuple[str, ...]:
+        """The models that the user put into seats."""
+        return self.models
+
+    @model_validator(mode="after")
+    def _panel(self) -> Options:
+        if "mixed-panel" in self.methods and len(self.models) < 2:
+            raise ValueError("a mixed panel needs two models or more: --models A,B")
+        return self
 
     @field_validator("methods")
     @classmethod
     def _known(cls, methods: tuple[str, ...]) -> tuple[str, ...]:
-        if not methods or set(methods) - set(METHODS):
+        if not methods or set(methods) - METHODS.keys():
             raise ValueError(f"choose of {', '.join(METHODS)}")
         return tuple(dict.fromkeys(methods))
 
@@ -64,7 +78,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: the budget, the time, the configuration or the store ends it.
     """
     methods = list(options.methods)
-    bench = Bench(context.seed, options.samples, context.emit)
+    bench = Bench(context.seed, options.samples, context.emit, options.models)
     turn = asyncio.Semaphore(options.at_once)
 
     async def each(question: Question) -> list[Row]:
@@ -81,31 +95,22 @@ def title_of(task: Task) -> str:
 
 
 async def _compared(task: Question, methods: list[str], generate: Generate, bench: Bench) -> list[Row]:
-    """One task by every method; the council goes first, for its spend sets the number of samples."""
+    """One task by every method; the council goes first, for its spend is what the others may have."""
     rows: dict[str, Row] = {}
-    spent: Meter | None = None
     for method in sorted(methods, key=lambda name: name != "council"):
         meter = Meter(generate)
         try:
-            answered, error = await _by(method, task, meter, bench, spent), ""
+            answered, error = await METHODS[method](task, meter, bench), ""
         except (LlmRuntimeError, ExceptionGroup) as fault:
             cause = first_error(fault)
             if isinstance(cause, _ENDING) or not isinstance(cause, LlmRuntimeError):
                 raise cause from None
             answered, error = Answered("", ""), f"{type(cause).__name__}: {cause}"[:500]
         if method == "council" and not error:
-            spent = meter
+            bench = replace(bench, against=meter)
         rows[method] = _row(task, method, answered, meter, error)
         bench.emit(MethodAnswered(row=rows[method].model_dump(mode="json")))
     return [rows[method] for method in methods]
-
-
-async def _by(method: str, task: Question, meter: Meter, bench: Bench, spent: Meter | None) -> Answered:
-    if method == "council":
-        return await council(task, meter, bench)
-    if method == "self-consistency":
-        return await self_consistency(task, meter, bench, spent)
-    return await single(task, meter, bench)
 
 
 def _row(task: Question, method: str, answered: Answered, meter: Meter, error: str) -> Row:

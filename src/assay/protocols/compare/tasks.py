@@ -18,6 +18,10 @@ _LONGEST_ANSWER = 20_000
 # Nothing in it is tried twice: an answer may be any text.
 _LAST = re.compile(r"^(?:[^\S\n]|[*_#>`])*+ANSWER[\s*_`]*+:\s*+(.*)", re.IGNORECASE | re.MULTILINE)
 _NUMBER = re.compile(r"[-+−]?\d[\d,' ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_BOXED = re.compile(r"\\boxed\{([^{}]*)\}")
+_CHOICE = re.compile(r"^\(?[A-Za-z][).:]\s+(?=\S)")
+_UNIT = re.compile(r"[$€£]?\s*([-+−]?\d[\d,' ]*(?:\.\d+)?)\s*[^\W\d_][^\d]{0,30}")
+_FRACTION = re.compile(r"([-+−]?\d{1,15})\s*/\s*(\d{1,15})")
 _EDGES = " \t\r\n.,;:!?*_`\"'()[]$"
 
 
@@ -76,6 +80,8 @@ class Question(BaseModel):
         wanted = _number(str(self.expected))
         if wanted is not None:
             number = _number(answer)
+            if number is None and (unit := _UNIT.fullmatch(answer.strip(_EDGES))):
+                number = _number(unit[1])
             return number is not None and abs(number - wanted) <= self.tolerance + 1e-9 * abs(wanted)
         return same(answer) == same(str(self.expected))
 
@@ -85,9 +91,15 @@ def final_answer(text: str) -> str:
     text = text[-_LONGEST_ANSWER:]
     matches = _LAST.findall(text)
     if matches:
-        return matches[-1].strip(_EDGES)
+        return _bare(matches[-1])
     lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1].strip(_EDGES) if lines else ""
+    return _bare(lines[-1]) if lines else ""
+
+
+def _bare(line: str) -> str:
+    """Return an answer without what dresses it: a box, the letter of a choice."""
+    boxed = _BOXED.search(line)
+    return _CHOICE.sub("", (boxed[1] if boxed else line).strip(_EDGES)).strip(_EDGES)
 
 
 def same(answer: str) -> str:
@@ -101,18 +113,23 @@ def same(answer: str) -> str:
 def majority(answers: Iterable[str]) -> int:
     """Return the index of the first of the answers that most agree with; a tie goes to the earlier one.
 
+    A blank is no vote.
+
     Raises:
         ValueError: there are none.
     """
     forms = [same(answer) for answer in answers]
     if not forms:
         raise ValueError("no answers to count")
-    return forms.index(max(forms, key=lambda form: (forms.count(form), -forms.index(form))))
+    votes = [form for form in forms if form] or forms
+    return forms.index(max(votes, key=lambda form: (votes.count(form), -votes.index(form))))
 
 
 def _number(text: str) -> float | None:
     """Return the number that a whole text is, with its thousands apart or not."""
     bare = text.strip(_EDGES).removesuffix("%").strip()
+    if (fraction := _FRACTION.fullmatch(bare)) and int(fraction[2]):
+        return int(fraction[1].replace("−", "-")) / int(fraction[2])
     if not _NUMBER.fullmatch(bare):
         return None
     value = float(re.sub(r"[,' ]", "", bare.replace("−", "-")))

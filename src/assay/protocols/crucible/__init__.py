@@ -12,9 +12,12 @@ COUNCIL = RunType(
     noun="council",
     task=f"{_HERE}.task:Task",
     options=f"{_HERE}.task:Options",
-    run=f"{_HERE}.task:run",
+    run=f"{_HERE}.council:run",
+    prepare=f"{_HERE}.task:prepare",
     upgrade=f"{_HERE}.task:upgrade",
-    reworded="crucible.triage.prompts:REWORDED",
+    absent=f"{_HERE}.task:ABSENT",
+    take_up=f"{_HERE}.task:take_up",
+    reworded=f"{_HERE}.task:REWORDED",
     fold=f"{_HERE}.report:CouncilFold",
     measures=f"{_HERE}.task:MEASURES",
     seats=(
@@ -25,6 +28,7 @@ COUNCIL = RunType(
         Seat("red_team", "attack what the others say"),
         *(Seat(phase) for phase in ("triage", "answer", "position", "draft", "critique", "defence", "delta")),
         Seat("synthesis", "write the answer"),
+        Seat("clerk"),
     ),
 )
 

@@ -14,7 +14,9 @@ def ask(command: RunCommand) -> int:
 
     \b
     assay ask "Should we migrate to microservices?"
-    git diff | assay ask --budget 0.50 --out review.html
+    git diff | assay ask --attach - --as review --budget 0.50 --out review.html
+    assay ask "What would reverse this?" --attach notes/ --attach plan.pdf --as decision
+    assay ask --follow RUN "And with twice the people?"
     assay ask -f question.md --model ollama:qwen3 --seat red_team=terminal:
     """
     return command.finish(command.go())

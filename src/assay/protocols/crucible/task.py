@@ -4,23 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from assay.demo import PreparedDemo, demo_answers, written_demo
 from assay.fields import Ui
-from assay.protocol import Measures, RunContext
-from crucible import Crucible, EngineConfig
-from crucible.executor.delta import TextSimilarityDeltaStrategy
+from assay.protocol import Measures
+from assay.protocols.crucible.dossier import Attachment, check, fitted
+from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
+from crucible import EngineConfig
+from crucible.config import DeltaStrategy
+from crucible.red_team.prompts import REWORDED as RED_TEAM_REWORDED
+from crucible.triage.prompts import REWORDED as TRIAGE_REWORDED
 from llm_runtime.messages import Generate
 from llm_runtime.models import Model
 
-_DELTAS = {"judge": lambda: None, "similarity": TextSimilarityDeltaStrategy}
+#: Passages of prompts as they are now, and as older logs have them.
+REWORDED = (*TRIAGE_REWORDED, *RED_TEAM_REWORDED)
+#: What options that older logs do not have stood for.
+ABSENT = {"delta": "judge", "ledger": "off", "letters": False}
+
+
+def _counted(outcome: str) -> Any:
+    def count(result: Mapping[str, Any]) -> int | None:
+        ledger = result.get("ledger")
+        return (
+            None if ledger is None else sum(one.get("outcome", "open") == outcome for one in ledger["objections"])
+        )
+
+    return count
+
+
 #: Of a result, for the table of a batch.
 MEASURES: Measures = {
     "ended early": lambda result: result.get("early_exit"),
     "loops": lambda result: result.get("loops_executed"),
+    "objections conceded": _counted("conceded"),
+    "objections refuted": _counted("refuted"),
+    "objections open": _counted("open"),
 }
 
 
@@ -30,28 +52,79 @@ class Task(Model):
     query: Annotated[str, Ui(argument=True, metavar="QUESTION", label="Question", kind="text")] = Field(
         min_length=1, pattern=r"\S", description="say what you want to know"
     )
+    attach: Annotated[
+        tuple[str, ...],
+        Ui(
+            help="A file, folder, pattern, https address, or - for standard input, that the whole council reads "
+            "(repeatable).",
+            metavar="SOURCE",
+            label="Attached pages",
+            local=True,
+        ),
+    ] = ()
+    """Pages that the whole council reads: https addresses, one a line."""
+    material: Annotated[str, Ui(kind="file", label="Attached text", doors=("form",), advanced=False)] = ""
+    """A text that the whole council reads: a diff, a document, a log."""
+    purpose: Annotated[Purpose, Ui(flag="--as", show_default=True, words=WORDS, label="As", advanced=False)] = (
+        "answer"
+    )
+    """What for: the form of the answer, and where the council looks."""
+    follow: Annotated[str, Ui(help="Go on from a council that is finished: its question, answer and objections are "
+                                   "read first.", metavar="RUN")] = ""  # fmt: skip
+    """The run of a finished council, whose question, answer and objections this one reads first."""
     context: Annotated[
         dict[str, Any] | None,
         Ui(help="A JSON object for triage: what it should know about the asker.", metavar="PATH", kind="json"),
     ] = None
     """A JSON object for triage: what it should know about the asker. May stay empty."""
+    fit: Annotated[int | None, Ui(metavar="TOKENS")] = Field(default=None, ge=100)
+    """Of the attachments, show only passages that bear on the question, up to so many tokens."""
+    dossier: Annotated[list[Attachment], Ui(hidden=True)] = []
+    """The attachments themselves: ``{"name", "text"}``; so a run can be replayed wherever its log is."""
+    left_out: Annotated[list[str], Ui(hidden=True)] = []
+    """Files of attached folders that could not be read, a line each."""
+    earlier: Annotated[str, Ui(hidden=True)] = ""
+    """What the council that is followed was asked and answered."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _asked(cls, data: Any) -> Any:
+        """Ask the purpose's own question where there is only something to read."""
+        if not isinstance(data, dict):
+            return data
+        task = cast("dict[str, Any]", data)
+        if task.get("query") or not any(map(task.get, ("attach", "material", "dossier"))):
+            return task
+        purpose = task.get("purpose", "answer")
+        return {**task, "query": form_of(purpose if purpose in WORDS else "answer").question}
 
 
 class Options(Model):
     """How a council sits. Triage decides the rest."""
 
     delta: Annotated[
-        Literal["judge", "similarity"],
+        Literal["conclusions", "judge", "similarity"],
         Ui(
             label="Stop when nothing changes",
             show_default=True,
             words={
-                "judge": "a model compares the loops",
+                "conclusions": "a model compares what the seats conclude",
+                "judge": "a model compares all that the seats write",
                 "similarity": "the texts are compared, without a model",
             },
         ),
-    ] = "judge"
-    """Who decides that positions stopped changing: a model, or a comparison of texts."""
+    ] = "conclusions"
+    """Who decides that positions stopped changing: a model that compares conclusions, one that compares whole
+    positions, or a comparison of texts."""
+    ledger: Annotated[
+        Literal["on", "off"],
+        Ui(label="Ledger of objections", show_default=True, words={"on": "a clerk writes it", "off": "none"}),
+    ] = "on"
+    """Have a clerk record what became of each objection: a call for each critique, after the answer."""
+    ledger_budget: Annotated[float | None, Ui(metavar="USD")] = Field(default=None, ge=0, allow_inf_nan=False)
+    """Dollars that the clerk may spend, within the run's own bounds."""
+    letters: Annotated[bool, Ui(hidden=True)] = True
+    """Whether red team and synthesis know seats by letters, in an order drawn from the seed."""
     triage_model: Annotated[
         str, Ui(help="The model that configures the council, where --model names none.", metavar="MODEL")
     ] = EngineConfig.model_fields["triage_model"].default
@@ -88,28 +161,69 @@ class Options(Model):
         usual = EngineConfig.model_fields[name].default
         return self.models[0] if self.models and model == usual else model
 
-    def config(self, generate: Generate) -> EngineConfig:
+    def config(self, generate: Generate, delta: DeltaStrategy | None) -> EngineConfig:
         """Return the engine's configuration."""
         return EngineConfig(
             openrouter_api_key="",
             generate=generate,
             observability=True,
-            delta_strategy=_DELTAS[self.delta](),
+            delta_strategy=delta,
             triage_model=self._own("triage_model"),
             default_model=self._own("default_model"),
             models=self.models,
         )
 
 
-async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
-    """Put the question to a council; the result is ``ExecutorResult`` as data, its trace included.
+def prepare(task: Task, options: Options) -> tuple[Task, Options]:
+    """Read what is to be attached; a diff in place of a question becomes an attachment.
 
     Raises:
-        LlmRuntimeError: whatever ends a council.
+        ConfigurationError: something cannot be read, or it is too much; nothing was asked.
     """
-    async with Crucible(options.config(context.generate), emit=context.emit, seed=context.seed) as engine:
-        result = await engine.run(task.query, task.context)
-    return result.model_dump(mode="json")
+    # Some of it takes time to import, and most councils have no attachments.
+    from assay.protocols.crucible.attaching import attachment, is_diff, read_attachments
+
+    # Programs send texts as they have them.
+    dossier = [one if one.shown else attachment(one.name, one.text) for one in task.dossier]
+    left_out = list(task.left_out)
+    query, purpose = task.query, task.purpose
+    if is_diff(query):
+        dossier.append(attachment("diff", query))
+        purpose = "review" if purpose == "answer" else purpose
+        query = form_of(purpose).question
+    if task.material.strip():
+        dossier.append(attachment("attached text", task.material))
+    if task.attach:
+        found, passed_over = read_attachments(task.attach)
+        dossier += found
+        left_out += passed_over
+    if task.fit is not None:
+        dossier = list(fitted(dossier, query, task.fit))
+    check(dossier)
+    read: dict[str, Any] = {
+        "query": query,
+        "purpose": purpose,
+        "attach": (),
+        "material": "",
+        "fit": None,
+        "dossier": dossier,
+        "left_out": left_out,
+    }
+    return task.model_copy(update=read), options
+
+
+def take_up(task: Task, parent: Mapping[str, Any]) -> Task:
+    """Return the task of a council that follows another: that one's question, answer and ledger are read first.
+
+    Args:
+        parent: the other's task, result and state.
+
+    Raises:
+        ConfigurationError: it has no answer.
+    """
+    from assay.protocols.crucible.following import earlier_council
+
+    return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier_council(parent)})
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
+from assay.protocols.crucible.events import LedgerWritten
+from assay.protocols.crucible.ledger import headline
 from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
 from assay.protocols.crucible.report.story import council_story
 from assay.report.clean import one_line
@@ -25,6 +28,7 @@ _PHASES = {
     "delta": "comparing with the loop before",
     "synthesis": "writing the answer",
     "answer": "answering without a council",
+    "clerk": "recording what became of the objections",
 }
 _SAID = {"position": "took a position", "defence": "defended", "draft": "revised the draft"}
 _WIDTH = 160
@@ -82,6 +86,8 @@ class CouncilFold:
                 return f"loop {event.loop} of {state.limit()} complete: {_outcome(event)}"
             case Synthesised():
                 return f"answer written after {count_noun(event.loops_executed, 'loop')}"
+            case LedgerWritten():
+                return headline(state.ledger) if state.ledger else None
             case RunFinished():
                 return ending_line(event)
             case _:
@@ -134,10 +140,10 @@ class CouncilFold:
         """Estimate all calls: those of finished loops as they were, the rest as planned."""
         state, run = self.state, self.state.run
         begun = run.tally.begun
-        if state.answer is not None or run.state != "running" or run.tally.phases.get("synthesis"):
-            return begun
-        if state.short_circuited:
+        if state.short_circuited and run.state == "running":
             return max(begun, 2)
+        if state.answer is not None or run.state != "running" or run.tally.phases.get("synthesis"):
+            return begun + (self._unread() if run.state == "running" else 0)
         if state.triage is None:
             return None
         finished = [loop for loop in state.loops.values() if loop.ended]
@@ -145,7 +151,23 @@ class CouncilFold:
         ahead = range(len(finished) + 1, state.limit() + 1)
         done = 1 + sum(self._made(loop) for loop in finished)
         judgments = sum(1 for number in ahead if judged and 2 <= number < state.limit())
-        return max(begun, done + len(ahead) * self._planned() + judgments + 1)
+        clerk = self._unread() + len(ahead) * (self._planned() // 2 if state.grammar == "sequential" else 1)
+        return max(
+            begun, done + len(ahead) * self._planned() + judgments + 1 + (clerk if self._keeps_ledger() else 0)
+        )
+
+    def _keeps_ledger(self) -> bool:
+        started = self.state.run.started
+        options: dict[str, Any] = started.settings.get("options", {}) if started else {}
+        return options.get("ledger") == "on" and self.state.ledger is None
+
+    def _unread(self) -> int:
+        """Return how many critiques of finished loops the clerk has still to read."""
+        if not self._keeps_ledger():
+            return 0
+        read = self.state.run.tally.phases.get("clerk")
+        critiques = sum(len(loop.critiques) for loop in self.state.loops.values() if loop.ended)
+        return max(critiques - (read.settled if read else 0), 0)
 
     def _made(self, loop: Loop) -> int:
         return len(loop.answers) + len(loop.failures) + len(loop.critiques) + (loop.judged or bool(loop.note))

@@ -1,11 +1,10 @@
-"""A council's two pictures: who spoke when, and how much each seat changed from loop to loop."""
+"""A council's picture: who spoke when."""
 
 from __future__ import annotations
 
 from assay.protocols.crucible.report.state import CouncilState, Seat, phase_name
-from assay.report.changes import changes
 from assay.report.story import Figure
-from assay.report.svg import Band, Span, heat_map, timeline
+from assay.report.svg import Band, Span, timeline
 from assay.report.tally import Call
 from assay.report.units import count_noun, duration
 
@@ -26,33 +25,6 @@ def calls_picture(state: CouncilState) -> Figure | None:
     description = f"{count_noun(len(calls), 'call')} in {duration(until - began)}. {'; '.join(said)}."
     caption = "Each bar is one call, from request to answer; bars above one another ran at the same time."
     return Figure(timeline(rows, spans, bands, title, description), caption, description)
-
-
-def changes_picture(state: CouncilState) -> Figure | None:
-    """How much of each seat's words was new in each loop."""
-    loops = [state.loops[number] for number in sorted(state.loops)]
-    seats = [seat for seat in state.deliberating if any(loop.standing(seat.key) is not None for loop in loops)]
-    shown = loops if state.grammar == "sequential" else loops[1:]
-    if not seats or not shown:
-        return None
-    shares: list[list[float | None]] = []
-    for seat in seats:
-        row: list[float | None] = []
-        for loop in shown:
-            text, before = loop.standing(seat.key), state.before(loop, seat.key)
-            row.append(None if text is None or before is None else changes(before, text).share)
-        shares.append(row)
-    title = "How much each seat changed"
-    words = [
-        f"{seat.name}: " + ", ".join("none" if share is None else f"{share:.0%}" for share in row)
-        for seat, row in zip(seats, shares, strict=True)
-    ]
-    columns = [f"loop {loop.number}" for loop in shown]
-    description = f"Share of new words by {', '.join(columns)}. {'; '.join(words)}."
-    against = "the draft before it" if state.grammar == "sequential" else "its loop before"
-    caption = f"Share of each seat's words that are new compared with {against}."
-    svg = heat_map([seat.name for seat in seats], columns, shares, title, description, [s.accent for s in seats])
-    return Figure(svg, caption, description)
 
 
 def _span(call: Call, seats: dict[str, Seat], began: int, until: int) -> Span:

@@ -6,6 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from assay.protocols.crucible.around import Lettering
+from assay.protocols.crucible.dossier import Attachment, ids
+from assay.protocols.crucible.events import Concluded, LedgerWritten
+from assay.protocols.crucible.ledger import Ledger
 from assay.report.run import RunTotals
 from crucible.events import (
     Critiqued,
@@ -87,6 +91,8 @@ class CouncilState:
         self.answer: str | None = None
         self.loops_executed = 0
         self.early_exit = False
+        self.ledger: Ledger | None = None
+        self.conclusions: dict[tuple[int, str], Concluded] = {}
         self._seats: tuple[Seat, ...] = ()
 
     def apply(self, event: Event, at: int) -> None:
@@ -121,8 +127,35 @@ class CouncilState:
             case Synthesised():
                 self.answer = event.text
                 self.loops_executed, self.early_exit = event.loops_executed, event.early_exit
+            case Concluded():
+                self.conclusions[event.loop, event.role] = event
+            case LedgerWritten():
+                self.ledger = Ledger.model_validate(event.ledger)
             case _:
                 pass
+
+    @property
+    def question(self) -> str:
+        """What was asked, whole; empty before the run has begun."""
+        asked = self.run.started.task.get("query") if self.run.started else ""
+        return asked if isinstance(asked, str) else ""
+
+    @property
+    def attachments(self) -> dict[str, Attachment]:
+        """What was attached, by id."""
+        dossier = self.run.started.task.get("dossier", ()) if self.run.started else ()
+        return ids([Attachment.model_validate(one) for one in dossier])
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """How the red team knew the seats, by their keys; empty where it knew their roles."""
+        started = self.run.started
+        options: dict[str, Any] = started.settings.get("options", {}) if started else {}
+        return self.lettering(started.seed).names if started and options.get("letters") else {}
+
+    def lettering(self, seed: int) -> Lettering:
+        """Return the letters of the seats."""
+        return Lettering.of([seat.key for seat in self.deliberating], self.grammar, seed)
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -148,6 +181,16 @@ class CouncilState:
     def grammar(self) -> str:
         """``"parallel"``, ``"sequential"`` or ``"debate"``; empty before triage."""
         return self.loop.grammar if self.loop else self.setting("loop_grammar")
+
+    def texts(self) -> list[tuple[str, str]]:
+        """Return who wrote what, loop by loop, critiques included."""
+        red_team = self.red_team.name if self.red_team else "Red team"
+        said: list[tuple[str, str]] = []
+        for number in sorted(self.loops):
+            loop = self.loops[number]
+            said += [(self.seat(key).name, text) for (key, _), text in loop.answers.items()]
+            said += [(red_team, loop.critiques[step].text) for step in sorted(loop.critiques)]
+        return said
 
     def seat(self, key: str) -> Seat:
         """Return the seat of that key; one of that name where the council has none."""

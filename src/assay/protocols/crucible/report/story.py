@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from assay.protocols.crucible.report.pictures import calls_picture, changes_picture
+from typing import Any
+
+from assay.protocols.crucible.ledger import headline
+from assay.protocols.crucible.quotations import Quotation
+from assay.protocols.crucible.report.objections import (
+    answer_quotations,
+    checked,
+    ledger_section,
+    moves_section,
+    signs,
+    sources_section,
+    still_open,
+)
+from assay.protocols.crucible.report.pictures import calls_picture
 from assay.protocols.crucible.report.state import CouncilState, Critique, Loop, Seat, phase_name
 from assay.report.changes import changes
+from assay.report.clean import one_line
 from assay.report.frame import broken_off, cost_section, ending, ending_note, head_facts, provenance_section
 from assay.report.story import (
     Block,
@@ -28,22 +42,34 @@ _GRAMMARS = {
     "sequential": "one draft passes from seat to seat, attacked after each",
     "debate": "all seats take positions, the red team attacks the weakest, those attacked defend",
 }
-_LONGEST_TITLE = 400
+_LONGEST_TITLE, _CUT_TITLE = 400, 200
 
 
 def council_story(state: CouncilState) -> Story:
     """Tell the story of a council in whatever state it is: finished, under way, stopped, failed or cut off."""
+    found = answer_quotations(state)
+    loops = [_loop_section(state, state.loops[number]) for number in sorted(state.loops)]
+    spend = cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else phase_name(phase))
+    rest = [*loops, _configuration(state), provenance_section(state.run)]
+    path = _path(state)
+    if state.answer is not None and path is not None:
+        # Who reads on wants the answer and what it rests on; how it came about is there when asked for.
+        folded = tuple(Details(one.heading, one.blocks) for one in rest if one)
+        path, rest = Section(path.heading, (*path.blocks, *folded)), []
     sections = [
-        _outcome(state),
-        _path(state),
-        *[_loop_section(state, state.loops[number]) for number in sorted(state.loops)],
-        _configuration(state),
-        cost_section(state.run, lambda seat, phase: state.seat(seat).name if seat else phase_name(phase)),
-        provenance_section(state.run),
+        _outcome(state, found),
+        ledger_section(state),
+        moves_section(state),
+        sources_section(state, found),
+        spend if state.answer is not None else None,
+        _question(state),
+        path,
+        *rest,
+        spend if state.answer is None else None,
     ]
     subtitle, tone = _ending(state)
     return Story(
-        title=_question(state) or "A council without a question",
+        title=_title(state) or "A council without a question",
         subtitle=subtitle,
         tone=tone,
         facts=_facts(state),
@@ -53,7 +79,8 @@ def council_story(state: CouncilState) -> Story:
 
 def how_it_ended(state: CouncilState) -> str:
     """Why the loops ended where they did, as a sentence."""
-    loops = count_noun(len(state.loops), "loop")
+    complete = [loop for loop in state.loops.values() if loop.ended]
+    loops = count_noun(len(complete), "complete loop" if len(complete) < len(state.loops) else "loop")
     if state.run.state in ("stopped", "failed"):
         return ending(state.run, after=f" after {loops}")
     if state.answer is None:
@@ -68,9 +95,11 @@ def how_it_ended(state: CouncilState) -> str:
     return f"It used all {count_noun(state.limit(), 'loop')} it was given."
 
 
-def _outcome(state: CouncilState) -> Section:
+def _outcome(state: CouncilState, found: list[Quotation]) -> Section:
     if state.answer is not None:
-        blocks: list[Block] = [Prose(state.answer, lead=True)]
+        blocks: list[Block] = [Prose(state.answer, lead=True, notes=signs(found))]
+        if (left := still_open(state)) is not None:
+            blocks.append(left)
         if state.run.state in ("stopped", "failed"):
             blocks.insert(0, _trouble(state))
         return Section("Answer", tuple(blocks))
@@ -103,7 +132,12 @@ def _path(state: CouncilState) -> Section | None:
     ]
     if left_out:
         blocks.append(Note(f"Left out: {'; '.join(left_out)}.", "warning"))
-    blocks += [figure for figure in (calls_picture(state), changes_picture(state)) if figure]
+    if state.letters:
+        by_letter = sorted((letter, state.seat(key).name) for key, letter in state.letters.items())
+        seats = in_words([f"{letter} ({name})" for letter, name in by_letter])
+        blocks.append(Plain(f"The red team and the synthesis knew the seats by letters: {seats}."))
+    if (figure := calls_picture(state)) is not None:
+        blocks.append(figure)
     return Section("How it got there", tuple(blocks))
 
 
@@ -138,22 +172,28 @@ def _loop_section(state: CouncilState, loop: Loop) -> Section:
 
 def _answer(state: CouncilState, loop: Loop, seat: Seat, kind: str, text: str) -> Voice:
     before = loop.answers.get((seat.key, "position")) if kind == "defence" else state.before(loop, seat.key)
+    notes = checked(state, text)
     if before is None:
-        return Voice(seat.name, (Prose(text),), seat.accent, kind)
+        return Voice(seat.name, (Prose(text, notes=notes),), seat.accent, kind)
     change = changes(before, text)
     if not change.share and not change.dropped:
         return Voice(seat.name, (Details("The same as before", (Prose(text),)),), seat.accent, f"{kind}, unchanged")
-    blocks: list[Block] = [Prose(text, change.marks)]
+    blocks: list[Block] = [Prose(text, change.marks, notes=notes)]
     if change.dropped:
         dropped = tuple(Plain(sentence) for sentence in change.dropped)
         blocks.append(Details(f"{count_noun(len(change.dropped), 'sentence')} given up", dropped))
-    return Voice(seat.name, tuple(blocks), seat.accent, f"{kind}, {max(round(change.share * 100), 1)}% new")
+    return Voice(seat.name, tuple(blocks), seat.accent, kind)
 
 
 def _critique(state: CouncilState, red_team: Seat | None, critique: Critique) -> Voice:
     name = red_team.name if red_team else "Red team"
     aimed = in_words([state.seat(target).name for target in critique.targets])
-    return Voice(name, (Prose(critique.text),), "red", f"attacks {aimed}" if aimed else "critique")
+    return Voice(
+        name,
+        (Prose(critique.text, notes=checked(state, critique.text)),),
+        "red",
+        f"attacks {aimed}" if aimed else "critique",
+    )
 
 
 def _verdict(state: CouncilState, loop: Loop) -> Note:
@@ -186,7 +226,8 @@ def _configuration(state: CouncilState) -> Section | None:
         ("Short circuit", "allowed" if triage.get("short_circuit_allowed") else "not allowed"),
     )
     seats = tuple((seat.name, seat.hint or "no preference") for seat in state.seats)
-    prompts = tuple(Quote(seat.prompt, seat.name) for seat in state.seats if seat.prompt)
+    # The red team is asked in words of the specification, and never sees what triage wrote for it.
+    prompts = tuple(Quote(seat.prompt, seat.name) for seat in state.deliberating if seat.prompt)
     blocks: list[Block] = [
         Quote(state.setting("reconstructed_query"), "The question as the triage understood it"),
         Table((Column("Setting"), Column("Chosen")), settings),
@@ -213,10 +254,26 @@ def _ending(state: CouncilState) -> tuple[str, Tone]:
         return "Crucible · not finished", "warning"
     if state.short_circuited:
         return "Crucible · answered without a council", "good"
-    return f"Crucible · {'settled early' if state.early_exit else 'full deliberation'}", "good"
+    outcome = f" · {headline(state.ledger)}" if state.ledger else ""
+    return f"Crucible · {'settled early' if state.early_exit else 'full deliberation'}{outcome}", "good"
 
 
-def _question(state: CouncilState) -> str:
-    started = state.run.started
-    asked = started.task.get("query") if started else None
-    return asked if isinstance(asked, str) and asked and len(asked) <= _LONGEST_TITLE else state.run.title
+def _title(state: CouncilState) -> str:
+    """Return the question; a long one up to a word's end, with a mark."""
+    asked = state.question or state.run.title
+    if len(asked) <= _LONGEST_TITLE:
+        return asked
+    return one_line(asked, _CUT_TITLE).rstrip("…").rpartition(" ")[0] + " …"
+
+
+def _question(state: CouncilState) -> Section | None:
+    """Return the whole question, where the title does not hold it, and what the council was to know beside it."""
+    task: dict[str, Any] = state.run.started.task if state.run.started else {}
+    blocks: list[Block] = []
+    if len(state.question) > _LONGEST_TITLE:
+        blocks.append(Plain(state.question))
+    if task.get("purpose"):
+        blocks.append(Plain(f"Asked as: {task['purpose']}."))
+    if earlier := task.get("earlier"):
+        blocks.append(Details(f"It goes on from run {task.get('follow', '')}".rstrip(), (Plain(earlier),)))
+    return Section("The question", tuple(blocks)) if blocks else None

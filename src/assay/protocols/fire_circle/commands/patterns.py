@@ -61,31 +61,18 @@ def patterns() -> None:
 @patterns.command("list")
 @_filter_options
 @_library_option
-def list_(
-    kind: str | None, attack: str | None, agreement: float, limit: int, as_json: bool, library: str | None
-) -> None:
+def list_(**given: Any) -> None:
     """List patterns, most agreed first."""
-    _show(library, as_json, pattern_type=kind, attack_id=attack, min_agreement=agreement, limit=limit)
+    _show(**given)
 
 
 @patterns.command()
 @click.argument("words", nargs=-1, required=True)
 @_filter_options
 @_library_option
-def search(
-    words: tuple[str, ...],
-    kind: str | None,
-    attack: str | None,
-    agreement: float,
-    limit: int,
-    as_json: bool,
-    library: str | None,
-) -> None:
+def search(words: tuple[str, ...], **given: Any) -> None:
     """Find patterns whose description or quotes hold all WORDS."""
-    wanted = " ".join(words)
-    _show(
-        library, as_json, search=wanted, pattern_type=kind, attack_id=attack, min_agreement=agreement, limit=limit
-    )
+    _show(**given, search=" ".join(words))
 
 
 @patterns.command()
@@ -123,11 +110,12 @@ def import_(path: str, library: str | None) -> None:
     click.echo(f"{new} new patterns", err=True)
 
 
-def _show(library: str | None, as_json: bool, **query: Any) -> None:
+def _show(library: str | None, as_json: bool, kind: str | None, attack: str | None, **query: Any) -> None:
     from fire_circle import ReasoningBank
 
+    least = query.pop("agreement")
     with ReasoningBank(library_path(library)) as bank:
-        entries = bank.query(**query)
+        entries = bank.query(pattern_type=kind, attack_id=attack, min_agreement=least, **query)
     for entry in entries:
         click.echo(entry.model_dump_json() if as_json else _line(entry))
     if not entries and not as_json:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
 from importlib import resources
+from math import floor
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -131,7 +132,11 @@ def _of_study(options: Options) -> dict[str, Any]:
     # A threshold above every score of the study lets nothing raise the alarm: no gate may rest on it.
     if options.threshold is None and fitted > 1:
         raise ConfigurationError(f"--study {options.study}: its threshold lies above every score; give --threshold")
-    return {"threshold": fitted if options.threshold is None else options.threshold, "rule": rule}
+    # A condition has six decimals: rounded down, what reached the threshold still does.
+    return {
+        "threshold": floor(fitted * 1e6) / 1e6 if options.threshold is None else options.threshold,
+        "rule": rule,
+    }
 
 
 async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:

@@ -5,21 +5,16 @@ A result is known again by its rule, file, case and quote (``partialFingerprints
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from assay import __version__
 from assay.protocols.fire_circle.report.judged import Judged
 from assay.protocols.fire_circle.report.sarif_places import Places
 from assay.report.clean import one_line
+from assay.report.sarif import Json, known_again, plain
+from assay.report.sarif import sarif_text as log_text
 from fire_circle.hidden import Hidden, visible
 from fire_circle.results import UNCLASSIFIED, Example, PatternObservation, PatternType
-
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-Json: TypeAlias = dict[str, Any]
 
 #: What each rule finds, and how severe that is from 0 to 10.
 _RULES: dict[str, tuple[str, str]] = {
@@ -42,7 +37,6 @@ _HELP = (
     "{about} A circle of models agreed on this and quoted the words it rests on; read them in their place. Take "
     "them out, or judge the prompt again after a change. A maximum over many judgements also raises false alarms."
 )
-_LINK = re.compile(r"([\\\[\]])")
 
 
 def sarif_text(
@@ -57,25 +51,16 @@ def sarif_text(
         faults: why there is no verdict, one line each.
         code: the exit code, where the run came to no verdict.
     """
-    invocation: Json = {"executionSuccessful": code is None}
-    if code is not None:
-        invocation["exitCode"] = code
-    if faults:
-        notes = [{"level": "error", "message": {"text": _plain(fault)}} for fault in faults]
-        invocation["toolExecutionNotifications"] = notes
     places = [(one, Places(one.task, one.name)) for one in judged]
-    run: Json = {
-        "tool": {
-            "driver": {"name": "Assay Fire Circle", "version": __version__, "rules": list(map(_rule, _RULES))}
-        },
-        "automationDetails": {"id": f"assay-circle/{category}/{run_id}"},
-        "columnKind": "unicodeCodePoints",
-        "invocations": [invocation],
-        "results": [result for one, found in places for result in _results(one, found)],
-    }
-    if artifacts := [artifact for _, found in places for artifact in found.artifacts]:
-        run["artifacts"] = artifacts
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+    return log_text(
+        "Assay Fire Circle",
+        list(map(_rule, _RULES)),
+        f"assay-circle/{category}/{run_id}",
+        [result for one, found in places for result in _results(one, found)],
+        faults=faults,
+        code=code,
+        artifacts=[artifact for _, found in places for artifact in found.artifacts],
+    )
 
 
 def _rule(name: str) -> Json:
@@ -99,12 +84,11 @@ def _results(one: Judged, places: Places) -> list[Json]:
 
 
 def _result(rule: str, message: str, places: Places, quote: str, locations: Sequence[Json], **rest: Any) -> Json:
-    identity = "\n".join((rule, places.uri, places.name, " ".join(quote.split())))
     return {
         "ruleId": f"fire-circle/{rule}",
-        "message": {"text": _plain(message)},
+        "message": {"text": plain(message)},
         "locations": list(locations),
-        "partialFingerprints": {"assay/v1": hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()},
+        "partialFingerprints": known_again(rule, places.uri, places.name, " ".join(quote.split())),
         **rest,
     }
 
@@ -147,8 +131,3 @@ def _hidden(found: Hidden, places: Places) -> Json:
     where = [places.of(Example(quote=found.shown, span=found.span))]
     message = f"{found.kind}: {one_line(found.shown, 200)}"
     return _result("hidden_characters", message, places, found.shown, where, kind="fail", level="warning")
-
-
-def _plain(text: str) -> str:
-    """Return text on one line in which nothing is a link."""
-    return _LINK.sub(r"\\\1", one_line(text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
@@ -106,13 +106,8 @@ def power_of(folder: StudyFolder, manifest: Manifest, max_fpr: float) -> Power |
 
 
 def _control(folder: StudyFolder, study: Study, prices: PriceTable) -> StudyPlan:
-    alone = Study(
-        data=study.data,
-        columns=study.columns,
-        config=study.config.model_copy(update={"max_rounds": 1}),
-        out=folder.file("nothing-yet.jsonl"),
-        seed=study.seed,
-    )
+    config = study.config.model_copy(update={"max_rounds": 1})
+    alone = replace(study, config=config, out=folder.file("nothing-yet.jsonl"))
     plan = plan_study(alone, prices)
     rounds = most_rounds(study.config)
     return plan.model_copy(
@@ -130,4 +125,4 @@ def _answered_by(study: Study, model: str | None) -> Study:
     if model is None:
         return study
     config = study.config.model_copy(update={"models": (model,) * len(study.config.models)})
-    return Study(data=study.data, columns=study.columns, config=config, out=study.out, seed=study.seed)
+    return replace(study, config=config)

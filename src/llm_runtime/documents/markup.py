@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
+#: Controls other than line breaks and tabs, lone surrogates, and characters that reorder what a reader sees.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _SILENT_TAGS = "script style template noscript head iframe object svg math form nav aside"
 _BLOCK_TAGS = (
     "p div br li ul ol h1 h2 h3 h4 h5 h6 blockquote pre section article header footer tr table figure hr main"
@@ -15,6 +17,17 @@ _BLANK = re.compile(r"\n[ \t]*\n\s*")
 _TAG = re.compile(r"<[a-zA-Z!/][^>]{0,2000}>")
 #: Where a quotation begins and ends, while white space is put in order; both are for private use, and none's text.
 _OPEN, _SHUT = "\ue000", "\ue001"
+
+
+def clean(text: str) -> str:
+    """Remove characters that cannot be seen; return text with plain line breaks."""
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+    return _UNSEEN.sub("", plain).replace("\u00a0", " ").strip()
+
+
+def one_line(value: object) -> str:
+    """Return a value as one line of at most 300 characters; empty where it is neither text nor a number."""
+    return " ".join(clean(str(value)).split())[:300] if isinstance(value, str | int) else ""
 
 
 def looks_like_html(text: str) -> bool:

@@ -1,0 +1,162 @@
+"""What stands around a council: attachments, the form of the answer, letters in place of roles.
+
+The engine keeps to its frozen specification. All of this happens in the model function that it is given: a request
+of the engine goes in, the request that a model gets comes out.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from assay.protocols.crucible.dossier import Dossier, message
+from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
+from llm_runtime.prompts import Fence, load_prompt
+
+#: Phases whose calls are shown the attachments: seats, critic, short circuit, synthesis.
+_SHOWN = frozenset({"position", "defence", "draft", "critique", "answer", "synthesis"})
+_ANSWERS = frozenset({"answer", "synthesis"})
+_LETTERED = frozenset({"position", "defence", "draft", "critique", "synthesis"})
+_FENCED = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
+_POSITIONS = re.compile(r"(?:LOOP \d+ )?POSITION of ")
+_NAMED = re.compile(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", re.IGNORECASE)
+_TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
+
+
+def grounded(generate: Generate, dossier: Dossier, seed: int, earlier: str = "") -> Generate:
+    """Show the attachments to every seat, the critic, the short circuit and the synthesis.
+
+    Without attachments it is ``generate`` itself.
+
+    Args:
+        earlier: what an earlier council was asked and answered, which they are shown, too.
+    """
+    if not dossier and not earlier:
+        return generate
+
+    async def ask(request: Request) -> Reply:
+        if request.label.phase not in _SHOWN:
+            return await generate(request)
+        seat, texts = request.label.seat, list[str]()
+        if dossier:
+            texts.append(message(dossier, seed, seat))
+        if earlier:
+            fence = Fence(seed, CallLabel("crucible", "earlier", seat))
+            prompt = load_prompt("assay.protocols.crucible", "earlier")
+            texts.append(prompt.render(earlier=fence("EARLIER COUNCIL", earlier)))
+        turns = list(request.messages)
+        # Two turns of one role in a row are refused by some models.
+        at = next(number for number, turn in enumerate(turns) if turn.role == "user")
+        turns[at] = Message("user", "\n\n".join([*texts, turns[at].content]))
+        return await generate(replace(request, messages=tuple(turns)))
+
+    return ask
+
+
+def formed(generate: Generate, form: str) -> Generate:
+    """Have the response written in a form of ours, which stands behind the engine's own task."""
+    if not form:
+        return generate
+    task = load_prompt("assay.protocols.crucible", "form").render(form=form)
+
+    async def ask(request: Request) -> Reply:
+        if request.label.phase in _ANSWERS:
+            last = request.messages[-1]
+            whole = Message(last.role, f"{last.content}\n\n{task}")
+            request = replace(request, messages=(*request.messages[:-1], whole))
+        return await generate(request)
+
+    return ask
+
+
+@dataclass(slots=True)
+class Lettering:
+    """How the seats of a run are called: known once triage has answered.
+
+    Args:
+        seed: the run's.
+        names: of the deliberating seats by their labels, ``{"0:pragmatist": "B"}``.
+        drawn: whether positions may change places; a draft that is passed on keeps its order.
+    """
+
+    seed: int
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    drawn: bool = True
+
+    @classmethod
+    def of(cls, labels: Iterable[str], grammar: str, seed: int) -> Lettering:
+        """Return the letters of the deliberating seats, the same at every look."""
+        order, drawn = list(labels), grammar != "sequential"
+        if drawn:
+            random.Random(f"{seed}|letters").shuffle(order)
+        return cls(seed, {label: chr(ord("A") + number) for number, label in enumerate(order)}, drawn)
+
+
+def lettered(generate: Generate, seats: Lettering) -> Generate:
+    """Call seats by letters in what models are shown, and show positions in an order drawn for each call.
+
+    A critic that knows roles attacks roles, and whoever stands first is read the most closely. The order changes
+    from call to call, and is the same in a replay. What models wrote is not touched; only the line that names the
+    targets of a debate is, for the engine reads it.
+
+    Args:
+        seats: may be filled when triage has answered.
+    """
+
+    async def ask(request: Request) -> Reply:
+        phase = request.label.phase
+        names = seats.names
+        if phase not in _LETTERED or not names:
+            return await generate(request)
+        turns = [Message(turn.role, _renamed(turn.content, names)) for turn in request.messages]
+        if seats.drawn and phase in ("critique", "synthesis"):
+            order = random.Random(f"{seats.seed}|{request.label}")
+            turns = [Message(turn.role, _shuffled(turn.content, order)) for turn in turns]
+        reply = await generate(replace(request, messages=tuple(turns)))
+        return replace(reply, text=_TARGETS.sub(lambda line: _labels(line[0], names), reply.text))
+
+    return ask
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a prompt with letters for labels, but for what stands behind its fences."""
+    words = re.compile("|".join(map(re.escape, names)))
+
+    def letter(text: str) -> str:
+        return words.sub(lambda label: names[label[0]], text)
+
+    parts, at = list[str](), 0
+    for block in _FENCED.finditer(text):
+        name, inner = letter(block[1]), _TARGETS.sub(lambda line: letter(line[0]), block[3])
+        parts += [
+            letter(text[at : block.start()]),
+            f"<<<{name} {block[2]}>>>\n{inner}\n<<<END {name} {block[2]}>>>",
+        ]
+        at = block.end()
+    return "".join([*parts, letter(text[at:])])
+
+
+def _shuffled(text: str, order: random.Random) -> str:
+    """Return a prompt whose positions have changed places, those of each loop among themselves."""
+    runs: list[list[re.Match[str]]] = []
+    for block in _FENCED.finditer(text):
+        if not _POSITIONS.match(block[1]):
+            continue
+        if runs and text[runs[-1][-1].end() : block.start()] == "\n\n":
+            runs[-1].append(block)
+        else:
+            runs.append([block])
+    for run in reversed(runs):
+        texts = [block[0] for block in run]
+        order.shuffle(texts)
+        text = text[: run[0].start()] + "\n\n".join(texts) + text[run[-1].end() :]
+    return text
+
+
+def _labels(line: str, names: Mapping[str, str]) -> str:
+    """Return a line of targets with the seats' labels, as the engine reads them."""
+    by_letter = {letter: label for label, letter in names.items()}
+    head, colon, rest = line.partition(":")
+    return head + colon + _NAMED.sub(lambda one: by_letter.get(one[1].upper(), one[0]), rest)

@@ -1,0 +1,83 @@
+"""A range of Git as attachments: the diff, and each changed file around its changes, by its own line numbers."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from assay.protocols.crucible.attaching import attachment
+from assay.protocols.crucible.dossier import MOST_CHARACTERS, MOST_ITEMS, Attachment, only
+from assay.protocols.crucible.findings import DIFF, diff_places
+from llm_runtime.errors import ConfigurationError
+
+#: Lines of a file that are shown on both sides of a change.
+_AROUND = 40
+_SECONDS = 60
+_DIFF = ("diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "--src-prefix=a/", "--dst-prefix=b/")
+
+
+def changed(revisions: str) -> list[Attachment]:
+    """Return what a range changes.
+
+    Args:
+        revisions: ``A..B`` or ``A...B``; one revision means what was done since it parted from ``HEAD``; empty,
+            what is not committed.
+
+    Raises:
+        ConfigurationError: it is no range of a repository here, or changes nothing that can be read.
+    """
+    if revisions.startswith("-"):
+        raise ConfigurationError(
+            f"{revisions} is no range; write A..B, a revision, or nothing for what is uncommitted"
+        )
+    spread = revisions or "HEAD"
+    if revisions and ".." not in revisions:
+        spread = f"{revisions}...HEAD"
+    root = Path(_git("rev-parse", "--show-toplevel").strip())
+    diff = _git("-C", str(root), "-c", "core.quotepath=off", *_DIFF, spread, "--")
+    if not diff.strip():
+        what = (
+            f"{revisions} changes nothing"
+            if revisions
+            else "nothing is uncommitted; name a range, as in HEAD~3..HEAD"
+        )
+        raise ConfigurationError(f"there is nothing to review: {what}")
+    whole = [attachment(DIFF, diff)]
+    touched: dict[str, set[int]] = {}
+    for place in filter(None, diff_places(whole[0].text)):
+        touched.setdefault(place[0], set()).add(place[1])
+    right = spread.rpartition("..")[2].lstrip(".") if ".." in spread else ""
+    room = MOST_CHARACTERS - len(diff)
+    for name, lines in touched.items():
+        if (text := _after(root, right, name)) is None or len(whole) == MOST_ITEMS:
+            continue
+        near = {line + step for line in lines for step in range(-_AROUND, _AROUND + 1) if line + step > 0}
+        one = only(attachment(name, text), near)
+        room -= len(one.text)
+        if room > 0:
+            whole.append(one)
+    return whole
+
+
+def _after(root: Path, revision: str, name: str) -> str | None:
+    """Return a file as it is after the change; ``None`` where it is gone, binary or no text."""
+    try:
+        data = _raw("-C", str(root), "show", f"{revision}:{name}") if revision else (root / name).read_bytes()
+        return data.decode("utf-8") if data.strip() and b"\0" not in data else None
+    except (OSError, UnicodeDecodeError, ConfigurationError):
+        return None
+
+
+def _git(*arguments: str) -> str:
+    return _raw(*arguments).decode("utf-8", "replace")
+
+
+def _raw(*arguments: str) -> bytes:
+    try:
+        done = subprocess.run(("git", *arguments), capture_output=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as fault:
+        raise ConfigurationError(f"git cannot be run: {type(fault).__name__}; install it, or pipe a diff") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0][:200]
+        raise ConfigurationError(f"git: {said or f'exit code {done.returncode}'}")
+    return done.stdout

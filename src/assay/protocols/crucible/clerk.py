@@ -1,0 +1,96 @@
+"""The clerk: reads a finished council critique by critique, and proposes what became of each objection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from assay.protocols.crucible.ledger import ANSWER, Attack, Entries, Entry, Ledger, Objection, Passage, entered
+from assay.protocols.crucible.report.state import CouncilState, Loop
+from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
+from llm_runtime.messages import CallLabel, Generate, Message, Request
+from llm_runtime.prompts import Fence, load_prompt
+from llm_runtime.structured import ask
+from llm_runtime.wrappers.metered import Meter
+
+PHASE = "clerk"
+_MODEL = "openrouter/auto"
+
+
+def attacks(state: CouncilState, letters: Mapping[str, str]) -> list[Attack]:
+    """Return every critique of a council with what it attacked and what came after it, in order."""
+    answer = None if state.answer is None else Passage(ANSWER, state.answer)
+    return [
+        Attack(loop.number, critique.step, passage, before, after, answer, letters)
+        for number in sorted(state.loops)
+        for loop in [state.loops[number]]
+        for critique in (loop.critiques[step] for step in sorted(loop.critiques))
+        for passage in [Passage(f"critique/{loop.number}/{critique.step}", critique.text)]
+        for before, after in [_around(state, loop, critique.after)]
+    ]
+
+
+def _around(state: CouncilState, loop: Loop, answered: int) -> tuple[dict[str, Passage], dict[str, Passage]]:
+    following = state.loops.get(loop.number + 1)
+    if loop.grammar == "sequential":
+        drafts = list(chain(_texts(loop), _texts(following) if following else ()))
+        return dict(drafts[answered - 1 : answered]), dict(drafts[answered : answered + 1])
+    before = {seat: passage for seat, passage in _texts(loop) if "/defence" not in passage.source}
+    after = dict(_texts(following)) if following else {}
+    return before, after | {seat: passage for seat, passage in _texts(loop) if "/defence" in passage.source}
+
+
+def _texts(loop: Loop) -> Iterator[tuple[str, Passage]]:
+    for (seat, kind), text in loop.answers.items():
+        yield seat, Passage(f"{loop.number}/{seat}/{kind}", text)
+
+
+async def write_ledger(
+    generate: Generate, state: CouncilState, letters: Mapping[str, str], seed: int, budget: float | None
+) -> Ledger:
+    """Ask the clerk about each critique; what it does not read is kept as open, and said.
+
+    Nothing that fails here ends the run: its answer is there already.
+
+    Args:
+        letters: of the seats, by label.
+        budget: dollars that the clerk may spend; ``None`` leaves it to the run's own bounds.
+    """
+    meter, objections, faults = Meter(generate), list[Objection](), list[str]()
+    for attack in attacks(state, letters):
+        entries: list[Entry] = []
+        if not faults or not faults[-1].startswith("its budget"):
+            try:
+                if budget is not None and meter.known_cost >= budget * 1_000_000:
+                    faults.append("its budget is spent")
+                else:
+                    entries = await _read(meter, attack, seed)
+            except (BudgetExceeded, DeadlineExceeded) as fault:
+                faults.append(f"its budget is spent: {fault}")
+            except (CallError, StructuredOutputError) as fault:
+                faults.append(f"critique {attack.step} of loop {attack.loop}: {fault}")
+        objections += entered(attack, entries, len(objections) + 1)
+    note = (
+        f"The clerk has not read everything ({'; '.join(faults)}); what it has not read is open." if faults else ""
+    )
+    return Ledger(objections=tuple(objections), note=note)
+
+
+async def _read(generate: Generate, attack: Attack, seed: int) -> list[Entry]:
+    label = CallLabel("crucible", PHASE, round=attack.loop, attempt=attack.step)
+    fence = Fence(seed, label)
+
+    def called(seat: str) -> str:
+        return attack.letters.get(seat, seat)
+
+    before = [fence(f"POSITION {called(seat)}", one.text) for seat, one in attack.before.items()]
+    after = [fence(f"LATER {called(seat)}", one.text) for seat, one in attack.after.items()]
+    after += [fence("ANSWER", attack.answer.text)] if attack.answer else []
+    task = load_prompt("assay.protocols.crucible", "clerk").render(
+        positions="\n\n".join(before),
+        critique=fence("CRITIQUE", attack.critique.text),
+        later="\n\n".join(after) or "(nothing was written after it)",
+    )
+    shown = "\n".join([*before, attack.critique.text, *after])
+    request = Request(_MODEL, (Message("user", task),), label)
+    return (await ask(generate, request, Entries, reasks=0, shown=shown)).value.objections

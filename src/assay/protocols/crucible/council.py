@@ -1,0 +1,74 @@
+"""Holding a council: the engine in the middle, what stands around it, and the ledger when it has answered."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+from assay.protocol import RunContext
+from assay.protocols.crucible.around import Lettering, formed, grounded, lettered
+from assay.protocols.crucible.clerk import write_ledger
+from assay.protocols.crucible.dossier import check_window, manifest
+from assay.protocols.crucible.events import LedgerWritten
+from assay.protocols.crucible.judging import ConclusionsJudge
+from assay.protocols.crucible.purposes import form_of
+from assay.protocols.crucible.report.state import CouncilState
+from assay.protocols.crucible.task import Options, Task
+from crucible import Crucible
+from crucible.config import DeltaStrategy
+from crucible.events import Triaged
+from crucible.executor.delta import TextSimilarityDeltaStrategy
+from llm_runtime.events import Event
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    """Put the question to a council; the result is ``ExecutorResult`` as data, with the ledger where one is wanted.
+
+    Raises:
+        ConfigurationError: the attachments do not fit the smallest window; no call was made.
+        LlmRuntimeError: whatever ends a council.
+    """
+    if task.dossier:
+        check_window(task.dossier, await context.window())
+    seed = context.seed
+    state, seats = CouncilState(), Lettering(seed)
+
+    def emit(event: Event) -> Awaitable[None] | None:
+        state.apply(event, 0)
+        if isinstance(event, Triaged) and options.letters:
+            drawn = state.lettering(seed)
+            seats.names, seats.drawn = drawn.names, drawn.drawn
+        return context.emit(event)
+
+    form = form_of(task.purpose)
+    generate = grounded(context.generate, task.dossier, seed, task.earlier)
+    generate = lettered(formed(generate, form.response), seats)
+    strategies: dict[str, DeltaStrategy | None] = {
+        "conclusions": ConclusionsJudge(context.generate, context.emit, seed),
+        "judge": None,
+        "similarity": TextSimilarityDeltaStrategy(),
+    }
+    config = options.config(generate, strategies[options.delta])
+    async with Crucible(config, emit=emit, seed=seed) as engine:
+        result = (await engine.run(task.query, _for_triage(task))).model_dump(mode="json")
+    if options.ledger == "off":
+        return result
+    ledger = await write_ledger(context.generate, state, seats.names, seed, options.ledger_budget)
+    data = ledger.model_dump(mode="json", exclude_defaults=True)
+    context.emit(LedgerWritten(ledger=data))
+    return {**result, "ledger": {"objections": [], **data}}
+
+
+def _for_triage(task: Task) -> dict[str, Any] | None:
+    """Return what triage is told beside the question: the user's context, names of attachments, the purpose."""
+    told = dict(task.context or {})
+    if task.dossier:
+        told["attachments"] = manifest(task.dossier)
+        told["about_attachments"] = (
+            "Every seat, the red team and the synthesis are shown them whole; you see names."
+        )
+    if words := form_of(task.purpose).triage:
+        told["purpose"] = words
+    if task.earlier:
+        told["follows"] = task.earlier[:4_000]
+    return told or None

@@ -1,0 +1,323 @@
+"""The ledger of a council: each objection, the claim it attacks, what became of it, and what changed because of it.
+
+A clerk model proposes; what is kept is decided here. A quotation counts only where its words stand in the text that
+it is said to be from, an outcome only with words that were written after the objection. Without them it is open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel
+
+from llm_runtime.models import Model
+from llm_runtime.normal import normal, says_enough
+
+Outcome: TypeAlias = Literal["conceded", "refuted", "open"]
+ANSWER = "answer"
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_NAMES = "objection|attack|point|flaw|problem|weakness|issue"
+_NUMBERED = re.compile(
+    # Nothing in it is tried twice: a critique may be any text.
+    r"^[ \t]*+(?:[#>*_+-]++[ \t]*+)*+(?:"
+    rf"(?:(?:{_NAMES})[ \t]*(?:no\.?[ \t]*)?)?[#(\[]?"
+    r"(?:(\d{1,2})[\])*_ \t]*(?:[.):]|(?<=[\])])|[–—-][ \t])|"
+    rf"({'|'.join(_ORDINALS)})(?:ly)?\b[^\n]{{0,24}}?[,:.–—])[\s*_)]*(?=\S)|"
+    rf"(?:{_NAMES})[ \t]*#?(\d{{1,2}})[*_ \t]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BULLET = re.compile(r"^(?:[-*+•]|\*\*)[ \t]*(?=\S)", re.MULTILINE)
+_GAP = re.compile(r"\n\s*\n")
+_ELLIPSIS = re.compile(r"\s*(?:\[?…\]?|\[?\.\.\.\]?)\s*")
+_TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
+#: A letter that names a seat; an A may be an article, unless something tells.
+_LETTER = re.compile(r"(?:(?<=osition )|(?<=ositions )|(?<=eat )|(?<=and )|(?<=, ))A\b|\bA(?=['’]s|:)|\b[B-E]\b")
+_LEAST_WORDS = 5
+_LONGEST_GAP = 600
+
+
+class Span(Model):
+    """Words in a text of the run.
+
+    Args:
+        source: ``"critique/LOOP/STEP"``, ``"LOOP/SEAT/KIND"`` or ``"answer"``.
+        start: of ``text[start:end]``, in characters.
+        end: likewise.
+        how: found to the letter, or folded for case, blanks and forms of characters.
+        words: what stands there.
+    """
+
+    source: str
+    start: int
+    end: int
+    how: Literal["exact", "folded"]
+    words: str
+
+
+class Change(Model):
+    """A sentence that changed: what stood there before, where that is known, and what stands there after."""
+
+    before: Span | None = None
+    after: Span
+
+
+class Objection(Model):
+    """One objection of the red team.
+
+    Args:
+        id: ``"O1"``, counted through the run.
+        targets: labels of the seats it is aimed at; empty where it names none.
+        text: its own words.
+        claim: the words that it attacks.
+        outcome: what became of it.
+        by: the seat that conceded or refuted it, or ``"answer"``.
+        reply: in which words.
+        changes: what changed because of it.
+    """
+
+    id: str
+    loop: int
+    step: int
+    targets: tuple[str, ...] = ()
+    text: Span
+    claim: Span | None = None
+    outcome: Outcome = "open"
+    by: str = ""
+    reply: Span | None = None
+    changes: tuple[Change, ...] = ()
+
+
+class Ledger(Model):
+    """All objections of a run. ``note`` says why the clerk has not read all of them, where it has not."""
+
+    objections: tuple[Objection, ...] = ()
+    note: str = ""
+
+    @property
+    def still_open(self) -> tuple[Objection, ...]:
+        """What nobody conceded or refuted."""
+        return tuple(one for one in self.objections if one.outcome == "open")
+
+
+def headline(ledger: Ledger) -> str:
+    """Return it in a line: ``"7 objections: 3 changed the answer, 2 refuted, 2 open"``."""
+    total = len(ledger.objections)
+    if not total:
+        return "no objections"
+    changed = sum(one.outcome == "conceded" and bool(one.changes) for one in ledger.objections)
+    conceded = sum(one.outcome == "conceded" for one in ledger.objections) - changed
+    refuted = sum(one.outcome == "refuted" for one in ledger.objections)
+    counts = (
+        (changed, "changed the answer"),
+        (conceded, "conceded"),
+        (refuted, "refuted"),
+        (len(ledger.still_open), "open"),
+    )
+    parts = ", ".join(f"{count} {words}" for count, words in counts if count)
+    return f"{total} objection{'' if total == 1 else 's'}: {parts}"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text of the run, and where it stands."""
+
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """One critique, what it attacked and what was written after it.
+
+    Args:
+        before: what each seat held, by its label.
+        after: what each seat wrote next; none where it wrote nothing more.
+        answer: the response to the user; ``None`` where there is none.
+        letters: of the seats, where the critic knew them by letters.
+    """
+
+    loop: int
+    step: int
+    critique: Passage
+    before: Mapping[str, Passage]
+    after: Mapping[str, Passage]
+    answer: Passage | None = None
+    letters: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+class Entry(BaseModel):
+    """What the clerk says of one objection: quotations, each to be looked for."""
+
+    quote: str
+    attacks: str | None = ""
+    outcome: str = "open"
+    reply: str | None = ""
+    changed: str | None = ""
+
+
+class Entries(BaseModel):
+    """The clerk's answer about one critique."""
+
+    objections: list[Entry]
+
+
+def locate(words: str | None, passage: Passage) -> Span | None:
+    """Find a quotation; an ellipsis in it may stand for anything short.
+
+    Returns:
+        ``None`` where it stands nowhere, or says too little to be a quotation.
+    """
+    bare = (words or "").strip().strip("\"'“”‘’„«»").strip()
+    if not says_enough(normal(bare).text):
+        return None
+    if (at := passage.text.find(bare)) >= 0:
+        return _span(passage, at, at + len(bare), exact=True)
+    whole = normal(passage.text)
+    spans: list[tuple[int, int]] = []
+    for part in filter(None, (normal(part).text.strip(" \"'.,;:") for part in _ELLIPSIS.split(bare))):
+        after = spans[-1][1] if spans else 0
+        place = next((place for place in whole.places(part, 64) if place[0] >= after), None)
+        if place is None or (spans and place[0] - after > _LONGEST_GAP):
+            return None
+        spans.append(place)
+    return _span(passage, spans[0][0], spans[-1][1], exact=False) if spans else None
+
+
+def pieces(critique: str) -> list[tuple[int, int]]:
+    """Return where each objection of a critique stands by its own numbers; else by its bullets; else none."""
+    body = critique[: found.start()] if (found := _TARGETS.search(critique)) else critique
+    starts: list[int] = []
+    indent = 0
+    for mark in _NUMBERED.finditer(body):
+        number = _ORDINALS.index(mark[2].lower()) + 1 if mark[2] else int(mark[1] or mark[3])
+        depth = len(mark[0]) - len(mark[0].lstrip(" \t"))
+        # A list within an objection stands further in.
+        if number == len(starts) + 1 and (not starts or depth <= indent):
+            indent = indent if starts else depth
+            starts.append(mark.start())
+    if not starts:
+        starts = [mark.start() for mark in _BULLET.finditer(body)]
+        starts = starts if len(starts) > 1 else []
+    return _bodies(body, pairwise([*starts, len(body)]))
+
+
+def _bodies(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans without blanks at their ends, and without those that say nothing."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        body = text[start:end]
+        if len(body.split()) >= _LEAST_WORDS:
+            first = start + len(body) - len(body.lstrip())
+            found.append((first, start + len(body.rstrip())))
+    return found
+
+
+def entered(attack: Attack, entries: Sequence[Entry], first: int = 1) -> list[Objection]:
+    """Return the objections of one critique: those that it numbers, and those that the clerk can quote.
+
+    Args:
+        entries: the clerk's; none where there is no clerk.
+        first: the number of the first one's id.
+    """
+    critique = attack.critique
+    places = [(span, one) for one in entries if (span := locate(one.quote, critique)) is not None]
+    own = pieces(critique.text)
+    outside = [span for span, _ in places if not any(start <= span.start < end for start, end in own)]
+    own += _quoted(critique.text, outside, [start for start, _ in own])
+    objections: list[Objection] = []
+    for start, end in own or _paragraphs(critique.text):
+        about = [one for span, one in places if start <= span.start < end]
+        text = _span(critique, start, end, exact=True)
+        found = [_settled(attack, text, one) for one in about] or [_settled(attack, text, None)]
+        # Of several entries about one objection, the one that shows the most.
+        objections.append(max(found, key=lambda one: (one.outcome != "open", one.claim is not None)))
+    return [
+        one.model_copy(update={"id": f"O{number}"})
+        for number, one in enumerate(sorted(objections, key=lambda one: one.text.start), first)
+    ]
+
+
+def _quoted(text: str, spans: Sequence[Span], others: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the stretches from each quoted beginning to the next, no further than its paragraph."""
+    starts: list[int] = []
+    for at in sorted({span.start for span in spans}):
+        if not starts or len(text[starts[-1] : at].split()) >= _LEAST_WORDS:
+            starts.append(at)
+    found: list[tuple[int, int]] = []
+    for at in starts:
+        until = min((one for one in (*starts, *others) if one > at), default=len(text))
+        gap = _GAP.search(text, at, until)
+        found.append((at, at + len(text[at : gap.start() if gap else until].rstrip())))
+    return found
+
+
+def _paragraphs(text: str) -> list[tuple[int, int]]:
+    body = text[: found.start()] if (found := _TARGETS.search(text)) else text
+    starts = [0, *(gap.end() for gap in _GAP.finditer(body))]
+    return _bodies(body, pairwise([*starts, len(body)]))
+
+
+def _settled(attack: Attack, text: Span, entry: Entry | None) -> Objection:
+    """Return an objection with what of a clerk's entry can be shown."""
+    seat, claim = _claim(attack, entry)
+    targets = (seat,) if seat else _named(attack, text.words)
+    objection = Objection(id="", loop=attack.loop, step=attack.step, targets=targets, text=text, claim=claim)
+    outcome = (entry.outcome if entry else "").strip().lower()
+    if entry is None or outcome not in ("conceded", "refuted"):
+        return objection
+    by, reply = _later(attack, entry.reply, targets)
+    changed_by, changed = _later(attack, entry.changed, targets)
+    if reply is None and (changed is None or outcome == "refuted"):
+        return objection
+    changes: tuple[Change, ...] = ()
+    if outcome == "conceded" and (after := changed or reply) is not None and (changed or claim):
+        changes = (Change(before=_gone(attack, changed_by or by, claim), after=after),)
+    return objection.model_copy(
+        update={"outcome": outcome, "by": by or changed_by, "reply": reply or changed, "changes": changes}
+    )
+
+
+def _claim(attack: Attack, entry: Entry | None) -> tuple[str, Span | None]:
+    found = ((seat, locate(entry.attacks, passage)) for seat, passage in attack.before.items() if entry)
+    return next(((seat, span) for seat, span in found if span is not None), ("", None))
+
+
+def _later(attack: Attack, words: str | None, targets: Sequence[str]) -> tuple[str, Span | None]:
+    """Find words that were written after the objection; those that stood there before are no reaction to it."""
+    order = sorted(attack.after, key=lambda seat: seat not in targets)
+    texts = [(seat, attack.after[seat]) for seat in order]
+    for by, passage in [*texts, *([(ANSWER, attack.answer)] if attack.answer else [])]:
+        span = locate(words, passage)
+        earlier = [attack.before[by]] if by in attack.before else list(attack.before.values())
+        if span is not None and not any(locate(span.words, one) for one in earlier):
+            return by, span
+    return "", None
+
+
+def _gone(attack: Attack, by: str, claim: Span | None) -> Span | None:
+    """Return the attacked words, where they no longer stand in what was written after."""
+    passage = attack.after.get(by) or attack.answer
+    if claim is None or passage is None or locate(claim.words, passage) is not None:
+        return None
+    return claim
+
+
+def _named(attack: Attack, text: str) -> tuple[str, ...]:
+    """Return the seats that an objection names by letter, label or role; the only one where there is but one."""
+    if len(attack.before) == 1:
+        return tuple(attack.before)
+    low, bare = text.casefold().replace("_", " "), set(_LETTER.findall(text))
+    return tuple(
+        seat
+        for seat in attack.before
+        if attack.letters.get(seat) in bare or seat.partition(":")[2].replace("_", " ") in low
+    )
+
+
+def _span(passage: Passage, start: int, end: int, *, exact: bool) -> Span:
+    how: Literal["exact", "folded"] = "exact" if exact else "folded"
+    return Span(source=passage.source, start=start, end=end, how=how, words=passage.text[start:end])

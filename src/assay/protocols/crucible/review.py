@@ -1,0 +1,101 @@
+"""`assay review`: the changes of a range of Git before a council, and its findings for people and programs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.console.running import RunCommand, run_command
+from llm_runtime.errors import LlmRuntimeError, StructuredOutputError
+
+if TYPE_CHECKING:
+    from assay.launch import Outcome
+    from assay.protocols.crucible.findings import Severity
+
+
+@run_command(
+    "crucible.council",
+    "review",
+    trace="Show the deliberation after the findings.",
+    noun="findings",
+    without=("query", "purpose", "follow"),
+)
+@click.argument("revisions", required=False, default="", metavar="[REV..REV]")
+@click.option("--sarif", metavar="PATH", help="Write the findings as SARIF 2.1.0.")
+@click.option("--comment", "comment_path", metavar="PATH", help="Write them as a Markdown comment.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["critical", "major", "minor"]),
+    help="Exit with 1 where a finding is as grave as this, or graver.",
+)
+def review(
+    command: RunCommand, revisions: str, sarif: str | None, comment_path: str | None, fail_on: Severity | None
+) -> int:
+    """Review the changes of a range of Git: findings with file and line, each attacked by a red team.
+
+    REV..REV is a range as Git has it; one revision means everything since it parted from HEAD; without one, what is
+    not committed is reviewed. Every seat sees the diff, and the changed files around their changes.
+
+    \b
+    assay review main --fail-on major --sarif findings.sarif --comment comment.md
+    assay review HEAD~3..HEAD --budget 0.50
+    """
+    from assay.protocols.crucible import findings as written
+    from assay.protocols.crucible.changes import changed
+    from assay.report.places import check_place, write_whole
+
+    for place in (sarif, comment_path):
+        check_place(place)
+    dossier = [*command.task.get("dossier", ()), *changed(revisions)]
+    command.task |= {"dossier": dossier, "purpose": "review"}
+    try:
+        outcome = command.go()
+    except LlmRuntimeError as fault:
+        if sarif:
+            write_whole(Path(sarif), written.sarif([], "", [str(fault)], fault.exit_code))
+        raise
+    response = str(outcome.result.get("final_response", ""))
+    found = written.findings(response, dossier)
+    text, faults = written.comment(found, _objections(outcome.result)), list[str]()
+    if outcome.error is not None:
+        faults = [str(outcome.error)]
+    elif not written.understood(response, found):
+        text, faults = (
+            response,
+            ["the response names no findings in their form, and does not say that there are none"],
+        )
+    code = _present(command, outcome, text)
+    if faults and not code:
+        # A gate that cannot read the review must not pass.
+        click.echo(f"assay: {faults[0]}; read it, or ask again", err=True)
+        code = StructuredOutputError.exit_code
+    if comment_path and outcome.error is None:
+        write_whole(Path(comment_path), text)
+    if sarif:
+        write_whole(Path(sarif), written.sarif(found, outcome.run_id, faults, code or None))
+    grave = written.at_least(found, fail_on) if fail_on else []
+    if grave and not code:
+        click.echo(f"assay: {len(grave)} of {len(found)} findings are {fail_on} or graver", err=True)
+        return 1
+    return code
+
+
+def _present(command: RunCommand, outcome: Outcome, text: str) -> int:
+    from assay.console.showing import report_and_code
+
+    output = command.output
+    if outcome.error is not None or output.as_json or output.jsonl or output.trace:
+        return command.finish(outcome)
+    # In place of the answer: the same, with places that a reader can open.
+    click.echo(text if not sys.stdout.isatty() else text.replace("<!-- -->", ""))
+    return report_and_code(outcome, command.store, output)
+
+
+def _objections(result: dict[str, Any]) -> str:
+    from assay.protocols.crucible.ledger import Ledger, headline
+
+    ledger = result.get("ledger")
+    return f"{headline(Ledger.model_validate(ledger)).capitalize()}." if ledger else ""

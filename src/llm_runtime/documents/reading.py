@@ -1,0 +1,296 @@
+"""The bytes of a file as the text that a reader would read, by what its name ends with."""
+
+from __future__ import annotations
+
+import importlib
+import posixpath
+import zipfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path, PurePath
+from typing import Any
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from llm_runtime.documents.markup import clean, one_line, quoted_text, text_of_html
+from llm_runtime.errors import ConfigurationError, MissingExtraError
+
+MAX_BYTES = 256 * 2**20
+#: A line on this share of a document's pages is its running head or foot.
+_ON_PAGES, _LEAST_PAGES = 0.6, 4
+_MAX_MEMBERS, _MOST_RATIO = 20_000, 200
+_TRIES = 3
+#: What a web server calls a kind of document, and the ending of its files.
+ENDINGS = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/plain": ".txt",
+    "text/markdown": ".md",
+    "application/pdf": ".pdf",
+    "application/epub+zip": ".epub",
+    "application/rss+xml": ".xml",
+    "application/atom+xml": ".xml",
+    "application/xml": ".xml",
+    "text/xml": ".xml",
+    "text/vtt": ".vtt",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+}
+_LOGIN = 'type="password"'
+
+
+class DocumentError(ConfigurationError):
+    """A document cannot be read; one line with its name and the fault. Exit code 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What stands in a document.
+
+    Args:
+        text: of a program's own format without what cannot be seen; of a text file as it is, line by line.
+        kind: ``"pdf"``, ``"docx"``, ``"epub"``, ``"table"``, ``"html"`` or ``"text"``.
+        title: as the document gives it; may be empty.
+        date: likewise, in the document's own form.
+        quoted: spans of ``text`` that the document marks as somebody else's words; ``None`` where it has none.
+    """
+
+    text: str
+    kind: str
+    title: str = ""
+    date: str = ""
+    quoted: tuple[tuple[int, int], ...] | None = None
+
+
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Read a file that does not change meanwhile.
+
+    Args:
+        most: bytes.
+
+    Raises:
+        DocumentError: it is no file, too large, unreadable, or goes on changing.
+    """
+    try:
+        for _ in range(_TRIES):
+            before = path.stat()
+            if not path.is_file():
+                raise DocumentError(f"{path.name} is no file; give a file or a folder")
+            if before.st_size > most:
+                raise DocumentError(
+                    f"{path.name} is {before.st_size / 2**20:.0f} MiB, the limit is {most / 2**20:.0f}; split it"
+                )
+            with path.open("rb") as file:
+                data = file.read(most + 1)
+            after = path.stat()
+            if (before.st_mtime_ns, len(data)) == (after.st_mtime_ns, after.st_size):
+                return data
+    except OSError as fault:
+        raise DocumentError(f"{path.name} cannot be read: {fault.strerror}") from None
+    raise DocumentError(f"{path.name} changes while it is read; copy it first, and give the copy")
+
+
+def read_document(name: str, data: bytes, kind: str = "") -> Document:
+    """Return what stands in a document.
+
+    Args:
+        name: of the file; its ending says what it is, and refusals name it.
+        data: its bytes.
+        kind: an ending (``".html"``) in place of the name's.
+
+    Raises:
+        DocumentError: it is encrypted, damaged, binary, not UTF-8, a bomb, or has no text.
+        MissingExtraError: the extra ``import`` is not installed.
+    """
+    ending = kind or PurePath(name).suffix.lower()
+    document = _READERS.get(ending, _text)(name, data)
+    if not document.text.strip():
+        why = "scanned, or empty: it has no text; run OCR on it first" if ending == ".pdf" else "it has no text"
+        raise DocumentError(f"{name}: {why}")
+    return document
+
+
+def _library(module: str, name: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise MissingExtraError(f"reading {PurePath(name).suffix.lower()} files", "import") from None
+
+
+def _text(name: str, data: bytes) -> Document:
+    marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if b"\0" in data[:65_536] and not marked:
+        raise DocumentError(f"{name} is binary, and nothing here reads its kind; give it as text or PDF")
+    try:
+        text = data.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError as fault:
+        raise DocumentError(f"{name} is not UTF-8 at byte {fault.start}; convert it first") from None
+    return Document(text.replace("\r\n", "\n").replace("\r", "\n"), "text")
+
+
+def _html(name: str, data: bytes) -> Document:
+    markup = _text(name, data).text
+    text = text_of_html(markup)
+    if _LOGIN in markup.lower() and len(text) < 2_000:
+        raise DocumentError(f"{name} shows a login form and not the page; save the page, and give the file")
+    return Document(clean(text), "html")
+
+
+def _pdf(name: str, data: bytes) -> Document:
+    pdfium = _library("pypdfium2", name)
+    try:
+        document = pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as fault:
+        why = "it is encrypted; save it without a password" if "password" in str(fault).lower() else "it is damaged"
+        raise DocumentError(f"{name} cannot be read: {why}") from None
+    try:
+        pages = [page.get_textpage().get_text_bounded().replace("\r\n", "\n") for page in document]
+        about = document.get_metadata_dict()
+    finally:
+        document.close()
+    lines = [[line.strip() for line in page.split("\n")] for page in pages]
+    heads = _heads(lines)
+    whole = "\n\n".join(_joined([line for line in page if line not in heads]) for page in lines)
+    created = str(about.get("CreationDate") or "").removeprefix("D:")
+    date = f"{created[:4]}-{created[4:6]}-{created[6:8]}" if created[:8].isdigit() else ""
+    return Document(clean(whole), "pdf", one_line(about.get("Title")), date)
+
+
+def _heads(pages: list[list[str]]) -> set[str]:
+    """Return the running heads and feet: what stands at the edge of most pages, and page numbers there."""
+    edges = [{line for line in (*page[:2], *page[-2:]) if line} for page in pages]
+    counts = Counter(line for edge in edges for line in edge)
+    many = len(pages) >= _LEAST_PAGES
+    repeated = {line for line, count in counts.items() if many and count >= _ON_PAGES * len(pages)}
+    return repeated | {line for line in counts if line.isdigit()}
+
+
+def _joined(lines: list[str]) -> str:
+    """Return the lines of a page as paragraphs: an empty line ends one, and a short one that ends a sentence."""
+    width = max(map(len, lines), default=0)
+    text = ""
+    for line in lines:
+        if not line:
+            text = text.rstrip() + "\n\n"
+        elif text.endswith("-\n") and line[:1].islower():
+            text = text[:-2] + line + "\n"
+        else:
+            text += line + ("\n\n" if line[-1] in '.!?”"' and len(line) < 0.8 * width else "\n")
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n") if part.strip())
+
+
+def _docx(name: str, data: bytes) -> Document:
+    docx = _library("docx", name)
+    _members(name, data).close()
+    try:
+        document = docx.Document(BytesIO(data))
+        blocks = list(document.iter_inner_content())
+    except Exception:  # the library raises what its parsers raise
+        raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no .docx") from None
+    parts: list[str] = []
+    quoted: list[tuple[int, int]] = []
+    at = 0
+    for block in blocks:
+        rows = getattr(block, "rows", None)
+        text = clean(block.text) if rows is None else _table([cell.text for cell in row.cells] for row in rows)
+        if not text:
+            continue
+        if "quote" in str(getattr(block.style, "name", "")).lower():
+            quoted.append((at, at + len(text)))
+        parts.append(text)
+        at += len(text) + 2
+    about = document.core_properties
+    created = str(about.created or "")
+    return Document("\n\n".join(parts), "docx", one_line(about.title), created, tuple(quoted) or None)
+
+
+def _epub(name: str, data: bytes) -> Document:
+    with _members(name, data) as archive:
+        names = set(archive.namelist())
+        if "META-INF/rights.xml" in names or "META-INF/license.lcpl" in names:
+            raise DocumentError(f"{name} is encrypted for one reader (DRM); save it without")
+        try:
+            container = _xml(archive, "META-INF/container.xml", name)
+            package = next(e.get("full-path", "") for e in container.iter() if _local(e) == "rootfile")
+            book = _xml(archive, package, name)
+            hrefs = {e.get("id"): e.get("href", "") for e in book.iter() if _local(e) == "item"}
+            spine = [hrefs.get(e.get("idref"), "") for e in book.iter() if _local(e) == "itemref"]
+            folder = posixpath.dirname(package)
+            pages = [posixpath.normpath(posixpath.join(folder, unquote(href))) for href in spine if href]
+            raw = [archive.read(page).decode("utf-8", "replace") for page in pages if page in names]
+        except (KeyError, StopIteration, RuntimeError, zipfile.BadZipFile) as fault:
+            raise DocumentError(f"{name} is no readable EPUB: {one_line(str(fault)) or 'no contents'}") from None
+    text, quoted = "", list[tuple[int, int]]()
+    for chapter, spans in map(quoted_text, raw):
+        if chapter:
+            text += "\n\n" if text else ""
+            quoted += [(len(text) + start, len(text) + end) for start, end in spans]
+            text += chapter
+    title = next((e.text for e in book.iter() if _local(e) == "title"), "")
+    date = next((e.text for e in book.iter() if _local(e) == "date"), "")
+    return Document(text, "epub", one_line(title), date or "", tuple(quoted) or None)
+
+
+def _sheets(name: str, data: bytes) -> Document:
+    calamine = _library("python_calamine", name)
+    if data.startswith(b"PK"):
+        _members(name, data).close()
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(BytesIO(data))
+        sheets = [(title, book.get_sheet_by_name(title).to_python()) for title in book.sheet_names]
+    except Exception:  # the library raises what its parsers raise
+        raise DocumentError(f"{name} cannot be read: it is damaged, encrypted, or no spreadsheet") from None
+    tables = [f"Sheet {title}\n{_table(rows)}" for title, rows in sheets if any(any(row) for row in rows)]
+    return Document("\n\n".join(tables), "table")
+
+
+def _table(rows: Any) -> str:
+    """Return rows of cells as lines, cells apart by bars."""
+    return "\n".join(" | ".join(" ".join(clean(_cell(cell)).split()) for cell in row) for row in rows)
+
+
+def _cell(value: object) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _members(name: str, data: bytes) -> zipfile.ZipFile:
+    """Open a ZIP file that is neither a bomb nor encrypted."""
+    try:
+        archive = zipfile.ZipFile(BytesIO(data))
+    except (zipfile.BadZipFile, OSError) as fault:
+        raise DocumentError(f"{name} is not a readable {PurePath(name).suffix.lower()} file: {fault}") from None
+    infos = archive.infolist()
+    size, packed = sum(info.file_size for info in infos), sum(info.compress_size for info in infos)
+    if len(infos) > _MAX_MEMBERS or size > MAX_BYTES or size > _MOST_RATIO * max(packed, 1):
+        archive.close()
+        raise DocumentError(f"{name} would unpack to {size / 2**20:.0f} MiB in {len(infos):,} files: it is refused")
+    if any(info.flag_bits & 1 for info in infos):
+        archive.close()
+        raise DocumentError(f"{name} is encrypted; save it without a password")
+    return archive
+
+
+def _xml(archive: zipfile.ZipFile, member: str, name: str) -> ElementTree.Element:
+    text = archive.read(member).decode("utf-8-sig", "replace")
+    if "<!entity" in text.lower():
+        raise DocumentError(f"{name} declares entities in {member}; a book has none, so it is refused")
+    try:
+        return ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as fault:
+        raise DocumentError(f"{name}: {member} is damaged: {fault}") from None
+
+
+def _local(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+_READERS: dict[str, Callable[[str, bytes], Document]] = {
+    ".pdf": _pdf,
+    ".docx": _docx,
+    ".epub": _epub,
+    ".html": _html,
+    ".htm": _html,
+    **dict.fromkeys((".xlsx", ".xlsm", ".xls", ".xlsb", ".ods"), _sheets),
+}

@@ -1,0 +1,68 @@
+"""Documents of other programs as text, or one line that says why not."""
+
+from __future__ import annotations
+
+import zipfile
+from io import BytesIO
+
+import pytest
+
+from llm_runtime.documents import DocumentError, read_document
+
+
+def sheet(cells: str) -> bytes:
+    """Write the smallest spreadsheet that programs open."""
+    kinds = "http://schemas.openxmlformats.org/"
+    files = {
+        "[Content_Types].xml": f'<Types xmlns="{kinds}package/2006/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        '<Override PartName="/w.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.'
+        'sheet.main+xml"/></Types>',
+        "_rels/.rels": f'<Relationships xmlns="{kinds}package/2006/relationships"><Relationship Id="r1" '
+        f'Type="{kinds}officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/>'
+        "</Relationships>",
+        "xl/workbook.xml": f'<workbook xmlns="{kinds}spreadsheetml/2006/main" xmlns:r="{kinds}officeDocument/2006/'
+        'relationships"><sheets><sheet name="Costs" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{kinds}package/2006/relationships"><Relationship '
+        f'Id="r1" Type="{kinds}officeDocument/2006/relationships/worksheet" Target="s.xml"/></Relationships>',
+        "xl/s.xml": f'<worksheet xmlns="{kinds}spreadsheetml/2006/main"><sheetData>{cells}</sheetData></worksheet>',
+    }
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+def test_a_spreadsheet_is_read_as_tables() -> None:
+    pytest.importorskip("python_calamine", reason="needs the extra 'import'")
+    cells = (
+        '<row r="1"><c r="A1" t="inlineStr"><is><t>team</t></is></c>'
+        '<c r="B1" t="inlineStr"><is><t>hours</t></is></c></row>'
+        '<row r="2"><c r="A2" t="inlineStr"><is><t>ops</t></is></c>'
+        '<c r="B2"><v>12</v></c></row>'
+    )
+    assert read_document("costs.xlsx", sheet(cells)).text == "Sheet Costs\nteam | hours\nops | 12"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.bin", b"\0\1", "is binary"),
+        ("a.txt", b"\xff\xfa", "not UTF-8 at byte 0"),
+        ("a.txt", b"  \n", "no text"),
+        ("a.pdf", b"%PDF-", "damaged"),
+        ("a.docx", b"PK", "not a readable .docx"),
+        ("a.xlsx", b"PK", "not a readable .xlsx"),
+        ("a.ods", b"none", "no spreadsheet"),
+        ("a.html", b'<p>Sign in</p><input TYPE="password">', "login form"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(name: str, data: bytes, says: str) -> None:
+    with pytest.raises(DocumentError) as refused:
+        read_document(name, data)
+    assert says in str(refused.value) and "\n" not in str(refused.value) and name in str(refused.value)
+
+
+def test_utf_16_is_told_by_its_mark() -> None:
+    assert read_document("a.txt", "Größe\r\n2".encode("utf-16")).text == "Größe\n2"
