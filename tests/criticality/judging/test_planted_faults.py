@@ -146,7 +146,7 @@ async def test_it_ends_by_itself(name: str, tmp_path: Path) -> None:
             await orchestrator.run(until=ready)
             await planted(orchestrator, *wrong)
         result = await orchestrator.run()
-    assert result.type == "completed", result.state
+    assert result.type == "completed", getattr(result.state, "query", result.state).question
     assert seen["test_suspected"] == 1, "the impossible test was derived anew"
     if wrong is not None:
         assert seen["callee_blamed"] >= 1

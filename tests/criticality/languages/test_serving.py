@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -18,6 +21,7 @@ import every_value
 import pytest
 from tools_here import require
 
+from criticality import AnswersFile, Orchestrator, create_project
 from criticality.artifacts import Body
 from criticality.bodies import SpliceRefused
 from criticality.judging.domain import Domain
@@ -174,3 +178,34 @@ def _ended(name: str, bodies: Mapping[str, str]) -> list[Any]:
 async def _errors(name: str, tree: dict[str, str]) -> list[Any]:
     async with language(name).toolchain(parallel=1, limits=Limits()) as tools:
         return await tools.check(tree)
+
+
+#: What runs a delivered project's tests without a network; Maven and npm fetch packages first.
+RUNNERS = {
+    "go": [["go", "vet", "./..."], ["go", "test", "./..."]],
+    "rust": [["cargo", "test", "--offline", "--quiet"]],
+    "cpp": [["cmake", "-B", "build"], ["cmake", "--build", "build"], ["ctest", "--test-dir", "build"]],
+}
+
+
+@pytest.mark.toolchain
+@pytest.mark.long
+async def test_recorded_answers_become_a_project_that_passes_its_own_tests(
+    written: tuple[str, Bodies], tmp_path: Path
+) -> None:
+    name, bodies = written
+    root = tmp_path / "account-transfer"
+    create_project(root, "account-transfer", seed=7, clock=account_system.clock, target=name)
+    with (root / "criticality.toml").open("a") as file:
+        file.write('\n[acceptance]\nindependent_bodies = 0\nsettle = "ask"\n')
+    asked = {"performance": "none", "security": "none", "compliance": "none", **account_system.ANSWERS.answers}
+    human = AnswersFile(account_system.ANSWERS.model_copy(update={"answers": asked}))
+    model = account_system.recorded(bodies["accounts"])
+    async with Orchestrator(root, model, human=human, clock=account_system.clock) as orchestrator:
+        result = await orchestrator.run()
+    assert result.type == "completed", result.state
+    for words in RUNNERS.get(name, []):
+        if shutil.which(words[0]) is not None:
+            run = partial(subprocess.run, words, cwd=root, capture_output=True, text=True, check=False)
+            done = await asyncio.to_thread(run)
+            assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
