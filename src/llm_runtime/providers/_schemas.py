@@ -62,14 +62,15 @@ def decodable(grammar: str | None, schema: str, max_tokens: int | None) -> dict[
     """Return what an engine that decodes by a schema is sent: the grammar as it is, else the closed schema.
 
     Small models repeat one sentence until their limit cuts it. Where an answer may have ``_SHORT_ANSWER`` tokens at
-    the most, none of its texts needs more than ``_LONGEST_TEXT`` characters, and the engine ends it there.
+    the most, none of its texts needs more than ``_LONGEST_TEXT`` characters, and the engine ends it there. A flag
+    that they must write, they set: one that is off unless it is set may be left out.
 
     Returns:
         Shared data: serialise it, do not change it.
     """
     if grammar:
         return mapping(from_json(grammar))
-    closed = closed_schema(schema)
+    closed = _closed(mapping(from_json(schema)), frozenset({"default"}), flags=False)
     return closed if max_tokens is None or max_tokens > _SHORT_ANSWER else _bounded(closed)
 
 
@@ -156,9 +157,12 @@ def _over_parts(schema: dict[str, Any], change: Callable[[dict[str, Any]], dict[
     return changed
 
 
-def _closed(schema: dict[str, Any], without: frozenset[str]) -> dict[str, Any]:
+def _closed(schema: dict[str, Any], without: frozenset[str], *, flags: bool = True) -> dict[str, Any]:
+    """Close a schema; without ``flags`` those stay optional that are off unless they are set."""
     kept = {key: value for key, value in schema.items() if key not in without}
-    closed = _over_parts(kept, lambda inner: _closed(inner, without))
+    closed = _over_parts(kept, lambda inner: _closed(inner, without, flags=flags))
     if "properties" in closed:
-        closed |= {"required": list(mapping(closed["properties"])), "additionalProperties": False}
+        parts = mapping(schema["properties"])
+        required = [name for name in parts if flags or mapping(parts[name]).get("default") is not False]
+        closed |= {"required": required, "additionalProperties": False}
     return closed

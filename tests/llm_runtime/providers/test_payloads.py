@@ -108,6 +108,16 @@ def test_a_text_of_a_short_answer_is_bounded_where_the_engine_writes_by_the_sche
         assert properties["z"].get("maxLength") == properties["a"]["items"].get("maxLength") == expected
 
 
+@pytest.mark.parametrize(("dialect", "required"), [("llama.cpp", ["n"]), ("openai", ["n", "abstain"])])
+def test_a_flag_that_is_off_may_be_left_out_where_the_engine_writes_by_the_schema(
+    dialect: str, required: list[str]
+) -> None:
+    """A small judge that must write "abstain" sets it; strict modes want every name."""
+    schema = '{"type":"object","properties":{"n":{"type":"number"},"abstain":{"default":false,"type":"boolean"}}}'
+    payload = sent(dialect, dataclasses.replace(REQUEST, schema=schema))
+    assert payload["response_format"]["json_schema"]["schema"]["required"] == required
+
+
 def prompted(dialect: str, schema: str) -> bool:
     """Whether a schema went into the prompt, which it does exactly where nobody enforces it."""
     payload = sent(dialect, dataclasses.replace(REQUEST, schema=schema))
