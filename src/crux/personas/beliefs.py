@@ -17,6 +17,10 @@ from crux.results import Place, Wire
 
 BeliefType: TypeAlias = Literal["factual_claim", "inference", "core_value", "assumption"]
 Polarity: TypeAlias = Literal[1, -1]
+#: Builds of before kept these. Who has none counts as zero: jobs of batches are named after what they are about.
+_COUNTS = dict.fromkeys(
+    ("chunks", "relations", "unquoted", "unreadable", "concepts", "merged", "vetoed", "pruned"), 0
+)
 _TYPES: dict[ClaimKind, BeliefType] = {"fact": "factual_claim", "value": "core_value", "assumption": "assumption"}
 
 
@@ -82,7 +86,7 @@ class BeliefGraph(Wire):
     edges: tuple[BeliefEdge, ...]
     extracted_at: str
     contradictions: tuple[Contradiction, ...] = ()
-    counts: dict[str, int] = Field(default_factory=dict)
+    counts: dict[str, int] = Field(default_factory=lambda: dict(_COUNTS))
 
     @cached_property
     def by_id(self) -> dict[str, BeliefNode]:

@@ -69,7 +69,7 @@ SOURCES = {name: LOADER.get_source(environment(), name)[0] for name in environme
 ALLOWED_FILTERS = {
     *("block_markup", "clock", "cost_text", "count_noun", "duration", "iso_time", "join", "money", "place_words"),
     *("protocol_name", "short_count", "thousands", "tone", "with_unknown", "written_time"),
-    *("length", "rejectattr", "selectattr", "sum"),
+    *("capitalize", "int", "length", "rejectattr", "round", "selectattr", "sum"),
 }
 
 
@@ -252,6 +252,17 @@ def sides(text: str) -> str:
     return compare_page((summary(text), story(text)), (summary(text), Story(text, text)))
 
 
+def votes(text: str) -> str:
+    counts = {"c1": {"agree": 1, "disagree": 2, "pass": 3}}
+    group = {"readers": 3, "claims": [{"claim": "c1", "inside": 0.5, "outside": 0.25}]}
+    groups = {"groups": [group], "common": ["c1"], "why": text}
+    return render(
+        "votes.html",
+        **{"run_id": "r-1", "title": text, "reader": text, "claims": {"c1": text}},
+        **{"counts": counts, "own": {"c1": "agree"}, "groups": groups},
+    )
+
+
 PAGES: dict[str, Callable[[str], str]] = {
     "asks.html": lambda text: asking("r-1", asks(text)) + asking("r-1", ()),
     "batch.html": lambda text: batch_page(batch(text), story(text)),
@@ -271,6 +282,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "pick.html": lambda text: pick_page(summary(text), [summary(text, "failed")]) + pick_page(None, []),
     "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
     "runs.html": run_lists,
+    "votes.html": votes,
 }
 OF_A_RUN = {
     *("contents.html", "events.html", "masthead.html", "now.html", "phase.html", "run.html", "section.html"),

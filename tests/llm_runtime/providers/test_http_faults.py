@@ -183,7 +183,7 @@ async def test_a_redirect_is_not_followed() -> None:
 
 async def test_the_cap_on_bytes_can_be_set() -> None:
     http = Http(max_bytes=10_000)
-    async with LoopbackServer(lambda received: "x" * (20_000 if received.number == 2 else 5_000)) as server:
+    async with LoopbackServer(lambda received: "7" * (20_000 if received.number == 2 else 5_000)) as server:
         generate = openai_compatible(server.endpoint(), http)
         assert len((await generate(REQUEST)).text) == 5_000
         with pytest.raises(ReplyTooLarge, match=r"10000 characters|larger than any answer"):
