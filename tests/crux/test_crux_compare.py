@@ -190,6 +190,24 @@ async def test_a_passage_that_is_left_out_is_asked_again_and_then_listed_unread(
         await held(silent)
 
 
+async def test_an_engine_that_writes_by_a_grammar_cannot_copy_the_empty_form_back() -> None:
+    """A small model did, for every passage; the grammar names each passage and wants words in each quotation."""
+    jsonschema = pytest.importorskip("jsonschema")
+    generate = model(reading=read)
+    await read_book("Ann", corpus(*ANN), generate=generate, models=ModelTable(), seed=1)
+    [asked] = [request for request in generate.requests if request.label.phase == "reading"]
+    allowed, shown = json.loads(asked.grammar or ""), asked.messages[-1].content
+    form = json.loads(shown[shown.rindex('{"passages"') :].partition("\n")[0])
+    seen = {"stance": "holds", "quote": "A toll keeps the bridge in repair.", "supports": []}
+    claim = {"ref": "", "id": "n1", "text": "A toll keeps a bridge in repair.", "kind": "fact", **seen}
+    passages = [{"id": f"p{number}", "claims": [claim], "none": ""} for number in (1, 2)]
+    jsonschema.validate({"passages": passages}, allowed)
+    jsonschema.validate({"passages": passages}, json.loads(asked.schema or ""))
+    for bad in (form, {"passages": passages[:1]}, {"passages": [passages[1], passages[0]]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(bad, allowed)
+
+
 async def test_a_quotation_that_stands_nowhere_costs_its_stance() -> None:
     invented = read(ScriptedRequest.of(corpus(*ANN))).replace(
         "A toll keeps the bridge in repair.", "Tolls are a joy, always."

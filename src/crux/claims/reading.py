@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from pydantic import BaseModel, Field
 
 from crux.book import Author, Claim, ClaimBook, ClaimKind, Mention, Relation, Stance
+from crux.claims.grammar import reading_grammar
 from crux.config import ModelTable
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
@@ -234,7 +235,8 @@ def reading_request(
         claims=fence("CLAIMS SO FAR", known or "none yet"),
         language=language,
     )
-    return request(models, "reading", label, text)
+    grammar = reading_grammar(len(batch), bool(shown))
+    return replace(request(models, "reading", label, text), grammar=grammar)
 
 
 def _others(chunk: Chunk, quoted: Sequence[tuple[int, int]]) -> str:

@@ -18,7 +18,7 @@ from crux.results import Place, Wire
 BeliefType: TypeAlias = Literal["factual_claim", "inference", "core_value", "assumption"]
 Polarity: TypeAlias = Literal[1, -1]
 #: Builds of before kept these. Who has none counts as zero: jobs of batches are named after what they are about.
-_COUNTS = dict.fromkeys(
+_COUNTS: dict[str, int] = dict.fromkeys(
     ("chunks", "relations", "unquoted", "unreadable", "concepts", "merged", "vetoed", "pruned"), 0
 )
 _TYPES: dict[ClaimKind, BeliefType] = {"fact": "factual_claim", "value": "core_value", "assumption": "assumption"}

@@ -100,7 +100,8 @@ async def test_a_study_killed_in_the_middle_pays_for_no_answer_twice(
 async def test_every_measurement_at_once(
     assay: Any, server: LoopbackServer, data: str, models: str, tmp_path: Path
 ) -> None:
-    command = ("circle", "study", data, *COLUMNS, "--models", models, "--measure", "all", "--out", "s", "-q")
+    given = ("--models", models, "--measure", "all", "--out", "s", "-q", "--seed", "5")
+    command = ("circle", "study", data, *COLUMNS, *given)
     done = await assay(*command, "--concurrency", "8", server=server)
     assert done.code == 0, done.err
     figures = json.loads((tmp_path / "s/summary.json").read_text())
