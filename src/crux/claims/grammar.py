@@ -13,7 +13,7 @@ from crux.book import ClaimKind, Stance
 
 _MOST_CLAIMS = 4
 _ID = "^(n[0-9]{1,2}|c-[0-9a-f]{4,64})$"
-_QUOTE, _CLAIM, _WHY = (12, 300), (20, 200), (0, 120)
+_QUOTE, _CLAIM, _WHY = (12, 300), (20, 200), (12, 120)
 
 
 @cache
@@ -35,9 +35,15 @@ def reading_grammar(passages: int, known: bool) -> str:
         | seen
     )
     old = _object({"ref": {"type": "string", "pattern": _ID}} | seen)
-    claims = {"type": "array", "items": {"anyOf": [new, old]} if known else new, "maxItems": _MOST_CLAIMS}
+    claim = {"anyOf": [new, old]} if known else new
+    # Whether there is a claim is said before them: an empty list is not to be had for nothing.
+    some = {
+        "none": {"const": ""},
+        "claims": {"type": "array", "items": claim, "minItems": 1, "maxItems": _MOST_CLAIMS},
+    }
+    none = {"none": _text(*_WHY), "claims": {"type": "array", "maxItems": 0}}
     each = [
-        _object({"id": {"const": f"p{number}"}, "claims": claims, "none": _text(*_WHY)})
+        {"anyOf": [_object({"id": {"const": f"p{number}"}, **answer}) for answer in (some, none)]}
         for number in range(1, passages + 1)
     ]
     read = {"type": "array", "prefixItems": each, "minItems": passages, "maxItems": passages}
