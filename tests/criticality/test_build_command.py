@@ -50,7 +50,8 @@ class Model:
         if prompt == self.stuck_at:
             self.stuck.set()
             await asyncio.Event().wait()
-        self.answered[text] += 1
+        # Independent bodies are the same question under other seeds.
+        self.answered[f"{received.payload.get('seed')} {text}"] += 1
         usual = Script().usual(*self._place(prompt, text))
         return usual if isinstance(usual, str) else json.dumps(usual)
 
