@@ -19,11 +19,20 @@ _LATE_S = 600
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """What repeats: its name, its cron expression (UTC), the priority and the entry that is put there each time."""
+    """What repeats.
+
+    Args:
+        name: of the schedule.
+        cron: when, in UTC.
+        priority: of each run.
+        since: microseconds since the epoch; no moment before it counts.
+        entry: what is put into the queue each time, under an id of its own.
+    """
 
     name: str
     cron: str
     priority: int
+    since: int
     entry: Entry
 
 
@@ -45,7 +54,7 @@ def schedule(database: Database, cron: str, entry: Entry, priority: int) -> str:
     """Keep a run that repeats; return the schedule's name."""
     name = entry.run_id
     database.execute(
-        "INSERT INTO queue_schedules (name, cron, priority, entry) VALUES (?, ?, ?, ?)",
+        "INSERT INTO queue_schedules (name, cron, priority, since, entry) VALUES (?, ?, ?, assay_now(), ?)",
         (name, cron, priority, entry.model_dump_json(exclude_defaults=True)),
     )
     return name
@@ -53,10 +62,8 @@ def schedule(database: Database, cron: str, entry: Entry, priority: int) -> str:
 
 def schedules(database: Database) -> list[Schedule]:
     """Return everything that repeats, by name."""
-    rows = database.execute("SELECT name, cron, priority, entry FROM queue_schedules ORDER BY name")
-    return [
-        Schedule(name, cron, priority, Entry.model_validate_json(entry)) for name, cron, priority, entry in rows
-    ]
+    rows = database.execute("SELECT name, cron, priority, since, entry FROM queue_schedules ORDER BY name")
+    return [Schedule(*row[:-1], Entry.model_validate_json(row[-1])) for row in rows]
 
 
 def unschedule(database: Database, name: str) -> None:
@@ -73,7 +80,7 @@ def put_due(database: Database, now_s: float | None = None) -> list[str]:
     put: list[str] = []
     for each in schedules(database):
         moment = round(croniter(each.cron, now_s + 0.001).get_prev(float))
-        if now_s - moment > _LATE_S:
+        if now_s - moment > _LATE_S or moment * 1_000_000 < each.since:
             continue
         run_id = new_run_id(moment * 1000, SystemRandom())
         entry = each.entry.model_copy(update={"run_id": run_id})

@@ -28,7 +28,7 @@ _SAYS = ", ".join(f"coalesce(args -> 'entry' ->> '{name}', '')" for name in ("ki
 _OWN = """
 CREATE TABLE IF NOT EXISTS queue_changes (name TEXT PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS queue_schedules (name TEXT PRIMARY KEY, cron TEXT NOT NULL, priority INTEGER NOT NULL,
-    entry TEXT NOT NULL)
+    since BIGINT NOT NULL, entry TEXT NOT NULL)
 """
 
 
