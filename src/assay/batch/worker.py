@@ -151,8 +151,9 @@ class Worker:
         except CallsFailed as failure:
             await self._fail(claim, failure.error, fresh=False)
         except Exception as error:
-            # A useless answer would come out of the recording again; a call that failed is made anew anyway.
-            await self._fail(claim, error, fresh=not isinstance(error, (CallError, *_ENDS_JOB)))
+            # Where the step in which it failed was asked anew in vain, the fault may lie in an earlier answer.
+            in_vain = claim.failures > 0 and not isinstance(error, (CallError, *_ENDS_JOB))
+            await self._fail(claim, error, fresh=in_vain)
         else:
             if await self._do(lambda: self.ledger.finish(claim, done.result, done.run_id, done.cost)):
                 self.tally.done += 1
