@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from assay.batch.buckets import Buckets
@@ -30,16 +30,16 @@ from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, Run
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
-from llm_runtime.wrappers.accounts import Caps, spent_before
+from llm_runtime.wrappers.accounts import Caps, Spend, spent_before
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What came of a job: its result as JSON, the run it was, and micro-dollars."""
+    """What came of a job: its result as JSON, the run it was, and what all its runs took."""
 
     result: str
     run_id: str = ""
-    cost: int = 0
+    spent: Spend = field(default_factory=Spend)
 
 
 class CallsFailed(Exception):
@@ -140,7 +140,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateway
         if isinstance(outcome.error, _SPEAKS_FOR_ITSELF) or not _has_failed_calls(store, outcome.run_id):
             raise outcome.error
         raise CallsFailed(outcome.error)
-    return JobResult(json.dumps(outcome.result), outcome.run_id, _cost(claim, batch, store))
+    return JobResult(json.dumps(outcome.result), outcome.run_id, _spent(claim, batch, store))
 
 
 def run_id_of(batch: Batch, job_id: str, fence: int) -> str:
@@ -187,10 +187,11 @@ def _has_failed_calls(store: RunStore, run_id: str) -> bool:
     return any(isinstance(event, CallFailed) and not event.replayed for _, event in store.events(run_id))
 
 
-def _cost(claim: Claim, batch: Batch, store: RunStore) -> int:
+def _spent(claim: Claim, batch: Batch, store: RunStore) -> Spend:
     """Return what a job's runs took together, those of earlier claims included."""
-    cost = 0
+    spent = Spend()
     for fence in range(1, claim.fence + 1):
         with suppress(RunNotFound):
-            cost += store.summary(run_id_of(batch, claim.job_id, fence)).cost
-    return cost
+            run = store.summary(run_id_of(batch, claim.job_id, fence))
+            spent.add(Spend(run.cost, run.input_tokens + run.output_tokens, run.calls))
+    return spent
