@@ -16,11 +16,17 @@ from llm_runtime.models import Model, first_fault
 
 
 class ProjectConfig(Model):
-    """The project's name and language."""
+    """The project's name and language.
+
+    Args:
+        spec_path: read by nothing, so that old files open.
+        git: ``auto`` commits each accepted function to the repository that the project lies in, if any.
+    """
 
     name: str
     language: str = "python"
     spec_path: str = "spec/spec.toml"
+    git: Literal["auto", "off"] = "auto"
 
 
 class Models(Model):

@@ -30,6 +30,7 @@ from criticality.machine.states import Active, Blocked, Completed, ProtocolState
 from criticality.machine.step import MachineLimits, advance, where
 from criticality.machine.table import Action
 from criticality.project import files
+from criticality.project.commits import Commits, told
 from criticality.project.journal import Clock, Journal, read_journal
 from criticality.project.written import Written
 from criticality.telemetry import Telemetry, phase_of
@@ -101,6 +102,7 @@ class Orchestrator:
         self._lock = files.holding(root)
         self._texts: dict[str, str] = {}
         self._written = Written(root)
+        self._commits = Commits(root, wanted=self.config.project.git == "auto")
         self._received: e.ImplementationReceived | None = None
         self._asking: Asking | None = None
 
@@ -144,6 +146,7 @@ class Orchestrator:
         match self.state:
             case Completed():
                 self._write(None)
+                self._commits.commit("Trace, metrics and tests")
                 return RunResult("completed", self.state)
             case Blocked():
                 event = await self._resolution(self.state)
@@ -181,6 +184,10 @@ class Orchestrator:
         if isinstance(event, e.Approved) and hand.SPEC in self._written.theirs:
             self._written.release(hand.SPEC)
         await self._settle(event)
+        if message := told(event):
+            for path in (files.CONFIG, getattr(event, "path", hand.SPEC)):
+                self._commits.wrote(path)
+            self._commits.commit(message)
         for action in actions:
             await self._act(action)
 
@@ -370,6 +377,8 @@ class Orchestrator:
                 shelved = fault
                 continue
             self._texts[path] = text
+            if public:
+                self._commits.wrote(path)
             if theirs:
                 self._written.keep(path, text)
             elif public:

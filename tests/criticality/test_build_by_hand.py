@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -225,3 +227,27 @@ async def test_every_edit_that_is_taken_over_can_be_told_from_the_journal_alone(
     await drive(project, Silent())
     state, artifacts, _, _ = read_project(project)
     assert isinstance(state, Blocked) and WORSE in artifacts.refused[MODULE]
+
+
+def git(project: Path, *words: str) -> str:
+    return subprocess.run(["git", "-C", str(project), *words], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+async def test_each_accepted_function_is_a_commit_and_what_a_person_has_begun_stays_as_it_is(
+    project: Path, drive: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    git(project, "init", "-q")
+    (project / "notes.txt").write_text("Ask the porter.\n")
+    git(project, "add", "notes.txt")
+    await drive(project, Script())
+    subjects = git(project, "log", "--format=%s").splitlines()[::-1]
+    assert subjects[0] == "Specification, signatures and contracts" and subjects[-1] == "Trace, metrics and tests"
+    units = [subject.partition(":")[0] for subject in subjects[1:-1]]
+    assert units == ["Accept gate.enter", "Accept parity.is_even+parity.is_odd"]
+    assert git(project, "status", "--porcelain", "--", ".", ":!.criticality").split() == ["A", "notes.txt"]
+    edit(project, BEFORE, BETTER)
+    await drive(project, Silent())
+    assert "Take over gate.enter as edited by hand" in git(project, "log", "--format=%s")
+    assert BETTER in git(project, "show", f"HEAD:{MODULE}")

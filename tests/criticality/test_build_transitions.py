@@ -97,6 +97,8 @@ MODULE_B = e.ModuleGenerated(module={"name": "b"})
 ESCALATED = e.Escalated(unit="m.a", from_tier="worker", to_tier="fallback1", reason="test_error")
 
 # A row a line, as in the diagram, however long.
+EDITED = e.BodyEdited(path="p", units=["m.x"], bodies={}, keys={})
+ANYWHERE = (active(s.AnalyzingComplexity()), BLOCKED, s.Completed())
 # ruff: noqa: E501
 #: state --- event ---> next state, in the order of the specification's diagrams.
 DIAGRAM: list[tuple[s.ProtocolState, Any, str]] = [
@@ -156,6 +158,10 @@ DIAGRAM: list[tuple[s.ProtocolState, Any, str]] = [
     (BLOCKED, answered("ignition"), "ignition.interviewing"),
     (BLOCKED, answered("lattice"), "lattice.generatingStructure"),
     (BLOCKED, answered("injection"), "injection.selectingFunction"),
+    *((state, e.SpecEdited(version=2, spec={}, planned=True), "lattice.compilingCheck") for state in ANYWHERE),
+    *((state, e.SpecEdited(version=2, spec={}, planned=False), "lattice.generatingStructure") for state in ANYWHERE),
+    *((state, e.EditRefused(path="p", text="t", what="w", units=["m.a"]), "blocked") for state in ANYWHERE),
+    *((state, EDITED, where(state)) for state in ANYWHERE),
 ]  # fmt: skip
 
 
