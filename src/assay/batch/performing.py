@@ -89,7 +89,7 @@ async def recorded_runs(
     store = open_store(context.store_url)
     try:
         async with AsyncExitStack() as stack:
-            gateways = _Gateways(settings, meter, stack)
+            gateways = Gateways(settings, meter, stack)
             # A worker's settings are read once: what each job would read anew is the same.
             launcher = Launcher(store, lambda: settings)
 
@@ -101,7 +101,7 @@ async def recorded_runs(
         store.close()
 
 
-class _Gateways:
+class Gateways:
     """One for each set of models, so that their connections and places in flight are shared by jobs."""
 
     def __init__(self, settings: Settings, meter: Meter, stack: AsyncExitStack) -> None:
@@ -120,7 +120,7 @@ class _Gateways:
         return self._made[key]
 
 
-async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gateways) -> JobResult:
+async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateways) -> JobResult:
     configuration = batch.configurations[claim.configuration]
     terms, store = terms_of(configuration), launcher.store
     answers = Recording.from_events(_earlier(claim, batch, store, after=claim.fresh_from))

@@ -15,7 +15,7 @@ from assay.console.options import store_option
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from assay.batch.ledger import Ledger
+    from assay.batch.ledger import Batch, Ledger
     from assay.batch.progress import Progress
     from assay.batch.purses import Purses
 
@@ -46,8 +46,9 @@ def batch() -> None:
 
 @batch.command("run")
 @click.argument("job_file", type=click.Path(path_type=Path))
+@click.option("--queue", is_flag=True, help="Leave the jobs to workers of the queue (see: assay work).")
 @engine_options
-def run(job_file: Path, store_path: str | None, **engine: Any) -> int:
+def run(job_file: Path, store_path: str | None, queue: bool, **engine: Any) -> int:
     """Check JOB_FILE, enter its jobs and work them off. Running it again does only what is missing.
 
     \b
@@ -59,8 +60,14 @@ def run(job_file: Path, store_path: str | None, **engine: Any) -> int:
     from assay.batch.batches import prepare
 
     store = _store_url(store_path)
+    if queue:
+        from assay.queue.tables import check_url
+
+        check_url(store)
     _, entered = asyncio.run(prepare(job_file, store))
     click.echo(f"batch {entered.batch_id}", err=True)
+    if queue:
+        return _leave_to_workers(store, entered, **engine)
     return _work(store, entered.batch_id, **engine)
 
 
@@ -173,6 +180,18 @@ def results(batch_id: str, out: str | None, table_format: str, store_path: str |
                 WRITERS[ending](table, file)
         except OSError as fault:
             raise ConfigurationError(f"{out} cannot be written: {fault.strerror}") from None
+
+
+def _leave_to_workers(store: str, entered: Batch, workers: int | None, **_: Any) -> int:
+    """Put a batch into the queue, once for each worker that may take part."""
+    from assay.queue.entry import batch_entry
+    from assay.queue.tables import open_queue, put
+
+    with open_queue(store) as database:
+        for _each in range(workers or int(entered.work["workers"])):
+            number = put(database, store, batch_entry(entered.batch_id, entered.title))
+            click.echo(f"queued as entry {number}: batch {entered.batch_id}")
+    return 0
 
 
 def _store_url(store_path: str | None) -> str:

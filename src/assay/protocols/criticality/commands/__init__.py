@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.queueing import queue_option
 from assay.protocols.criticality.commands.driving import (
     Drive,
     deciding_options,
@@ -61,6 +62,7 @@ def init(name: str, folder: str | None, language: str, seed: int | None) -> None
 
 
 @criticality.command()
+@queue_option
 @driving_options
 def run(answers: str | None, demo: bool, **flags: Any) -> int:
     """Go on until the project is done, blocked, or waits for you."""
