@@ -20,13 +20,14 @@ class ProjectConfig(Model):
 
     Args:
         spec_path: read by nothing, so that old files open.
-        git: ``auto`` commits each accepted function to the repository that the project lies in, if any.
+        git: ``auto`` commits each accepted function where the folder is a repository of its own, ``on`` also
+            where it lies within another.
     """
 
     name: str
     language: str = "python"
     spec_path: str = "spec/spec.toml"
-    git: Literal["auto", "off"] = "auto"
+    git: Literal["auto", "on", "off"] = "auto"
 
 
 class Models(Model):

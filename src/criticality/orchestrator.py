@@ -102,7 +102,7 @@ class Orchestrator:
         self._lock = files.holding(root)
         self._texts: dict[str, str] = {}
         self._written = Written(root)
-        self._commits = Commits(root, wanted=self.config.project.git == "auto")
+        self._commits = Commits(root, wanted=self.config.project.git)
         self._received: e.ImplementationReceived | None = None
         self._asking: Asking | None = None
 

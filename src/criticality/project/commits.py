@@ -15,7 +15,7 @@ _NOBODY = ("-c", "user.name=criticality", "-c", "user.email=criticality@localhos
 
 def begin(root: Path) -> None:
     """Make a repository where git is installed and the folder is in none."""
-    if shutil.which("git") and not _inside(root):
+    if shutil.which("git") and _top(root) is None:
         _git(root, "init", "-q")
 
 
@@ -24,12 +24,13 @@ class Commits:
 
     Args:
         root: the project's folder; without git, or in no repository, nothing is committed.
-        wanted: what ``criticality.toml`` says.
+        wanted: ``auto`` (the folder is a repository of its own), ``on`` or ``off``.
     """
 
-    def __init__(self, root: Path, *, wanted: bool) -> None:
+    def __init__(self, root: Path, *, wanted: str) -> None:
         self._root = root
-        self.there = wanted and shutil.which("git") is not None and _inside(root)
+        top = _top(root) if wanted != "off" and shutil.which("git") else None
+        self.there = top is not None and (wanted == "on" or top == root.resolve())
         self._paths: dict[str, None] = {}
 
     def wrote(self, path: str) -> None:
@@ -68,8 +69,10 @@ def told(event: Event | None) -> str:
             return ""
 
 
-def _inside(root: Path) -> bool:
-    return (_git(root, "rev-parse", "--is-inside-work-tree") or "").strip() == "true"
+def _top(root: Path) -> Path | None:
+    """Return the folder of the repository that another lies in."""
+    answer = _git(root, "rev-parse", "--show-toplevel")
+    return Path(answer.strip()).resolve() if answer else None
 
 
 def _git(root: Path, *words: str) -> str | None:
