@@ -52,10 +52,12 @@ def criticality() -> None:
 def init(name: str, folder: str | None, language: str, seed: int | None) -> None:
     """Make a project called NAME."""
     from criticality import create_project
+    from criticality.project.commits import begin
 
     root = Path(folder or name).absolute()
     drawn = secrets.randbelow(2**53) if seed is None else seed
     create_project(root, name, seed=drawn, clock=now_ms, target=language)
+    begin(root)
     click.echo(f"made {root.name}; next: criticality run -C {folder or name}", err=True)
 
 
@@ -133,6 +135,7 @@ def status(folder: str, watch: bool, as_json: bool) -> None:
     from assay.protocols.criticality.commands.display import status_json, status_lines
     from criticality import read_project
     from criticality.machine.states import Active
+    from criticality.project.written import Written
 
     root, shown = _root(folder), ""
     while True:
@@ -144,6 +147,8 @@ def status(folder: str, watch: bool, as_json: bool) -> None:
         )
         if text != shown:
             click.echo(text)
+            for path, _ in () if as_json else Written(root).changed():
+                click.echo(f"changed by hand: {path}; criticality run judges it, and overwrites nothing of yours")
         if not watch or not isinstance(state, Active):
             return
         shown = text
