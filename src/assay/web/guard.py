@@ -35,6 +35,8 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+#: Doors for programs, which ask for keys of their own. No cookie opens them.
+_OWN_KEYS = ("/v1/", "/mcp")
 _NO_TOKEN = (
     "403: this application answers only to whom it knows.\n\n"
     "Open the address that `assay serve` printed when it started. If that was used already, or the server has "
@@ -81,7 +83,7 @@ class Gate:
             return "403: a request from another page.\n"
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return "403: a request from another site.\n"
-        if self._bears_token(headers):
+        if self._bears_token(headers) or path.startswith(_OWN_KEYS):
             return None
         if path == "/open" and method in _SAFE:
             return None  # the route itself asks for the key

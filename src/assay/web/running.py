@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 
 from assay.demo import has_log, import_played, prepare_demo
-from assay.launch import Launcher, Running, Words
+from assay.launch import Launcher, PerRun, Running, Words
 from assay.registry import Prepared
 from assay.terms import Terms
 from assay.web.questions import Questions
@@ -37,16 +37,30 @@ class ActiveRuns:
         """Tell whether this process carries the run out now."""
         return run_id in self._running
 
-    async def start(self, run: Prepared, terms: Terms, *, seed: int | None = None) -> str:
+    async def start(
+        self,
+        run: Prepared,
+        terms: Terms,
+        *,
+        seed: int | None = None,
+        run_id: str = "",
+        model: PerRun | None = None,
+    ) -> str:
         """Start a run; return its id once its log is open.
+
+        Args:
+            run_id: drawn where left out.
+            model: answers in place of the gateway, where others share its budget.
 
         Raises:
             LlmRuntimeError: it could not begin; nothing was stored.
         """
-        run_id = self._launcher.new_id()
+        run_id = run_id or self._launcher.new_id()
         person = self._questions.person(run_id)
         words = Words()
-        running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, person=person, words=words)
+        running = await self._launcher.start(
+            run, terms, seed=seed, run_id=run_id, person=person, words=words, model=model
+        )
         return self._keep(running, words)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
@@ -69,8 +83,8 @@ class ActiveRuns:
         )
         return self._keep(running)
 
-    async def resume(self, run_id: str, terms: Terms) -> str:
-        """Go on with a run; ``terms`` are laid over those in force.
+    async def resume(self, run_id: str, terms: Terms, *, model: PerRun | None = None) -> str:
+        """Go on with a run; ``terms`` are laid over those in force, ``model`` is as for :meth:`start`.
 
         Raises:
             LlmRuntimeError: it cannot go on; says why.
@@ -82,7 +96,9 @@ class ActiveRuns:
             await running.ended()
         person = self._questions.person(run_id)
         words = Words()
-        return self._keep(await self._launcher.resume(run_id, terms, person=person, words=words), words)
+        return self._keep(
+            await self._launcher.resume(run_id, terms, person=person, words=words, model=model), words
+        )
 
     async def fork(self, run_id: str, at: int, terms: Terms) -> str:
         """Start a run that shares the answers of another up to its event ``at``; return its id.

@@ -1,6 +1,6 @@
 """Crucible in the application: a council with a red team."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -20,6 +20,7 @@ COUNCIL = RunType(
     reworded=f"{_HERE}.task:REWORDED",
     fold=f"{_HERE}.report:CouncilFold",
     measures=f"{_HERE}.task:MEASURES",
+    chat=Chat("crucible", f"{_HERE}.chatting:fields_of_chat", f"{_HERE}.chatting:answer"),
     seats=(
         Seat("domain_expert"),
         Seat("pragmatist", "one of the council's seats"),

@@ -1,6 +1,6 @@
 """Crux in the application: authors debate from their own texts, down to what divides them."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -17,6 +17,7 @@ DEBATE = RunType(
     upgrade=f"{_HERE}.task:upgrade",
     fold=f"{_HERE}.report:DebateFold",
     measures=f"{_HERE}.task:MEASURES",
+    chat=Chat("debate", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),
 )
 PERSONA = RunType(

@@ -1,6 +1,6 @@
 """Fire Circle in the application: models in dialogue judge a prompt."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat
 
 _HERE = __name__
 
@@ -20,6 +20,7 @@ CIRCLE = RunType(
     fold=f"{_HERE}.report:CircleFold",
     measures=f"{_HERE}.task:MEASURES",
     reworded=f"{_HERE}.task:REWORDED",
+    chat=Chat("circle", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),
 )
 
