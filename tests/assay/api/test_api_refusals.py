@@ -1,4 +1,4 @@
-"""What a program cannot have is refused with a status, a name and one line; nothing is asked and nothing is lost."""
+"""What a program cannot have is refused with a status, a name and one line; nothing is asked, nothing is lost."""
 
 from __future__ import annotations
 
