@@ -2,17 +2,17 @@
 
 A killed process loses nothing at any level: the system has what was committed. A power cut takes what the system
 has not flushed. Every movement of money under a cap, and a run's beginning and end, are flushed at every level.
+
+``sync`` flushes every record; ``paid`` every answer and failure of a call, which may have been paid for; ``exit``
+only what every level flushes.
 """
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
+from llm_runtime.settings import Durability
 from llm_runtime.store.committing import Row
 
-Durability: TypeAlias = Literal["sync", "paid", "exit"]
-"""``"sync"``: every record. ``"paid"``: every answer and failure of a call, which may have been paid for.
-``"exit"``: only what every level flushes."""
+__all__ = ["Durability", "must_flush"]
 
 # Canonical JSON has one spelling, so a record's kind shows without parsing.
 _ALWAYS = (b'"type":"budget.', b'"type":"run.')

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ class Holder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.name = secrets.token_hex(8)
+        self._taking = threading.Lock()
         self._lock: BaseFileLock | None = None
 
     def live(self) -> str:
@@ -39,16 +41,17 @@ class Holder:
         Raises:
             StoreUnwritable: the folder cannot be written.
         """
-        if self._lock is None:
-            lock = self._file_lock(self.name)
-            try:
-                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                lock.acquire(timeout=_PATIENCE_S, poll_interval=0.01)
-            except OSError as fault:
-                raise StoreUnwritable(
-                    f"the locks in {self.folder} cannot be written: {fault.strerror}; make the folder writable"
-                ) from None
-            self._lock = lock
+        with self._taking:
+            if self._lock is None:
+                lock = self._file_lock(self.name)
+                try:
+                    self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    lock.acquire(timeout=_PATIENCE_S, poll_interval=0.01)
+                except OSError as fault:
+                    raise StoreUnwritable(
+                        f"the locks in {self.folder} cannot be written: {fault.strerror}; make the folder writable"
+                    ) from None
+                self._lock = lock
         return self.name
 
     def alive(self, name: str, *, wanted: bool = False) -> bool:
