@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -13,12 +14,12 @@ from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
 from crux.claims.linking import linked, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.config import CruxConfigurationError, ModelTable
-from crux.ending import OVER
+from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
 from crux.requests import request
 from crux.results import Place, Wire
 from crux.retrieval.lexical import Lexical
-from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -172,9 +173,8 @@ async def compare(
         )
     models = models or ModelTable()
     judge = Judge(generate, models, seed, known=known, lot=_PAIRS)
-    read = [
-        await _read(shelf, generate, models, seed, language, tokens_a_call, keep, step) for shelf in (first, second)
-    ]
+    reading = {"models": models, "seed": seed, "language": language, "tokens_a_call": tokens_a_call}
+    read = [await _read(shelf, keep, step, generate=generate, **reading) for shelf in (first, second)]
     sides = (_Side(first.name, read[0][0], topic, "a"), _Side(second.name, read[1][0], topic, "b"))
     step("", "comparing", 0, 3)
     pairs, questions = await _proposed(sides, topic, generate, models, seed)
@@ -197,10 +197,7 @@ async def compare(
     step("", "comparing", 3, 3)
     return Comparison(
         topic=topic,
-        authors=(
-            _told(first, sides[0], read[0][1]),
-            _told(second, sides[1], read[1][1]),
-        ),
+        authors=(_told(first, sides[0], read[0][1]), _told(second, sides[1], read[1][1])),
         shared=shared,
         opposed=opposed,
         first_alone=_alone(sides[0], {match.first.claim for match in (*shared, *opposed)}),
@@ -215,13 +212,9 @@ async def compare(
 
 async def _read(
     shelf: Shelf,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str,
-    tokens_a_call: int,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
+    **reading: Any,
 ) -> tuple[ClaimBook, list[Unread], bool]:
     """Return the book of one author, what stays unread, and whether its claims still have to be linked."""
     before = len(shelf.book.authors[0].read) if shelf.book and shelf.book.authors else 0
@@ -229,13 +222,9 @@ async def _read(
         shelf.name,
         shelf.corpus,
         shelf.book,
-        generate=generate,
-        models=models,
-        seed=seed,
-        language=language,
-        tokens_a_call=tokens_a_call,
         keep=lambda grown: keep(shelf.name, grown),
         step=lambda done, of: step(shelf.name, "reading", done, of),
+        **reading,
     )
     if not book.claims:
         why = f" ({unread[0].reason})" if unread else ""
@@ -317,16 +306,10 @@ async def _proposed(
         first=fence("CLAIMS OF THE FIRST", sides[0].lines()),
         second=fence("CLAIMS OF THE SECOND", sides[1].lines()),
     )
-    named: list[_PairNamed] = []
-    try:
-        answer = (await ask(generate, request(models, "comparison", label, text), _Issues)).value
-        named = [*answer.opposed, *answer.shared]
-    except (CallError, StructuredOutputError) as fault:
-        if isinstance(fault, OVER):
-            raise
+    answer = await tried(ask(generate, request(models, "comparison", label, text), _Issues))
     pairs: dict[tuple[str, str], tuple[Claim, Claim]] = {}
     questions: dict[tuple[str, str], str] = {}
-    for one in named:
+    for one in (*answer.value.opposed, *answer.value.shared) if answer else ():
         a, b = sides[0].short.get(one.first), sides[1].short.get(one.second)
         if a is not None and b is not None:
             pairs.setdefault((a.id, b.id), (a, b))
@@ -357,14 +340,9 @@ def _matches(
     questions: dict[tuple[str, str], str],
 ) -> tuple[Match, ...]:
     found = [
-        Match(
-            first=sides[0].view(a),
-            second=sides[1].view(b),
-            why=verdict.why,
-            question=questions.get((a.id, b.id), ""),
-        )
-        for (a, b), verdict in zip(pairs, verdicts, strict=True)
-        if verdict.kind in kinds
+        Match(first=sides[0].view(a), second=sides[1].view(b), why=v.why, question=questions.get((a.id, b.id), ""))
+        for (a, b), v in zip(pairs, verdicts, strict=True)
+        if v.kind in kinds
     ]
     return tuple(sorted(found, key=lambda match: -_rests(match)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from crux.anonymity import Panel
 from crux.baselines import ask_baselines
@@ -38,9 +38,11 @@ from crux.events import (
 )
 from crux.flip_test import flip_test
 from crux.panel_turns import closing_plan, opening_plan, take_plan
-from crux.personas import Persona, shared_texts
+from crux.personas.corpus import shared_texts
+from crux.personas.persona import Persona
 from crux.results import (
     Baseline,
+    CardNotes,
     CruxCard,
     CruxMessage,
     DebateAspect,
@@ -51,7 +53,8 @@ from crux.results import (
     Spend,
     State,
 )
-from crux.retrieval import Embed, Grounding
+from crux.retrieval.embed import Embed
+from crux.retrieval.grounding import Grounding
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
 from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
@@ -224,8 +227,9 @@ class Debate:
             if not candidate.clashes:
                 continue
             name = f"{number}.{place}"
-            async for event in self._clash(aspect, candidate, takes, name):
-                yield event
+            yield ClashStart(personas=candidate.personas, aspect=aspect.id)
+            async for turn in clash(self._context, aspect, candidate, takes, name):
+                yield await self._message(turn, "clash", aspect.id)
             again, fault = await self._still(aspect, candidate, name)
             if fault is not None:
                 yield fault
@@ -253,13 +257,6 @@ class Debate:
                 yield await self._message(turn, phase, aspect)
         if over is not None:
             raise over
-
-    async def _clash(
-        self, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage], name: str
-    ) -> AsyncGenerator[DebateEvent]:
-        yield ClashStart(personas=pair.personas, aspect=aspect.id)
-        async for turn in clash(self._context, aspect, pair, takes, name):
-            yield await self._message(turn, "clash", aspect.id)
 
     async def _still(
         self, aspect: DebateAspect, pair: DisagreementCandidate, name: str
@@ -309,13 +306,13 @@ class Debate:
             else:
                 twin = await self._twin(card)
                 if twin is not None:
-                    self._note_again(twin, room.id)
+                    flags = (*transcript.notes[twin.id].flags, f"{room.id} came to the same question again")
+                    self._note(transcript.notes[twin.id], flags=flags)
                     yield CruxRoomComplete(room_id=room.id)
                     return
-                notes = notes.model_copy(update={"seen_in": await self._seen_in(card)})
+                seen_in = await self._seen_in(card)
                 transcript.cards.append(card)
-                transcript.notes[card.id] = notes
-                self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+                self._note(notes, seen_in=seen_in)
                 yield CruxCardPosted(card=card)
         else:
             silent = [name for name in pair.personas if name not in {message.persona for message in room.messages}]
@@ -330,11 +327,9 @@ class Debate:
         verdicts = await self._context.judge.relate(pairs, f"same-{card.crux_room_id}", strict=True)
         return next((one for one, v in zip(others, verdicts, strict=True) if v.kind == "same"), None)
 
-    def _note_again(self, card: CruxCard, room: str) -> None:
-        """Note on a card that another room came to the same question."""
-        notes = self._transcript.notes[card.id]
-        notes = notes.model_copy(update={"flags": (*notes.flags, f"{room} came to the same question again")})
-        self._transcript.notes[card.id] = notes
+    def _note(self, notes: CardNotes, **update: Any) -> None:
+        """Keep what is noted on a card, and say it."""
+        notes = self._transcript.notes[notes.card_id] = notes.model_copy(update=update)
         self._emit(CardNoted(notes=notes.model_dump(mode="json")))
 
     async def _seen_in(self, card: CruxCard) -> Literal["debate", "both"] | None:
@@ -348,10 +343,7 @@ class Debate:
     async def _flip_tests(self) -> None:
         for card in self._transcript.cards:
             kind, flips = await flip_test(self._context, card)
-            update = {"kind": kind, "flips": flips or None}
-            notes = self._transcript.notes[card.id].model_copy(update=update)
-            self._transcript.notes[card.id] = notes
-            self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+            self._note(self._transcript.notes[card.id], kind=kind, flips=flips or None)
 
     async def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
         if isinstance(turn, Skipped):
@@ -383,36 +375,6 @@ class Debate:
     def _posted(self, event: DebateEvent) -> DebateEvent:
         self._emit(Posted(event=event.model_dump(mode="json")))
         return event
-
-
-async def run_debate(
-    topic: str,
-    personas: Sequence[Persona],
-    *,
-    generate: Generate,
-    config: DebateConfig | None = None,
-    emit: Emit = silent,
-    seed: int = 0,
-    clock: Callable[[], int] = now_ms,
-    evidence: Sequence[Evidence] = (),
-    embed: Embed | None = None,
-    index: Path | None = None,
-) -> AsyncGenerator[DebateEvent]:
-    """Yield the wire events of a debate, no others; arguments and errors as for :class:`Debate`."""
-    debate = Debate(
-        topic,
-        personas,
-        generate=generate,
-        config=config,
-        emit=emit,
-        seed=seed,
-        clock=clock,
-        evidence=evidence,
-        embed=embed,
-        index=index,
-    )
-    async for event in debate.events():
-        yield event
 
 
 def _check_panel(personas: Sequence[Persona]) -> None:

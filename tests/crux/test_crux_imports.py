@@ -15,15 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crux.personas import (
-    CorpusError,
-    CorpusItem,
-    import_corpus,
-    make_corpus,
-    shared_texts,
-)
-from crux.personas.corpus import chunked
+from crux.personas.corpus import CorpusItem, chunked, make_corpus, shared_texts
 from crux.personas.fetching import as_file
+from crux.personas.importing import import_corpus
+from crux.personas.source import CorpusError
 from llm_runtime.http.public import Page
 
 Build = Callable[..., Awaitable[Any]]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from crux.building import build_calls, build_persona
-from crux.claims import batches_of
+from crux.claims.reading import batches_of
 from crux.extras import library
-from crux.personas import CorpusItem, make_corpus
-from crux.retrieval import Lexical
+from crux.personas.corpus import CorpusItem, make_corpus
+from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import MissingExtraError
 from llm_runtime.testing import ScriptedModel
 

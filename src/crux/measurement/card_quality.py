@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from crux.insight.crux_graph import Ties, worded
 from crux.measurement.share import Share, share
 from crux.measurement.words import Rarity
-from crux.personas import Persona
+from crux.personas.persona import Persona
 from crux.results import CruxCard, DisagreementType, Wire
 from llm_runtime.statistics import krippendorff_alpha, nominal_disagreement
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,15 +115,12 @@ class Survival:
             )
             return await running.outcome()
 
-        store = open_store(data_dir() / "runs.db")
-        try:
+        with closing(open_store(data_dir() / "runs.db")) as store:
             # The test may have an event loop of its own.
             with ThreadPoolExecutor(1) as pool:
                 outcome = pool.submit(asyncio.run, judged()).result()
             if self._left is not None:
                 self._left = max(self._left - store.summary(outcome.run_id).cost / 1_000_000, 0.0)
-        finally:
-            store.close()
         if outcome.error is not None:
             pytest.fail(f"no verdict: {outcome.error}", pytrace=False)
         verdict = GateResult.model_validate(outcome.result).verdicts[0]
