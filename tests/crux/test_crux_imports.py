@@ -149,7 +149,7 @@ def test_a_large_archive_is_read_within_a_bound_of_memory(tmp_path: Path) -> Non
     large = tmp_path / "tweets.js"
     large.write_text(tweets(100, "{n} " + "words about the queue " * 25_000), "utf-8")
     program = (
-        "import sys; from pathlib import Path; from crux.personas import import_corpus\n"
+        "import sys; from pathlib import Path; from crux.personas.importing import import_corpus\n"
         "assert len(import_corpus(Path(sys.argv[1])).corpus.items) == 100\n"
         "lines = open('/proc/self/status').read().splitlines()\n"
         "print(next(int(line.split()[1]) for line in lines if line.startswith('VmHWM')) // 1024)"

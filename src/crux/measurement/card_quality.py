@@ -99,7 +99,7 @@ def recurrence(runs: Sequence[Sequence[CruxCard]], ties: Ties) -> Share:
     """Count how often independent debates on one topic come to the same cruxes.
 
     Over all ordered pairs of different runs: cards of the one that have a card in the other which asks the same, in
-    the same words or as judged (:func:`crux.insight.ties_of`), over all cards.
+    the same words or as judged (:func:`crux.insight.crux_graph.ties_of`), over all cards.
     """
 
     def same(one: CruxCard, other: CruxCard) -> bool:
