@@ -85,7 +85,7 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
                 run_id=run_id,
                 origin="demo",
                 model=prepared.model,
-                listeners=listeners.all,
+                followers=listeners.followers,
             ),
             hint="",
         )
