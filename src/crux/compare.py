@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -184,8 +184,8 @@ async def compare(
     )
     step("", "comparing", 1, 3)
     asked = [Pair(sides[0].worded(a), sides[1].worded(b)) for a, b in pairs]
-    both_ways = [*asked, *(pair.turned for pair in asked)]
-    await judge.learn([*both_ways, *(pair for one in links for pair in one.pairs)], "comparison")
+    within = [pair for one in links for pair in one.pairs]
+    await judge.learn([*asked, *(pair.turned for pair in asked), *within], "comparison")
     for side, one in zip(loose, links, strict=True):
         side.book = linked(side.book, one, await judge.relate(one.pairs, f"links-{side.name}"))
         keep(side.name, side.book)
@@ -255,10 +255,10 @@ class _Side:
     def __init__(self, name: str, book: ClaimBook, topic: str, letter: str) -> None:
         self.name, self.book = name, book
         held = book.of(name, "holds", "denies", "grants")
-        self._stances: dict[str, Stance] = {}
-        for stance in ("holds", "denies", "grants"):
-            for claim in book.of(name, stance):
-                self._stances.setdefault(claim.id, stance)
+        weakest_first: tuple[Stance, ...] = ("grants", "denies", "holds")
+        self._stances: dict[str, Stance] = {
+            claim.id: stance for stance in weakest_first for claim in book.of(name, stance)
+        }
         self._denied = {key for key, stance in self._stances.items() if stance == "denies"}
         if topic and len(held) > MOST_CLAIMS:
             index = Lexical.of([claim.text for claim in held])
@@ -315,7 +315,7 @@ async def _proposed(
             pairs.setdefault((a.id, b.id), (a, b))
             if one.question.strip():
                 questions.setdefault((a.id, b.id), " ".join(one.question.split()))
-    near = [pair for pair in _near(sides) if (pair[0].id, pair[1].id) not in pairs]
+    near = [(a, b) for a, b in _near(sides) if (a.id, b.id) not in pairs]
     return [*pairs.values(), *near[:_NEAR_PAIRS]], questions
 
 
@@ -354,14 +354,19 @@ def _rests(match: Match) -> int:
 async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[Candidate, ...]:
     """Return the oppositions on which most rests as questions, each confirmed by both authors' own sentences."""
     chosen: list[Match] = []
+    taken: set[str] = set()
     for match in opposed:
-        asked = {one.question for one in chosen}
-        ends = {end for one in chosen for end in (one.first.claim, one.second.claim)}
-        if match.question and match.question not in asked and not {match.first.claim, match.second.claim} & ends:
+        ends = {match.question, match.first.claim, match.second.claim}
+        if match.question and not ends & taken:
             chosen.append(match)
+            taken |= ends
     chosen = chosen[:MOST_CANDIDATES]
+    # An author's sentences on a claim, or the claim where none is left.
     pairs = [
-        Pair(_said(side), f"The answer to this question is YES: {match.question}")
+        Pair(
+            " […] ".join(place.quote for place in side.places) or side.text,
+            f"The answer to this question is YES: {match.question}",
+        )
         for match in chosen
         for side in (match.first, match.second)
     ]
@@ -379,26 +384,17 @@ async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[Candidate
     )
 
 
-def _said(side: SideView) -> str:
-    """Return an author's sentences on a claim, or the claim where none is left."""
-    return " […] ".join(place.quote for place in side.places) or side.text
-
-
 def _alone(side: _Side, matched: set[str]) -> tuple[SideView, ...]:
     """Return the claims that the other author neither shares nor opposes, those on which most rests first."""
     views = [side.view(claim) for claim in side.claims if claim.id not in matched]
     return tuple(sorted(views, key=lambda view: -view.dependants)[:_ONE_SIDED])
 
 
-def _warnings(first: Shelf, second: Shelf, shared: Sequence[Match], opposed: Sequence[Match]) -> list[str]:
-    lines: list[str] = []
+def _warnings(first: Shelf, second: Shelf, shared: Sequence[Match], opposed: Sequence[Match]) -> Iterator[str]:
     if texts := shared_texts(first.corpus, second.corpus):
-        lines.append(
+        yield (
             f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts: "
             "where these speak, their agreement means nothing"
         )
     if not shared and not opposed:
-        lines.append(
-            "nothing that both wrote was found to agree or to clash: they may have written on other things"
-        )
-    return lines
+        yield "nothing that both wrote was found to agree or to clash: they may have written on other things"

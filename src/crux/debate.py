@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +17,7 @@ from crux.config import CruxConfigurationError, DebateConfig
 from crux.crux_room import CruxRoom
 from crux.decomposition import decompose
 from crux.detection import detect
-from crux.ending import FATAL, OVER
+from crux.ending import OVER
 from crux.events import (
     CardNoted,
     ClashStart,
@@ -59,7 +59,7 @@ from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
 from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.wrappers.metered import Meter
@@ -134,20 +134,14 @@ class Debate:
             if self._silent_rooms and self._silent_rooms == self._transcript.rooms:
                 raise StructuredOutputError("in no room did both sides give a usable turn: there is no card", "")
             self._state = "finished"
-        except OVER as over:
-            self._state = "failed" if isinstance(over, FATAL) else "stopped"
-            self.stopped_by = over
+        except (BudgetExceeded, DeadlineExceeded) as over:
+            self._state, self.stopped_by = "stopped", over
         except (CallError, StructuredOutputError) as fault:
-            self._state = "failed"
-            self.stopped_by = fault
+            self._state, self.stopped_by = "failed", fault
+        because = self.result().stopped_because
         if self.stopped_by is not None:
-            yield self._posted(
-                self._error(f"the debate {self._state}: {' '.join(str(self.stopped_by).split())[:300]}")
-            )
-        result = self.result()
-        self._emit(
-            DebateEnded(state=self._state, because=result.stopped_because, result=result.model_dump(mode="json"))
-        )
+            yield self._posted(self._error(f"the debate {self._state}: {because}"))
+        self._emit(DebateEnded(state=self._state, because=because, result=self.result().model_dump(mode="json")))
 
     def result(self) -> DebateResult:
         """Return everything so far."""
@@ -388,13 +382,11 @@ def _check_panel(personas: Sequence[Persona]) -> None:
             raise CruxConfigurationError(f"{persona.name} has no texts; import some")
 
 
-def _shared(panel: Panel) -> list[str]:
-    """Return a line for each two personas that share texts: what such a text says cannot tell them apart."""
-    warnings: list[str] = []
+def _shared(panel: Panel) -> Iterator[str]:
+    """Yield a line for each two personas that share texts: what such a text says cannot tell them apart."""
     for first, second in combinations(panel.personas, 2):
         if texts := shared_texts(first.corpus, second.corpus):
-            warnings.append(
+            yield (
                 f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts "
                 f"({', '.join(texts[:3])}): where they argue from these, their agreement means nothing"
             )
-    return warnings

@@ -15,8 +15,8 @@ from assay.console.options import open_runs, settings_with, store_option, terms_
 from llm_runtime.errors import RunPaused
 
 if TYPE_CHECKING:
-    from assay.console.live import LiveDisplay
     from assay.console.listening import RunListeners
+    from assay.console.live import LiveDisplay
     from assay.launch import Launcher, Outcome, Running
     from assay.protocols.criticality.sitting import Sitting
     from assay.terms import Terms
