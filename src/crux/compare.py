@@ -255,10 +255,8 @@ class _Side:
     def __init__(self, name: str, book: ClaimBook, topic: str, letter: str) -> None:
         self.name, self.book = name, book
         held = book.of(name, "holds", "denies", "grants")
-        weakest_first: tuple[Stance, ...] = ("grants", "denies", "holds")
-        self._stances: dict[str, Stance] = {
-            claim.id: stance for stance in weakest_first for claim in book.of(name, stance)
-        }
+        takes: tuple[Stance, ...] = ("grants", "denies", "holds")
+        self._stances: dict[str, Stance] = {one.id: take for take in takes for one in book.of(name, take)}
         self._denied = {key for key, stance in self._stances.items() if stance == "denies"}
         if topic and len(held) > MOST_CLAIMS:
             index = Lexical.of([claim.text for claim in held])
