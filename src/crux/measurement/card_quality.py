@@ -10,7 +10,7 @@ from crux.measurement.share import Share, share
 from crux.measurement.words import Rarity
 from crux.personas.persona import Persona
 from crux.results import CruxCard, DisagreementType, Wire
-from llm_runtime.statistics import krippendorff_alpha, nominal_disagreement
+from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagreement
 
 _MEASURED = re.compile(
     r"\d|\b(?:percent|half|third|quarter|double|twice|majority|more than|fewer than|less than|at least|within|"

@@ -24,7 +24,7 @@ from crux.retrieval.embed import Embed
 from crux.retrieval.grounding import Grounding
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.statistics import mcnemar
+from llm_runtime.statistics.proportions import mcnemar
 from llm_runtime.structured import ask
 
 _TEXT_TOKENS = 4_000
