@@ -165,7 +165,7 @@ class Launcher:
         run_id: str,
         terms: Terms | None = None,
         *,
-        model: Generate | None = None,
+        model: Generate | PerRun | None = None,
         followers: Followers = NOBODY,
     ) -> Running:
         """Go on with a run that was interrupted, stopped or failed; no answer that it has is paid for again.
