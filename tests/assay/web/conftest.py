@@ -67,6 +67,11 @@ class Web:
     client: aiohttp.ClientSession
 
     @property
+    def pages(self) -> str:
+        """Where a browser that is signed in finds the pages."""
+        return self.url + self.site.gate.root
+
+    @property
     def store(self) -> RunStore:
         return self.site.store
 

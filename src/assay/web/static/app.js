@@ -5,6 +5,7 @@
 
 const body = document.body;
 const find = (selector, within = document) => within.querySelector(selector);
+const root = body.dataset.root;
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 // ---- Exchange of parts --------------------------------------------------------------------------------------
@@ -102,7 +103,7 @@ function say(text) {
 function follow() {
   if (!run || source || !("live" in body.dataset)) return;
   const { view, drawn = "" } = body.dataset;
-  source = new EventSource(`/runs/${run}/stream?view=${encodeURIComponent(view)}&after=${seq}&drawn=${drawn}`);
+  source = new EventSource(`${root}/runs/${run}/stream?view=${encodeURIComponent(view)}&after=${seq}&drawn=${drawn}`);
   source.addEventListener("open", () => say(""));
   source.addEventListener("log", (event) => {
     seq = Number(event.lastEventId);
@@ -191,7 +192,7 @@ document.addEventListener(
   async (event) => {
     const details = event.target;
     const source = details.dataset && details.dataset.src;
-    if (!details.open || !source || !source.startsWith("/runs/")) return;
+    if (!details.open || !source || !source.startsWith(`${root}/runs/`)) return;
     const place = find(".body", details);
     const unfinished = details.classList.contains("running");
     if (!place || details.dataset.loaded === "yes") return;
@@ -340,10 +341,10 @@ function entries() {
 }
 
 async function foundRuns(search) {
-  const answer = await fetch(`/runs.json?search=${encodeURIComponent(search)}`);
+  const answer = await fetch(`${root}/runs.json?search=${encodeURIComponent(search)}`);
   if (!answer.ok) return [];
   const { runs } = await answer.json();
-  const open = (id) => () => location.assign(`/runs/${id}`);
+  const open = (id) => () => location.assign(`${root}/runs/${id}`);
   return runs.slice(0, 8).map((each) => ({ text: each.title || each.run_id, note: each.state, act: open(each.run_id) }));
 }
 
