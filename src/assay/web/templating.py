@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.ext import Extension
@@ -50,7 +51,7 @@ def environment() -> Environment:
         cache_size=-1,
     )
     templates.filters |= FILTERS
-    templates.globals["rooted"] = rooted
+    cast("dict[str, Any]", templates.globals)["rooted"] = rooted
     return templates
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import os
-import shutil
 import signal
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +16,9 @@ from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarte
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.testing import LoopbackServer, Received
 
-from .conftest import TOKEN, council_answer
+from .conftest import TOKEN, Serve, council_answer
 
-playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser to try")
-CHROMIUM = shutil.which("chromium")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no browser to try"),
-]
+pytestmark = pytest.mark.browser
 
 _spec = importlib.util.spec_from_file_location(
     "web_hostile_payloads", Path(__file__).parents[1] / "report" / "hostile_payloads.py"
@@ -36,61 +27,6 @@ assert _spec and _spec.loader
 _module = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_module)
 PAYLOADS: list[str] = _module.PAYLOADS
-
-
-@pytest.fixture
-async def page() -> AsyncIterator[Any]:
-    """A page of a real browser; whatever it writes to its console fails the test."""
-    said: list[str] = []
-    async with playwright.async_playwright() as driver:
-        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=flags)
-        opened = await browser.new_page()
-        opened.set_default_timeout(PATIENCE * 1000)
-        opened.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
-        opened.on("pageerror", lambda fault: said.append(str(fault)))
-        opened.said = said
-        yield opened
-        await browser.close()
-    assert said == []
-
-
-Serve = Callable[..., Awaitable[tuple[asyncio.subprocess.Process, str]]]
-MAIN = "import sys; from assay.cli import run; from assay.cli.serve import serve; sys.exit(run(serve))"
-
-
-@pytest.fixture
-async def serve(tmp_path: Path) -> AsyncIterator[Serve]:
-    """Starts `assay serve` as a process of its own; returns it and the address that it printed."""
-    started: list[asyncio.subprocess.Process] = []
-
-    async def start(models: LoopbackServer, port: int = 0) -> tuple[asyncio.subprocess.Process, str]:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", MAIN, "--port", str(port)),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            cwd=tmp_path,
-            env={
-                "PATH": os.environ["PATH"],
-                "HOME": str(tmp_path),
-                "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
-                "ASSAY_DATA_DIR": str(tmp_path / "data"),
-                "ASSAY_TOKEN": TOKEN,
-                "OPENROUTER_API_KEY": "sk-canary-0123456789",
-                "OPENROUTER_BASE_URL": f"{models.url}/v1",
-            },
-        )
-        started.append(process)
-        assert process.stdout is not None
-        line = (await process.stdout.readline()).decode()
-        return process, line.removeprefix("Assay is at ").strip()
-
-    yield start
-    for process in started:
-        if process.returncode is None:
-            process.kill()
-        await process.wait()
-        process._transport.close()  # type: ignore[attr-defined]  # its pipes outlive it otherwise
 
 
 async def test_a_run_is_started_watched_outlives_its_server_and_is_resumed(page: Any, serve: Serve) -> None:

@@ -141,7 +141,7 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
             run_id, asked.terms, listeners=listeners.all, person=listeners.person, words=listeners.words
         )
 
-    hint = f"criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
+    hint = f"go on with: criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
     return show_until_end("criticality.build", run_id, _output(asked), terms.budget, begin, hint)
 
 
