@@ -13,7 +13,7 @@ from assay.batch.ledger import Claim
 from assay.batch.purses import Purse, Purses
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
 from llm_runtime.dialects import HUMAN_PROVIDERS
-from llm_runtime.errors import BudgetExceeded, RateLimited
+from llm_runtime.errors import BudgetExceeded, RateLimited, ServerFault
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.price import Price
@@ -134,6 +134,14 @@ class Meter:
         """Slow all workers down."""
         await self._queue.do(lambda: self._buckets.refused(bucket, retry_after), BUCKETS, bucket)
 
+    async def faulted(self, bucket: str) -> None:
+        """Count a fault of the provider, for all workers."""
+        await self._queue.do(lambda: self._buckets.faulted(bucket), BUCKETS, bucket)
+
+    async def answered(self, bucket: str) -> None:
+        """Let all workers go on after faults."""
+        await self._queue.do(lambda: self._buckets.answered(bucket), BUCKETS, bucket)
+
     async def succeeded(self, bucket: str) -> None:
         """Let all workers recover a little."""
         await self._queue.do(lambda: self._buckets.succeeded(bucket), BUCKETS, bucket)
@@ -210,6 +218,10 @@ class MeteredGateway(Gateway):
                 await self._meter.open(bucket, shared[bucket])
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
 
+    def paused(self, generate: Generate, provider: str) -> Generate:
+        """Leave outages to the shared rows: what one worker meets holds all of them back."""
+        return generate
+
 
 def _metered(
     generate: Generate,
@@ -259,9 +271,15 @@ def _metered(
             for bucket in turns:
                 await meter.refused(bucket, error.retry_after)
             raise
+        except ServerFault:
+            for bucket in turns:
+                await meter.faulted(bucket)
+            raise
         finally:
             await meter.settle(hold, settlement)
         for bucket, turn in turns.items():
+            if turn.faulty:
+                await meter.answered(bucket)
             if turn.pace < FULL_PACE:
                 await meter.succeeded(bucket)
         return reply
