@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import StoreBusy
+from llm_runtime.errors import StoreBusy, StoreError
 from llm_runtime.store.anchor import Heads
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import migrate, migrations_in
@@ -114,7 +114,12 @@ def _heads_of(url: str) -> Heads:
 
     from llm_runtime.settings import data_dir
 
-    parts = urlsplit(url)
-    place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
+    try:
+        parts = urlsplit(url)
+        place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
+    except ValueError as fault:
+        raise StoreError(
+            f"the address of PostgreSQL is not one ({fault}); write postgresql://HOST/DATABASE"
+        ) from None
     folder = data_dir() / "postgresql" / hashlib.sha256(place.encode()).hexdigest()[:16]
     return Heads(folder / "heads", folder / "signing.key")
