@@ -159,7 +159,10 @@ class Answering(asyncio.Protocol):
 
 async def serve(latency: float, chunk: int) -> None:
     """Serve for ever, once the port is printed."""
-    streams, loop = {model: streamed(text, model, chunk) for model, text in _TEXTS.items()}, asyncio.get_running_loop()
+    streams, loop = (
+        {model: streamed(text, model, chunk) for model, text in _TEXTS.items()},
+        asyncio.get_running_loop(),
+    )
     made = await loop.create_server(lambda: Answering(latency, streams), "127.0.0.1", 0, backlog=1024)
     print(made.sockets[0].getsockname()[1], flush=True)
     await made.serve_forever()

@@ -76,10 +76,11 @@ class Buckets:
 
         Where calls in flight are limited, whoever was granted one has to :meth:`land`.
         """
-        wait, pace, bounded, places, faulty = self._database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
+        row = self._database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
+        wait, pace, bounded, places, faulty, shared = row
         if bounded and wait > 0:
             self._wait_in_line(bucket, min(wait, LOOK_US))
-        elif bounded:
+        elif shared:  # somebody has waited here once
             self._served(bucket)
         if places and wait <= 0:
             self._database.execute(
@@ -208,7 +209,8 @@ def _take_statement() -> str:
         f"flying = CASE WHEN in_flight IS NULL OR {wait} > 0 THEN flying ELSE flying + 1 END "
         "FROM (SELECT assay_now() AS now, CAST(? AS BIGINT) AS tokens, CAST(? AS TEXT) AS tenant) AS t "
         "WHERE bucket = ? RETURNING wait, pace, "
-        "coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL, faults > 0"
+        "coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL, "
+        "faults > 0, EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket)"
     )
 
 
