@@ -14,6 +14,7 @@ from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
 from assay.launch.execution import Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
 from assay.launch.logs import first_event, result_of, reworded, told_when_kept
+from assay.launch.telemetry import instruments
 from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
@@ -310,6 +311,7 @@ class Launcher:
         return Running(job.started.run_id, task)
 
     async def _carry_out(self, job: Job, logged: asyncio.Future[None]) -> Outcome:
+        measuring = instruments()
         async with AsyncExitStack() as stack:
             relay = LateEmit()
             events: list[Event] = []
@@ -328,6 +330,8 @@ class Launcher:
                 for listener in job.listeners:
                     listener(event)
             watched = job.listeners if job.words is None else (*job.listeners, job.words)
+            if measuring is not None:
+                watched = (*watched, measuring.run(job.started))
             emit = relay.target = told_when_kept(log.emit, tee(*watched))
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
