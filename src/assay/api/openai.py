@@ -156,7 +156,7 @@ class Endpoint:
                 run.leave()
         headers = {"x-request-id": run_id}
         if run.state != "finished":
-            raise _with_run(why_none(run), run, page)
+            raise _with_run(why_none(run), run, model, page)
         return JSONResponse(wire.completion(head, answer_of(run, model, page + run_id)), headers=headers)
 
     async def _stream(
@@ -197,7 +197,7 @@ class Endpoint:
         if run.state == "finished":
             pieces = wire.closing(head, answer_of(run, model, page + run_id), usage=asked.usage)
         else:
-            pieces = wire.broken(why_none(run), **about(run, page + run_id))
+            pieces = wire.broken(why_none(run), **about(run, model, page + run_id))
         for piece in pieces:
             yield piece
 
@@ -232,8 +232,8 @@ def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[st
     return {**load(model.chat.fields)(asked.turns), **model.preset, **asked.terms, **extra}
 
 
-def _with_run(refused: Refused, run: LiveRun, page: str) -> Refused:
-    refused.about = about(run, page + run.run_id)
+def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Refused:
+    refused.about = about(run, model, page + run.run_id)
     return refused
 
 
