@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from assay.batch.purses import Purses
 
 _PROGRESS_S = 1.0
+#: Exit codes of a batch that somebody or something ended before all its jobs were over.
+_ENDED = {"stopped": 3, "cancelled": 130}
 
 
 def engine_options(command: Any) -> Any:
@@ -237,9 +239,10 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
     click.echo(f"batch {batch_id}: {progress.state}: {progress.line()}", err=True)
     if progress.batch.reason:
         click.echo(f"assay: {progress.batch.reason}", err=True)
-    if progress.state == "stopped":
-        return 3
-    return 1 if progress.status.failed else 0
+    if progress.state == "finished":
+        return 1 if progress.status.failed else 0
+    click.echo(f"assay: not all jobs are over; go on with: assay batch resume {batch_id}", err=True)
+    return _ENDED.get(progress.state, 1)
 
 
 async def _watched(working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool) -> Progress:
