@@ -21,7 +21,6 @@ def machine_picture(state: BuildState) -> Figure:
     standing = machine.prior if isinstance(machine, Blocked) else machine
     here = f"{standing.phase.phase}.{standing.phase.type}" if isinstance(standing, Active) else ""
     passes = standing.passes if isinstance(standing, Active) else {}
-    shown = {unit.name: unit.life[-_SHOWN:] for unit in drawn}
     stages = [
         Stage(
             PHASE_NAMES[phase],
@@ -59,13 +58,12 @@ def lives(units: Sequence[Unit]) -> list[Block]:
     drawn = [unit for unit in units if unit.life]
     if not drawn:
         return []
+    shown = {unit.name: unit.life[-_SHOWN:] for unit in drawn}
     stages = [
         Stage(
             unit.name.rpartition(".")[2] if "+" not in unit.name else unit.name.replace("+", ", "),
             unit.name.partition(".")[0],
-            tuple(
-                Station(name, "here" if name.endswith("accepted") else "passed") for name, _ in unit.life[-_SHOWN:]
-            ),
+            tuple(Station(name, "here" if name.endswith("accepted") else "passed") for name, _ in shown[unit.name]),
         )
         for unit in drawn
     ]
