@@ -24,6 +24,7 @@ class TermsFields:
         roles: seats that a person may take, with what each does.
         seats: whether seats can be set.
         keeps: whether an empty model means the one that the run began with.
+        example: a seat.
     """
 
     reachable: list[str]
@@ -31,6 +32,7 @@ class TermsFields:
     roles: tuple[tuple[str, str], ...] = ()
     seats: bool = True
     keeps: bool = False
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,9 @@ def fork_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any], 
 def _terms(run: RunType | None, reachable: list[str], *, keeps: bool = False) -> TermsFields:
     if run is None:
         return TermsFields(reachable, keeps=keeps)
-    roles = tuple((seat.name, seat.about) for seat in run.seats if seat.about)
-    return TermsFields(reachable, run.bounds, roles, bool(run.seats), keeps)
+    roles = tuple((seat.name, seat.about) for seat in run.seats if seat.about and not seat.model)
+    example = next((seat.name for seat in run.seats if seat.name != "*"), "0:*")
+    return TermsFields(reachable, run.bounds, roles, bool(run.seats), keeps, example)
 
 
 def form_field(spec: FieldSpec) -> FormField:
