@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _FENCE = re.compile(
     r"<<<(?!END )(?P<name>[^<>\n]{1,200}) (?P<nonce>[0-9a-f]{8,64})>>>\n"
     r"(?P<text>.*?)\n<<<END (?P=name) (?P=nonce)>>>",
     re.DOTALL,
 )
+_FOR_MODELS = re.compile(r"(?:(?<=[.\n])|^)[^.\n]*\bJSON\b[^.\n]*\.?", re.MULTILINE)
 _NUMBERED = re.compile(r"\b\d+:(?=\w)")
 
 
@@ -21,11 +22,12 @@ class BriefPart:
     text: str
 
 
-def brief_of(text: str) -> tuple[BriefPart, ...]:
+def brief_of(text: str, *, form: bool = False) -> tuple[BriefPart, ...]:
     """Return a prompt's pieces in their order.
 
     Args:
         text: the prompt, with its material behind fences as :class:`llm_runtime.prompts.Fence` writes them.
+        form: whether a form asks for the answer: then what is said of its JSON is left out.
     """
     parts: list[BriefPart] = []
     end = 0
@@ -33,6 +35,8 @@ def brief_of(text: str) -> tuple[BriefPart, ...]:
         parts += [BriefPart("", text[end : match.start()]), BriefPart(_title(match["name"]), match["text"])]
         end = match.end()
     parts.append(BriefPart("", text[end:]))
+    if form:
+        parts = [part if part.title else replace(part, text=_FOR_MODELS.sub("", part.text)) for part in parts]
     return tuple(part for part in parts if part.text.strip())
 
 

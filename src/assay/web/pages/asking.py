@@ -41,7 +41,7 @@ class Ask:
     @cached_property
     def brief(self) -> tuple[BriefPart, ...]:
         """What is asked and what to read for it, in order."""
-        return brief_of(self.messages[-1][1]) if self.messages else ()
+        return brief_of(self.messages[-1][1], form=bool(self.fields)) if self.messages else ()
 
     @cached_property
     def options(self) -> Options:
