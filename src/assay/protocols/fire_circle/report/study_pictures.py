@@ -14,7 +14,7 @@ from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.svg.lines import Line, line_chart
 from fire_circle.measurement.hijack import FamilyReport
 from fire_circle.measurement.lift import LiftReport
-from fire_circle.measurement.scores import IntervalData
+from llm_runtime.statistics.interval import Interval
 
 
 def detection_picture(lift: LiftReport) -> Figure:
@@ -71,7 +71,7 @@ def threshold_picture(figures: Figures) -> Figure:
     return Figure(svg, caption, description)
 
 
-def categories_picture(by_category: dict[str, IntervalData], threshold: float) -> Figure:
+def categories_picture(by_category: dict[str, Interval], threshold: float) -> Figure:
     """Show show false alarms on harmless prompts by family."""
     dots = [_dot(name.replace("_", " "), interval, "red") for name, interval in by_category.items()]
     description = _intervals(dots, percent)
@@ -80,7 +80,7 @@ def categories_picture(by_category: dict[str, IntervalData], threshold: float) -
     return Figure(svg, caption, description)
 
 
-def flips_picture(rates: dict[str, IntervalData]) -> Figure:
+def flips_picture(rates: dict[str, Interval]) -> Figure:
     """Show show the share of pairs whose verdict followed the history, by kind."""
     dots = [_dot(kind, rate, "c1") for kind, rate in rates.items()]
     description = _intervals(dots, percent)
@@ -142,7 +142,7 @@ def hijack_picture(reports: dict[str, FamilyReport], title: str) -> Figure | Non
     return Figure(interval_plot(dots, title, description, write=shift), caption, description)
 
 
-def _dot(name: str, interval: IntervalData, accent: str) -> Dot:
+def _dot(name: str, interval: Interval, accent: str) -> Dot:
     return Dot(name, interval.estimate, interval.low, interval.high, accent)
 
 
