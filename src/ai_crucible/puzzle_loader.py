@@ -133,5 +133,7 @@ def _read_tree(root: Path) -> dict[str, bytes]:
 def _digest(meta: PuzzleMeta, prompt: str, setup: str, files: dict[str, bytes]) -> str:
     content = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     # Not everything in meta.json is a float, but a threshold may be: text has one form, a float may print in two.
-    whole = {"meta": meta.model_dump_json(), "prompt": prompt, "setup": setup, "files": content}
+    # Fields that came later are left out where they say nothing, so that older puzzles keep their digests.
+    later = {name for name in ("shape", "drawn") if name not in meta.model_fields_set}
+    whole = {"meta": meta.model_dump_json(exclude=later), "prompt": prompt, "setup": setup, "files": content}
     return hashlib.sha256(canonical_json(whole)).hexdigest()

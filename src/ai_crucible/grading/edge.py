@@ -8,11 +8,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
@@ -25,9 +27,12 @@ from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
 
 _GRADER = "/tmp/grader.py"
-_DRIVER = "/tmp/.driver.py"
+_ANSWERS = "/tmp/answers.py"
+_DRIVER = "/tmp/.driver/driver.py"
+_DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "suite")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
+_Answer = TypeVar("_Answer", bound=Model)
 
 
 class GradingFailed(LlmRuntimeError):
@@ -50,7 +55,6 @@ class Step(Model):
     stdin: str = ""
     take: list[str] = []
     call: _Call | None = None
-    literal: bool = False
 
 
 class Plan(Model):
@@ -59,6 +63,12 @@ class Plan(Model):
     steps: list[Step]
     oracle_digest: str
     overlays: list[str]
+    drawn: int = 0
+
+
+class _Drawn(Model):
+    work: dict[str, str] = {}
+    prompt: dict[str, str] = {}
 
 
 @dataclass
@@ -66,8 +76,15 @@ class SealedGrader:
     """An :data:`~ai_crucible.types.OracleRunner` for puzzles with a sealed folder.
 
     What the untouched puzzle shows is kept for the next attempt on the same bytes.
+
+    Args:
+        seed: of the trial, 0 to 2^53-1: what a task draws anew for each trial, and the inputs of its checks, derive
+            from it.
+        draws: how many inputs each drawn check tries at least; 0 leaves it to the check.
     """
 
+    seed: int = 0
+    draws: int = 0
     _baselines: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
 
     async def __call__(self, puzzle: Puzzle, untouched: bytes, work: bytes) -> Verdict:
@@ -78,40 +95,77 @@ class SealedGrader:
             GradingFailed: the grading process gave no verdict.
             CannotIsolate: this machine gives no box.
         """
-        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
-        try:
-            plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
+        async with self.sitting(puzzle, untouched) as grade:
+            return await grade(work)
+
+    @asynccontextmanager
+    async def sitting(
+        self, puzzle: Puzzle, untouched: bytes, *, patience: float = 0.0
+    ) -> AsyncGenerator[Callable[[bytes], Awaitable[Verdict]]]:
+        """Open the oracle for one work copy after another; each is exercised in a box of its own.
+
+        Args:
+            puzzle: whose oracle it is.
+            untouched: its untouched work folder.
+            patience: seconds that any one exercise may take, where that is less than its check allows; a copy that
+                takes longer is exercised no further. 0 leaves it to the checks.
+        """
+        words = (str(self.seed), str(self.draws))
+        async with self._oracle(puzzle) as ask:
+            plan = _read(Plan, puzzle, await ask("plan", *words))
             before = await self._baseline(puzzle, plan, untouched)
-            after = before if work == untouched else await exercise(puzzle, plan, work)
-            evidence = {
-                "before": {"archive": _text(untouched), "observed": before},
-                "after": {"archive": _text(work), "observed": after},
-                "editable": list(puzzle.meta.editable),
-            }
-            answer = await _ask(grading, puzzle, "judge", stdin=json.dumps(evidence).encode())
-            verdict = Verdict.model_validate(answer)
-        except ValidationError as fault:
-            raise GradingFailed(
-                f"{puzzle.meta.id}: the grading process answered with no verdict: {fault}"
-            ) from None
-        finally:
-            await grading.close()
-        if plan.oracle_digest != verdict.oracle_digest:
-            raise GradingFailed(f"{puzzle.meta.id}: the oracle changed while it was grading")
-        return verdict
+
+            async def grade(work: bytes) -> Verdict:
+                after = before if work == untouched else await exercise(puzzle, plan, work, patience=patience)
+                evidence = {
+                    "before": {"archive": _text(untouched), "observed": before},
+                    "after": {"archive": _text(work), "observed": after},
+                    "editable": list(puzzle.meta.editable),
+                }
+                verdict = _read(Verdict, puzzle, await ask("judge", *words, stdin=json.dumps(evidence).encode()))
+                if plan.oracle_digest != verdict.oracle_digest:
+                    raise GradingFailed(f"{puzzle.meta.id}: the oracle changed while it was grading")
+                return verdict
+
+            yield grade
+
+    async def drawn_checks(self, puzzle: Puzzle) -> int:
+        """Return how many checks of a puzzle draw their inputs."""
+        async with self._oracle(puzzle) as ask:
+            return _read(Plan, puzzle, await ask("plan", str(self.seed), "0")).drawn
 
     async def overlays(self, puzzle: Puzzle) -> dict[str, bytes]:
-        """Return the solutions that the oracle keeps, as archives: ``gold`` and ``wrong/NAME``."""
-        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
-        try:
-            plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
-            archives: dict[str, bytes] = {}
+        """Return the solutions that the oracle keeps, as archives: ``gold``, ``wrong/NAME`` and ``right/NAME``."""
+        archives: dict[str, bytes] = {}
+        async with self._oracle(puzzle) as ask:
+            plan = _read(Plan, puzzle, await ask("plan", str(self.seed), "0"))
             for name in plan.overlays:
-                answer = await _ask(grading, puzzle, "overlay", name)
+                answer = await ask("overlay", name, str(self.seed))
                 archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
-            return archives
+        return archives
+
+    async def draw(self, puzzle: Puzzle) -> Puzzle:
+        """Return a puzzle with the files and the words of its prompt that it draws for this trial.
+
+        The digest stays that of the puzzle: what is drawn follows from it and the seed.
+        """
+        if not puzzle.meta.drawn:
+            return puzzle
+        async with self._oracle(puzzle) as ask:
+            drawn = _read(_Drawn, puzzle, await ask("draw", str(self.seed)))
+        prompt = puzzle.prompt
+        for name, text in drawn.prompt.items():
+            prompt = prompt.replace("{{" + name + "}}", text)
+        files = {**puzzle.files, **{name: text.encode() for name, text in drawn.work.items()}}
+        return replace(puzzle, prompt=prompt, files=dict(sorted(files.items())))
+
+    @asynccontextmanager
+    async def _oracle(self, puzzle: Puzzle) -> AsyncGenerator[Callable[..., Awaitable[dict[str, Any]]]]:
+        box = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
+        try:
+            yield partial(_ask, box, puzzle)
         finally:
-            await grading.close()
+            await box.close()
 
     async def _baseline(self, puzzle: Puzzle, plan: Plan, untouched: bytes) -> dict[str, Any]:
         key = (plan.oracle_digest, hashlib.sha256(puzzle.digest.encode() + untouched).hexdigest())
@@ -120,8 +174,11 @@ class SealedGrader:
         return self._baselines[key]
 
 
-async def exercise(puzzle: Puzzle, plan: Plan, work: bytes) -> dict[str, Any]:
-    """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one."""
+async def exercise(puzzle: Puzzle, plan: Plan, work: bytes, *, patience: float = 0.0) -> dict[str, Any]:
+    """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
+
+    With ``patience`` in seconds no step takes longer, and the first one that is ended is the last.
+    """
     observed: dict[str, Any] = {}
     box: Box | None = None
     try:
@@ -129,24 +186,27 @@ async def exercise(puzzle: Puzzle, plan: Plan, work: bytes) -> dict[str, Any]:
             if box is None or not box.alive:
                 box = await open_box(puzzle.meta.limits)
             try:
-                observed[step.name] = await _exercise(box, step, work)
+                observed[step.name] = await _exercise(box, step, work, patience or step.seconds)
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
+            if patience and observed[step.name]["ended"]:
+                break
     finally:
         if box is not None:
             await box.close()
     return observed
 
 
-async def _exercise(box: Box, step: Step, work: bytes) -> dict[str, Any]:
+async def _exercise(box: Box, step: Step, work: bytes, patience: float) -> dict[str, Any]:
     await box.unpack(work)
     for path, content in step.put.items():
         await box.write(path, content.encode())
     argv, stdin = step.argv, step.stdin.encode()
     if step.call is not None:
-        await box.write(_DRIVER, _program("driver"))
+        for path, name in _DRIVEN.items():
+            await box.write(path, _program(name))
         argv, stdin = [PYTHON, "-I", "-S", _DRIVER], json.dumps(step.call.model_dump()).encode()
-    done = await box.run(argv, stdin=stdin, seconds=step.seconds)
+    done = await box.run(argv, stdin=stdin, seconds=min(step.seconds, patience))
     files: dict[str, str | None] = {}
     for path in step.take:
         try:
@@ -164,6 +224,7 @@ async def _exercise(box: Box, step: Step, work: bytes) -> dict[str, Any]:
 
 async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dict[str, Any]:
     await box.write(_GRADER, _program("grader"))
+    await box.write(_ANSWERS, _program("answers"))
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin)
     try:
         answer = json.loads(done.stdout)
@@ -176,6 +237,15 @@ async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dic
     if "bad_oracle" in answer:
         raise PuzzleRefused(f"{puzzle.folder}: the oracle cannot grade: {answer['bad_oracle']}")
     return answer
+
+
+def _read(kind: type[_Answer], puzzle: Puzzle, answer: dict[str, Any]) -> _Answer:
+    try:
+        return kind.model_validate(answer)
+    except ValidationError as fault:
+        raise GradingFailed(
+            f"{puzzle.meta.id}: the grading process answered with no {kind.__name__}: {fault}"
+        ) from None
 
 
 @cache
