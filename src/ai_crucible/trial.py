@@ -6,8 +6,10 @@ goes where Inspect keeps such things: a sample's metadata, its scores and its tr
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -57,11 +59,13 @@ GRADED: ContextVar[Callable[[str, bool], None] | None] = ContextVar("graded", de
 class _Desk:
     """What one run of the task holds: its puzzles, its grader, and the attempts in flight by sample."""
 
-    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str]) -> None:
+    def __init__(
+        self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str], grader: SealedGrader
+    ) -> None:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
         self.judges = judges
-        self.grader = SealedGrader()
+        self.grader = grader
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
     def puzzle(self, state: TaskState) -> Puzzle:
@@ -108,8 +112,10 @@ def trial(
             "the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker"
         )
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
+    grader = SealedGrader(seed)
+    loaded = _draw_all(grader, loaded)
     framing = Framing(arm, seed, dict(chrome or {}), tool_text=describe_tools(TOOLS) if protocol == "text" else "")
-    desk = _Desk(loaded, framing, _listed(judges))
+    desk = _Desk(loaded, framing, _listed(judges), grader)
     past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
     others = {
         name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
@@ -141,6 +147,17 @@ if registry_info(trial).name == "trial":
     # Inspect puts the package's name before the task's, except where it finds no distribution of that name, as in
     # an editable install of Assay; by name it is ai_crucible/trial either way.
     trial = task(name="ai_crucible/trial")(cast(Any, trial).__wrapped__)
+
+
+def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
+    async def each() -> list[Puzzle]:
+        return [await grader.draw(puzzle) for puzzle in puzzles]
+
+    if not any(puzzle.meta.drawn for puzzle in puzzles):
+        return list(puzzles)
+    # In a thread, for Inspect may make the task where an event loop runs already.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, each()).result()
 
 
 def _listed(value: str | list[str]) -> list[str]:

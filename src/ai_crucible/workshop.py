@@ -26,7 +26,7 @@ from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import Ledger, Signer, Verification, file_digest
 from ai_crucible.catalog import Catalog, Entry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
-from ai_crucible.checking import PuzzleCheck, check_puzzle
+from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned, TrialResumed
 from ai_crucible.observability import ModelRollup, rollup
 from ai_crucible.purse import PURSE, Purse
@@ -254,12 +254,21 @@ class Workshop:
         newest = [path for folder in folders if (path := newest_log(folder))]
         return [attempt for path in newest for attempt in attempts_of(read_eval_log(str(path)))]
 
-    def check(self, puzzles: Sequence[str], *, admit: bool = False) -> list[PuzzleCheck]:
-        """Run gold, no-op and wrong solutions of each puzzle.
+    def check(
+        self,
+        puzzles: Sequence[str],
+        *,
+        bar: Bar | None = None,
+        admit: bool = False,
+        on_check: Callable[[PuzzleCheck], None] | None = None,
+    ) -> list[PuzzleCheck]:
+        """Grade gold, no-op, wrong and right solutions of each puzzle, and try its checks.
 
         Args:
             puzzles: ids, folders, or ``all``.
+            bar: what the checks are held to; left out, they are not tried themselves.
             admit: enter those that are fine into the catalog's lab.
+            on_check: is told of each puzzle as soon as it is done.
 
         Raises:
             ConfigurationError: one cannot be loaded or graded, or this machine gives no box.
@@ -267,7 +276,12 @@ class Workshop:
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
 
         async def each() -> list[PuzzleCheck]:
-            return [await check_puzzle(puzzle) for puzzle in loaded]
+            done: list[PuzzleCheck] = []
+            for puzzle in loaded:
+                done.append(await check_puzzle(puzzle, bar=bar))
+                if on_check:
+                    on_check(done[-1])
+            return done
 
         checks = asyncio.run(each())
         admitted: list[Event] = [

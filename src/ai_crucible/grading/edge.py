@@ -49,7 +49,7 @@ class Step(Model):
     """One exercise, without what is expected of it."""
 
     name: str
-    seconds: float = Field(gt=0, le=300)
+    seconds: float = Field(gt=0, le=3600)
     put: dict[str, str] = {}
     argv: list[str] = []
     stdin: str = ""
@@ -116,7 +116,7 @@ class SealedGrader:
             before = await self._baseline(puzzle, plan, untouched)
 
             async def grade(work: bytes) -> Verdict:
-                after = before if work == untouched else await exercise(puzzle, plan, work, patience=patience)
+                after = before if work == untouched else await self._exercised(puzzle, plan, work, patience)
                 evidence = {
                     "before": {"archive": _text(untouched), "observed": before},
                     "after": {"archive": _text(work), "observed": after},
@@ -170,11 +170,17 @@ class SealedGrader:
     async def _baseline(self, puzzle: Puzzle, plan: Plan, untouched: bytes) -> dict[str, Any]:
         key = (plan.oracle_digest, hashlib.sha256(puzzle.digest.encode() + untouched).hexdigest())
         if key not in self._baselines:
-            self._baselines[key] = await exercise(puzzle, plan, untouched)
+            self._baselines[key] = await self._exercised(puzzle, plan, untouched)
         return self._baselines[key]
 
+    async def _exercised(self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0) -> dict[str, Any]:
+        limits = puzzle.meta.limits
+        if self.draws:
+            limits = limits.model_copy(update={"output": _GRADING.output})
+        return await exercise(plan, work, limits, patience=patience)
 
-async def exercise(puzzle: Puzzle, plan: Plan, work: bytes, *, patience: float = 0.0) -> dict[str, Any]:
+
+async def exercise(plan: Plan, work: bytes, limits: BoxLimits, *, patience: float = 0.0) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
     With ``patience`` in seconds no step takes longer, and the first one that is ended is the last.
@@ -184,7 +190,7 @@ async def exercise(puzzle: Puzzle, plan: Plan, work: bytes, *, patience: float =
     try:
         for step in plan.steps:
             if box is None or not box.alive:
-                box = await open_box(puzzle.meta.limits)
+                box = await open_box(limits)
             try:
                 observed[step.name] = await _exercise(box, step, work, patience or step.seconds)
             except BoxDied:

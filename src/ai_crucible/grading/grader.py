@@ -115,7 +115,7 @@ class Draw:
 
     def __init__(self, seed, count=0):
         self.seed, self.count = seed, count
-        self.reference, self.drawn = None, ()
+        self.reference, self.drawn, self.known = None, (), {}
         if os.path.exists(os.path.join(ORACLE, "reference.py")):
             sys.path.insert(0, ORACLE)
             sys.dont_write_bytecode = True
@@ -135,7 +135,9 @@ class Draw:
 
     def cases(self, check):
         """Return a check's cases: those that are written down, then those that are drawn."""
-        cases = list(check.get("cases", []))
+        if check["name"] in self.known:
+            return self.known[check["name"]]
+        cases = self.known[check["name"]] = list(check.get("cases", []))
         if "drawn" in check:
             yielded = self.function(check)(random.Random("%s/%s" % (self.seed, check["name"])), *self.drawn)
             for case in itertools.islice(yielded, max(self.count, check["drawn"])):
@@ -149,13 +151,10 @@ def plan():
     draws = Draw(sys.argv[2], int(sys.argv[3]))
     steps = []
     for check in checks:
-        step = {
-            "name": check["name"],
-            "seconds": float(check.get("seconds", 10)),
-            "put": dict(check.get("put", {})),
-        }
-        for path in check.get("with", []):
-            step["put"][path] = beside(path)
+        put = {**check.get("put", {}), **{path: beside(path) for path in check.get("with", [])}}
+        # More inputs than a check asks for take as much longer.
+        seconds = float(check.get("seconds", 10)) * max(1.0, draws.count / check.get("drawn", math.inf))
+        step = {"name": check["name"], "seconds": min(seconds, 3600.0), "put": put}
         if check["kind"] == "call":
             module, function = check["target"].split(":", 1)
             cases = [[repr(case.get("args", [])), repr(case.get("kwargs", {}))] for case in draws.cases(check)]
