@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from ai_crucible.attempt import untouched_copy
-from ai_crucible.box.bwrap import open_box, probe
+from ai_crucible.box.bwrap import probe
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.mutation import mutants
 from ai_crucible.oracle_scorer import gate
@@ -22,7 +22,7 @@ from ai_crucible.types import GateResult, Puzzle, Verdict
 NOOP = "no-op"
 GOLD = "gold"
 _PROGRAMS = (".py", ".sh")
-_PATIENCE = 5.0
+_PATIENCE = 2.0
 """Seconds that a mutant has at the least for each exercise."""
 
 
@@ -120,7 +120,7 @@ async def check_puzzle(
     async with grader.sitting(drawn, untouched) as grade:
         for name, overlay in {NOOP: b"", **overlays}.items():
             started = time.monotonic()
-            verdicts[name] = await grade(await laid_on(puzzle, untouched, overlay))
+            verdicts[name] = await grade(laid_on(untouched, overlay))
             if name == GOLD:
                 patience = max(_PATIENCE, 4 * (time.monotonic() - started))
     gates = {name: gate(puzzle.meta, verdict, terminated_by=None) for name, verdict in verdicts.items()}
@@ -148,7 +148,7 @@ async def _tried(
     async with grader.sitting(puzzle, untouched, patience=patience) as grade:
         for where, overlay in _mutants(puzzle, gold):
             count += 1
-            verdict = await grade(await laid_on(puzzle, untouched, overlay))
+            verdict = await grade(laid_on(untouched, overlay))
             if gate(puzzle.meta, verdict, terminated_by=None).passed:
                 survivors.append(where)
     return Tried(count, tuple(survivors), await _inputs(puzzle, grader, untouched, gold, bar))
@@ -163,7 +163,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
             anew = SealedGrader(grader.seed + seed)
             drawn = await anew.draw(puzzle)
             start = await untouched_copy(drawn)
-            work = await laid_on(puzzle, start, (await anew.overlays(puzzle))[GOLD])
+            work = laid_on(start, (await anew.overlays(puzzle))[GOLD])
             if not gate(puzzle.meta, await anew(drawn, start, work), terminated_by=None).passed:
                 return seed - 1
         return bar.draws
@@ -173,7 +173,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
     many = SealedGrader(grader.seed + 1, draws=-(-bar.inputs // checks))
     anew = await many.draw(puzzle)
     start = await untouched_copy(anew)
-    verdict = await many(anew, start, await laid_on(puzzle, start, (await many.overlays(puzzle))[GOLD]))
+    verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle))[GOLD]))
     return bar.inputs if all(check.after for check in verdict.checks) else 0
 
 
@@ -218,17 +218,9 @@ def _why(result: GateResult, verdict: Verdict) -> str:
     return ", ".join([*result.failed, *failing, *verdict.undeclared, *verdict.adversarial])
 
 
-async def laid_on(puzzle: Puzzle, untouched: bytes, overlay: bytes) -> bytes:
-    """Return a work folder with a solution laid over it; the folder itself where the overlay is empty."""
-    if not overlay:
-        return untouched
-    box = await open_box(puzzle.meta.limits)
-    try:
-        await box.unpack(untouched)
-        await box.unpack(overlay, overlay=True)
-        return await box.pack()
-    finally:
-        await box.close()
+def laid_on(untouched: bytes, overlay: bytes) -> bytes:
+    """Return a work folder, as an archive, with the files of a solution in place of its own."""
+    return _archive({**_files(untouched), **_files(overlay)}) if overlay else untouched
 
 
 def _files(archive: bytes) -> dict[str, bytes]:
@@ -242,10 +234,14 @@ def _mutants(puzzle: Puzzle, gold: bytes) -> Iterator[tuple[str, bytes]]:
     for name, data in files.items():
         before = puzzle.files.get(name, b"").decode("utf-8", "replace")
         for where, text in mutants(name, data.decode("utf-8", "replace"), before):
-            out = io.BytesIO()
-            with tarfile.open(fileobj=out, mode="w") as tar:
-                for other, content in {**files, name: text.encode()}.items():
-                    entry = tarfile.TarInfo(other)
-                    entry.size, entry.mode = len(content), 0o755
-                    tar.addfile(entry, io.BytesIO(content))
-            yield where, out.getvalue()
+            yield where, _archive({**files, name: text.encode()})
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o755
+            tar.addfile(entry, io.BytesIO(content))
+    return out.getvalue()

@@ -102,21 +102,22 @@ class SealedGrader:
     async def sitting(
         self, puzzle: Puzzle, untouched: bytes, *, patience: float = 0.0
     ) -> AsyncGenerator[Callable[[bytes], Awaitable[Verdict]]]:
-        """Open the oracle for one work copy after another; each is exercised in a box of its own.
+        """Open the oracle for one work copy after another; each is exercised in a box of its own, unless in haste.
 
         Args:
             puzzle: whose oracle it is.
             untouched: its untouched work folder.
             patience: seconds that any one exercise may take, where that is less than its check allows; a copy that
-                takes longer is exercised no further. 0 leaves it to the checks.
+                takes longer is exercised no further, and one box serves them all. 0 leaves it to the checks.
         """
         words = (str(self.seed), str(self.draws))
         async with self._oracle(puzzle) as ask:
             plan = _read(Plan, puzzle, await ask("plan", *words))
             before = await self._baseline(puzzle, plan, untouched)
+            bench = list[Box]() if patience else None
 
             async def grade(work: bytes) -> Verdict:
-                after = before if work == untouched else await self._exercised(puzzle, plan, work, patience)
+                after = before if work == untouched else await self._exercised(puzzle, plan, work, patience, bench)
                 evidence = {
                     "before": {"archive": _text(untouched), "observed": before},
                     "after": {"archive": _text(work), "observed": after},
@@ -127,7 +128,11 @@ class SealedGrader:
                     raise GradingFailed(f"{puzzle.meta.id}: the oracle changed while it was grading")
                 return verdict
 
-            yield grade
+            try:
+                yield grade
+            finally:
+                for box in bench or ():
+                    await box.close()
 
     async def drawn_checks(self, puzzle: Puzzle) -> int:
         """Return how many checks of a puzzle draw their inputs."""
@@ -173,32 +178,35 @@ class SealedGrader:
             self._baselines[key] = await self._exercised(puzzle, plan, untouched)
         return self._baselines[key]
 
-    async def _exercised(self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0) -> dict[str, Any]:
+    async def _exercised(
+        self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
+    ) -> dict[str, Any]:
         limits = puzzle.meta.limits
         if self.draws:
             limits = limits.model_copy(update={"output": _GRADING.output})
-        return await exercise(plan, work, limits, patience=patience)
+        return await exercise(plan, work, limits, patience=patience, bench=bench)
 
 
 async def exercise(plan: Plan, work: bytes, limits: BoxLimits, *, patience: float = 0.0) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
-    With ``patience`` in seconds no step takes longer, and the first one that is ended is the last.
+    With ``patience`` in seconds no step takes longer, and the first one that is ended is the last. A ``bench`` keeps
+    the box for the next copy; its owner closes it.
     """
     observed: dict[str, Any] = {}
-    box: Box | None = None
+    held = list[Box]() if bench is None else bench
     try:
         for step in plan.steps:
-            if box is None or not box.alive:
-                box = await open_box(limits)
+            if not held or not held[-1].alive:
+                held.append(await open_box(limits))
             try:
-                observed[step.name] = await _exercise(box, step, work, patience or step.seconds)
+                observed[step.name] = await _exercise(held[-1], step, work, patience or step.seconds)
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
             if patience and observed[step.name]["ended"]:
                 break
     finally:
-        if box is not None:
+        for box in held if bench is None else held[:-1]:
             await box.close()
     return observed
 
