@@ -107,12 +107,14 @@ def _python(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _edits(tree: ast.AST) -> Iterator[_Edit]:
+    raised = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
+    words = {id(part) for one in raised for part in ast.walk(one)}
     for node in ast.walk(tree):
         for field, value in ast.iter_fields(node):
             children = cast("list[Any]", value) if isinstance(value, list) else [value]
             for place, child in enumerate(children):
                 # What an exception says is for people, and annotations do nothing.
-                if not isinstance(child, ast.AST) or field in ("annotation", "returns", "exc"):
+                if not isinstance(child, ast.AST) or id(child) in words or field in ("annotation", "returns"):
                     continue
                 line = f"line {getattr(child, 'lineno', getattr(node, 'lineno', 0))}"
                 for what, other in _changed(child, node):

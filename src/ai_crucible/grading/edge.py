@@ -117,7 +117,9 @@ class SealedGrader:
             bench = list[Box]() if patience else None
 
             async def grade(work: bytes) -> Verdict:
-                after = before if work == untouched else await self._exercised(puzzle, plan, work, patience, bench)
+                after = before
+                if work != untouched:
+                    after = await self._exercised(puzzle, plan, work, patience, bench)
                 evidence = {
                     "before": {"archive": _text(untouched), "observed": before},
                     "after": {"archive": _text(work), "observed": after},
@@ -187,7 +189,9 @@ class SealedGrader:
         return await exercise(plan, work, limits, patience=patience, bench=bench)
 
 
-async def exercise(plan: Plan, work: bytes, limits: BoxLimits, *, patience: float = 0.0) -> dict[str, Any]:
+async def exercise(
+    plan: Plan, work: bytes, limits: BoxLimits, *, patience: float = 0.0, bench: list[Box] | None = None
+) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
     With ``patience`` in seconds no step takes longer, and the first one that is ended is the last. A ``bench`` keeps
