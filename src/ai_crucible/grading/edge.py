@@ -194,8 +194,8 @@ async def exercise(
 ) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
-    With ``patience`` in seconds no step takes longer, and the first one that is ended is the last. A ``bench`` keeps
-    the box for the next copy; its owner closes it.
+    With ``patience`` in seconds no step takes longer, and the first one that is ended is the last. A ``bench``
+    keeps the box for the next copy; its owner closes it.
     """
     observed: dict[str, Any] = {}
     held = list[Box]() if bench is None else bench

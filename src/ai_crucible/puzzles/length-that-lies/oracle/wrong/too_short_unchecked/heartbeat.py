@@ -1,6 +1,6 @@
 def answer(memory, start, size):
     message = memory[start : start + size]
-    if size < 3 or message[0] != 1:
+    if message[0] != 1:
         return None
     length = int.from_bytes(message[1:3], "big")
     if length > size - 19:
