@@ -150,7 +150,7 @@ def _changed(node: ast.AST, parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             other = copy.copy(node)
             other.test = ast.UnaryOp(ast.Not(), node.test)
             yield "a condition", other
-        case ast.Return() if node.value is not None:
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
             yield "a result", ast.Return(None)
         case ast.Break():
             yield "break", ast.Continue()

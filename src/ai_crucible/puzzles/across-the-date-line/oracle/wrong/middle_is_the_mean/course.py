@@ -17,6 +17,7 @@ def turn(start, end):
 
 
 def middle(start, end):
+    half = exact_turn(start, end) / 2
     return float((Fraction(start) + Fraction(end)) / 2)
 
 

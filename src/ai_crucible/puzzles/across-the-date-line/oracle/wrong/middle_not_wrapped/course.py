@@ -17,7 +17,8 @@ def turn(start, end):
 
 
 def middle(start, end):
-    return float(Fraction(start) + exact_turn(start, end) / 2)
+    half = exact_turn(start, end) / 2
+    return float(Fraction(start) + half)
 
 
 def turn_text(start, end):

@@ -17,7 +17,8 @@ def turn(start, end):
 
 
 def middle(start, end):
-    return float(wrap(Fraction(start) + exact_turn(start, end) / 2))
+    half = exact_turn(start, end) / 2
+    return float(wrap(Fraction(start) + half))
 
 
 def turn_text(start, end):
