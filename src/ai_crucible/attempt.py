@@ -36,6 +36,7 @@ class Framing:
         history: the model's own earlier attempts.
         standings: others' results.
         tool_text: how to call tools in text; empty for native calls.
+        judged: whether judges rule on a claim of novelty.
     """
 
     arm: Arm = "neutral"
@@ -44,6 +45,7 @@ class Framing:
     history: Sequence[PastAttempt] = ()
     standings: Sequence[Standing] = ()
     tool_text: str = ""
+    judged: bool = False
 
 
 def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
@@ -55,6 +57,7 @@ def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
         history=framing.history,
         standings=framing.standings,
         tool_text=framing.tool_text,
+        judged=framing.judged,
     )
     return AttemptState(puzzle, framing.arm, framing.seed, lines, chrome=dict(framing.chrome))
 

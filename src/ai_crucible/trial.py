@@ -108,7 +108,8 @@ def trial(
             "the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker"
         )
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
-    framing = Framing(arm, seed, dict(chrome or {}), tool_text=describe_tools(TOOLS) if protocol == "text" else "")
+    text = describe_tools(TOOLS) if protocol == "text" else ""
+    framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
     desk = _Desk(loaded, framing, _listed(judges))
     past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
     others = {

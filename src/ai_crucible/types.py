@@ -61,6 +61,8 @@ class PuzzleMeta(Model):
         difficulty: 1 (an exercise) to 5.
         anchor: a puzzle that calibrates: everyone solves ``"trivial"``, nobody ``"impossible"``.
         editable: glob patterns of the files a solution may change or add; whatever else changes is a penalty.
+        leftovers: what files count as that a solver adds beside ``editable``: ``"told"`` and taken away before the
+            grading, or ``"refused"``, a penalty.
         quality_threshold: share of weighted checks, 0 to 1, at or above which quality suffices.
         budget: what one attempt may use.
         limits: what its box may use.
@@ -73,6 +75,7 @@ class PuzzleMeta(Model):
     difficulty: int = Field(default=2, ge=1, le=5)
     anchor: Literal["trivial", "impossible"] | None = None
     editable: tuple[str, ...] = Field(default=("*",), min_length=1)
+    leftovers: Literal["told", "refused"] = "told"
     quality_threshold: float = Field(default=1.0, ge=0, le=1, allow_inf_nan=False)
     budget: Budget = Budget()
     limits: BoxLimits = BoxLimits()
@@ -205,12 +208,14 @@ class Verdict(Model):
         checks: all checks, in the oracle's order.
         adversarial: what was done against the grading, such as a protected file that was changed.
         undeclared: files changed that the puzzle does not declare editable.
+        leftovers: what the solver left besides, which had no part in the grading.
         oracle_digest: SHA-256 of the oracle's folder.
     """
 
     checks: tuple[CheckOutcome, ...] = Field(min_length=1)
     adversarial: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
     quality: float
     oracle_digest: str = Field(pattern=r"^[0-9a-f]{64}$")
 

@@ -5,6 +5,7 @@ The kernel passes bytes between the two and opens neither the oracle nor the wor
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -59,6 +60,8 @@ class Plan(Model):
     steps: list[Step]
     oracle_digest: str
     overlays: list[str]
+    copy_: str = Field(default="", alias="copy")
+    """The untouched work folder with the solver's declared changes, in base64; empty where there are none."""
 
 
 @dataclass
@@ -80,16 +83,18 @@ class SealedGrader:
         """
         grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
         try:
-            plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
-            before = await self._baseline(puzzle, plan, untouched)
-            after = before if work == untouched else await exercise(puzzle, plan, work)
-            evidence = {
-                "before": {"archive": _text(untouched), "observed": before},
-                "after": {"archive": _text(work), "observed": after},
+            evidence: dict[str, Any] = {
+                "before": {"archive": _text(untouched)},
+                "after": {"archive": _text(work)},
                 "editable": list(puzzle.meta.editable),
+                "leftovers": puzzle.meta.leftovers,
             }
-            answer = await _ask(grading, puzzle, "judge", stdin=json.dumps(evidence).encode())
-            verdict = Verdict.model_validate(answer)
+            plan = Plan.model_validate(await _ask(grading, puzzle, "plan", evidence=evidence))
+            before = await self._baseline(puzzle, plan, untouched)
+            declared = base64.b64decode(plan.copy_)
+            after = await exercise(puzzle, plan, declared) if declared else before
+            evidence["before"]["observed"], evidence["after"]["observed"] = before, after
+            verdict = Verdict.model_validate(await _ask(grading, puzzle, "judge", evidence=evidence))
         except ValidationError as fault:
             raise GradingFailed(
                 f"{puzzle.meta.id}: the grading process answered with no verdict: {fault}"
@@ -162,8 +167,9 @@ async def _exercise(box: Box, step: Step, work: bytes) -> dict[str, Any]:
     }
 
 
-async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dict[str, Any]:
+async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
     await box.write(_GRADER, _program("grader"))
+    stdin = (await asyncio.to_thread(json.dumps, evidence)).encode() if evidence else b""
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin)
     try:
         answer = json.loads(done.stdout)

@@ -1,8 +1,10 @@
 """Runs in the grading box, where alone the oracle is mounted: plans the exercises, judges what was seen.
 
-``plan`` prints what is to be run in another box, with nothing of what is expected. ``judge`` reads what was
-observed there and both copies of the work folder, as data, and prints the verdict. ``overlay NAME`` prints an
-archive of the gold solution or of a wrong one. Nothing that a solver wrote is ever imported or run here.
+``plan`` prints what is to be run in another box, with nothing of what is expected, and the copy that it is run on:
+the untouched puzzle with the changes that the puzzle declares, so that whatever else a solver leaves has no part in
+it. ``judge`` reads what was observed there and both copies of the work folder, as data, and prints the verdict.
+``overlay NAME`` prints an archive of the gold solution or of a wrong one. Nothing that a solver wrote is ever
+imported or run here.
 
 The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs]}``. A check has ``name``, ``kind``, maybe
 ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
@@ -30,6 +32,7 @@ import json
 import math
 import os
 import re
+import signal
 import sys
 import tarfile
 
@@ -37,6 +40,11 @@ ORACLE = "/oracle"
 _KINDS = ("call", "run", "file", "same")
 _EXPECTATIONS = {"exit", "stdout", "stdout_matches", "stderr_matches", "files", "absent", "ended"}
 _MOST_DETAIL = 300
+_CHECK_S = 10
+# Imported or read unasked, from the folder in which a program or a test runner is started.
+_STEERING = {"sitecustomize", "usercustomize", "conftest"}
+_STANDARD = _STEERING | set(getattr(sys, "stdlib_module_names", sys.builtin_module_names))
+_IMPORTED = (".py", ".pyc", ".so")
 
 
 class BadOracle(Exception):
@@ -98,9 +106,14 @@ def inspect(check):
 
 
 def plan():
-    """Return what is to be run, without what is expected of it."""
-    checks, _ = load()
-    steps = []
+    """Return what is to be run, without what is expected of it, and the copy that it is run on, where one is read."""
+    checks, protected = load()
+    steps, copy = [], ""
+    seen = json.loads(sys.stdin.read() or "{}")
+    if seen:
+        untouched, work = Copy(seen["before"]), Copy(seen["after"])
+        declared = Declared(untouched, work, seen["editable"], protected)
+        copy = packed(declared) if declared.applied else ""
     for check in checks:
         step = {"name": check["name"], "seconds": float(check.get("seconds", 10)), "put": check.get("put", {})}
         if check["kind"] == "call":
@@ -115,7 +128,7 @@ def plan():
         else:
             continue
         steps.append(step)
-    return {"steps": steps, "oracle_digest": digest(), "overlays": overlays()}
+    return {"steps": steps, "oracle_digest": digest(), "overlays": overlays(), "copy": copy}
 
 
 def wanted(expect):
@@ -164,7 +177,8 @@ def judge():
     """Return the verdict over the untouched puzzle and the solver's copy."""
     seen = json.load(sys.stdin)
     checks, protected = load()
-    before, after = (Copy(seen[name]) for name in ("before", "after"))
+    before, left = (Copy(seen[name]) for name in ("before", "after"))
+    after = Declared(before, left, seen["editable"], protected)
     outcomes = []
     for check in checks:
         was, _ = evaluate(check, before, before)
@@ -174,21 +188,20 @@ def judge():
         outcomes.append({**outcome, "detail": detail[:_MOST_DETAIL]})
     total = sum(outcome["weight"] for outcome in outcomes)
     good = sum(outcome["weight"] for outcome in outcomes if outcome["after"])
-    changed = sorted(name for name in set(before.files) | set(after.files) if differs(name, before, after))
-    guarded = [name for name in changed if matches_any(name, protected)]
-    loose = [name for name in changed if name not in guarded and not matches_any(name, seen["editable"])]
+    strict = seen.get("leftovers") == "refused"
     return {
         "checks": outcomes,
-        "adversarial": ["changed " + name for name in guarded] + ["link " + name for name in after.links],
-        "undeclared": ["changed " + name for name in loose if not leftover(name)],
+        "adversarial": after.adversarial,
+        "undeclared": after.undeclared + (after.leftovers if strict else []),
+        "leftovers": [] if strict else after.leftovers,
         "quality": good / total if total else math.nan,
         "oracle_digest": digest(),
     }
 
 
-def leftover(name):
-    """Tell whether interpreters leave such a file behind by themselves."""
-    return "__pycache__" in name.split("/") or name.endswith(".pyc") or name.startswith(".pytest_cache/")
+def cache(name):
+    """Tell whether interpreters and test runners leave such a file behind by themselves."""
+    return bool({"__pycache__", ".pytest_cache"} & set(name.split("/")[:-1]))
 
 
 def matches_any(name, patterns):
@@ -203,18 +216,106 @@ class Copy:
     """A work folder as data, and what its exercises showed."""
 
     def __init__(self, seen):
-        self.observed = seen["observed"]
-        self.files, self.links = {}, []
+        self.observed = seen.get("observed", {})
+        self.files, self.modes, self.links = {}, {}, []
         with tarfile.open(fileobj=io.BytesIO(base64.b64decode(seen["archive"])), mode="r:") as archive:
             for entry in archive:
                 if entry.isreg():
                     self.files[entry.name] = archive.extractfile(entry).read()  # pyright: ignore[reportOptionalMemberAccess]
+                    self.modes[entry.name] = entry.mode
                 elif entry.issym():
                     self.links.append(entry.name)
 
 
+class Declared:
+    """The untouched puzzle with the declared changes of a work copy, and what is said of the others."""
+
+    def __init__(self, untouched, work, editable, protected):
+        self.observed = work.observed
+        self.files, self.modes = dict(untouched.files), dict(untouched.modes)
+        self.applied = False
+        self.adversarial = ["link " + name for name in work.links if name in untouched.files]
+        self.undeclared = []
+        self.leftovers = ["link " + name for name in work.links if name not in untouched.files]
+        firm = [n for n in untouched.files if matches_any(n, protected) or not matches_any(n, editable)]
+        for name in sorted(set(untouched.files) | set(work.files)):
+            if not differs(name, untouched, work):
+                continue
+            verb = "changed " if name in untouched.files else "added "
+            if cache(name):
+                continue
+            if name.endswith((".pyc", ".pyo")):
+                self.leftovers.append(verb + name)
+            elif matches_any(name, protected):
+                self.adversarial.append("changed " + name)
+            elif name in untouched.files and not matches_any(name, editable):
+                self.undeclared.append("changed " + name)
+            elif name not in untouched.files and (
+                not matches_any(name, editable) or (name not in editable and shadows(name, untouched, work, firm))
+            ):
+                self.leftovers.append(verb + name)
+            else:
+                self.apply(name, work)
+
+    def apply(self, name, work):
+        """Take one file as the solver left it."""
+        self.applied = True
+        if name in work.files:
+            self.files[name], self.modes[name] = work.files[name], work.modes[name]
+        else:
+            del self.files[name], self.modes[name]
+
+
+def shadows(name, untouched, work, firm):
+    """Tell whether an added file would be imported in place of a module that is not the solver's to change."""
+    parts = name.split("/")
+    places = [(len(parts) - 1, module_name(parts[-1]))] if parts[-1].endswith(_IMPORTED) else []
+    for depth in range(len(parts) - 1):
+        folder = "/".join(parts[: depth + 1]) + "/"
+        # A folder without __init__ gives way to every module of its name.
+        made = any(n.startswith(folder + "__init__.") for n in work.files)
+        if made and not any(n.startswith(folder) for n in untouched.files):
+            places.append((depth, parts[depth]))
+    for depth, module in places:
+        folder = "".join(part + "/" for part in parts[:depth])
+        packaged = any(n.startswith(folder + "__init__.") for n in work.files)
+        if module in _STANDARD and not packaged:
+            return True
+        if any(n.startswith(folder) and module_name(n[len(folder) :].split("/")[0]) == module for n in firm):
+            return True
+    return False
+
+
+def module_name(file):
+    """Return the name by which a file or folder is imported."""
+    return file.split(".")[0]
+
+
+def packed(copy):
+    """Return a copy as an archive."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name in sorted(copy.files):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(copy.files[name]), copy.modes[name]
+            archive.addfile(entry, io.BytesIO(copy.files[name]))
+    return base64.b64encode(out.getvalue()).decode()
+
+
+class TookTooLong(Exception):
+    """A check did not end."""
+
+
+def give_up(*_):
+    """End the check that runs."""
+    raise TookTooLong
+
+
 def evaluate(check, copy, untouched):
     """Tell whether a check holds for a copy, and why not."""
+    # A pattern may take for ever on what a solver wrote; that is its failure, not that of the grading.
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(_CHECK_S)
     try:
         if check["kind"] == "same":
             names = [n for n in untouched.files if matches_any(n, check["paths"])]
@@ -226,8 +327,19 @@ def evaluate(check, copy, untouched):
         if observed is None:
             return False, "it was not observed"
         return on_call(check, observed) if check["kind"] == "call" else on_run(check, observed)
-    except (ValueError, TypeError, KeyError, IndexError, SyntaxError, RecursionError, MemoryError) as fault:
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        IndexError,
+        SyntaxError,
+        RecursionError,
+        MemoryError,
+        TookTooLong,
+    ) as fault:
         return False, "not readable: %s" % type(fault).__name__
+    finally:
+        signal.alarm(0)
 
 
 def on_file(check, copy):
