@@ -26,6 +26,7 @@ from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
 
 _GRADER = "/tmp/grader.py"
+_WORK_COPY = "/tmp/work_copy.py"
 _DRIVER = "/tmp/.driver.py"
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
@@ -169,6 +170,7 @@ async def _exercise(box: Box, step: Step, work: bytes) -> dict[str, Any]:
 
 async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
     await box.write(_GRADER, _program("grader"))
+    await box.write(_WORK_COPY, _program("work_copy"))
     stdin = (await asyncio.to_thread(json.dumps, evidence)).encode() if evidence else b""
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin)
     try:
