@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ai_crucible.attempt import untouched_copy
-from ai_crucible.box.bwrap import open_box, probe
+from ai_crucible.box.bwrap import probe
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.oracle_scorer import gate
+from ai_crucible.puzzle_box import order_of
 from ai_crucible.types import GateResult, Puzzle, Verdict
 
 NOOP = "no-op"
@@ -93,7 +94,7 @@ def _why(result: GateResult, verdict: Verdict) -> str:
 
 
 async def _laid_on(puzzle: Puzzle, untouched: bytes, overlay: bytes) -> bytes:
-    box = await open_box(puzzle.meta.limits)
+    box = await order_of(puzzle).open()
     try:
         await box.unpack(untouched)
         await box.unpack(overlay, overlay=True)

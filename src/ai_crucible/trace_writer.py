@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SOURCE = "ai_crucible"
 _MOST_TEXT = 64 * 1024
 _MOST_DIFF = 64 * 1024
+_MOST_COMPARED = 6000
+"""Lines, old and new of all files together."""
 
 
 def write_trace(state: AttemptState, transcript: Transcript) -> None:
@@ -41,16 +43,22 @@ def spill(value: Any) -> Any:
 
 
 def change_of(untouched: bytes, work: bytes) -> str:
-    """Return what an attempt changed, as a unified diff of at most 64 KiB; files that are no text by their size."""
+    """Return what an attempt changed, as a unified diff of at most 64 KiB; what is no text or too long by its size.
+
+    Comparing lines takes time and memory beyond any bound in what a solver wrote, so long files are not compared.
+    """
     before, after = _files(untouched), _files(work)
     lines: list[str] = []
+    room = _MOST_COMPARED
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name, b""), after.get(name, b"")
         if old == new and (name in before) == (name in after):
             continue
-        if b"\0" in old + new:
+        many = old.count(b"\n") + new.count(b"\n")
+        if b"\0" in old + new or len(old) + len(new) > 4 * _MOST_DIFF or many > room:
             lines.append(f"{name}: {len(old)} bytes before, {len(new)} bytes after\n")
             continue
+        room -= many
         was, now = (side.decode("utf-8", "replace").splitlines(keepends=True) for side in (old, new))
         lines += difflib.unified_diff(was, now, f"a/{name}", f"b/{name}")
     text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
@@ -63,7 +71,7 @@ def _files(archive: bytes) -> dict[str, bytes]:
         for entry in entries:
             file = entries.extractfile(entry) if entry.isreg() else None
             if file is not None:
-                files[entry.name] = file.read()
+                files[entry.name.encode("utf-8", "replace").decode()] = file.read()
     return files
 
 

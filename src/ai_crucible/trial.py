@@ -35,6 +35,7 @@ from inspect_ai.util import LimitExceededError, SandboxEnvironmentSpec, registry
 from ai_crucible import roles
 from ai_crucible.attempt import Framing, begin, grade, halt, prepare
 from ai_crucible.boundary import leaked
+from ai_crucible.box.root import Root
 from ai_crucible.budget_governor import Governor
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.framing import PastAttempt, Standing
@@ -43,6 +44,7 @@ from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox
 from ai_crucible.judge_panel import Judge
 from ai_crucible.purse import PURSE
+from ai_crucible.puzzle_box import order_of
 from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
@@ -57,11 +59,12 @@ GRADED: ContextVar[Callable[[str, bool], None] | None] = ContextVar("graded", de
 class _Desk:
     """What one run of the task holds: its puzzles, its grader, and the attempts in flight by sample."""
 
-    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str]) -> None:
+    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str], root: Root) -> None:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
         self.judges = judges
-        self.grader = SealedGrader()
+        self.root = root
+        self.grader = SealedGrader(root)
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
     def puzzle(self, state: TaskState) -> Puzzle:
@@ -83,6 +86,7 @@ def trial(
     history: dict[str, list[list[float]]] | None = None,
     standings: dict[str, list[list[Any]]] | None = None,
     sandbox: str = "bwrap",
+    box_root: str = "",
 ) -> Task:
     """Attempt sealed puzzles k times each, each attempt in a box of its own.
 
@@ -97,6 +101,7 @@ def trial(
         history: for the self-referential arm: by puzzle, the model's own attempts [passed, seconds, tool calls].
         standings: for the social arm: by puzzle, others' results [name, attempts, passed].
         sandbox: the kind of box; ``bwrap``, or ``docker`` where that is at hand.
+        box_root: a folder with an unpacked image, of which boxes are made; the host's programs where empty.
     """
     if arm not in ARMS:
         raise ConfigurationError(f"no framing arm {arm!r}; there are: {', '.join(ARMS)}")
@@ -110,7 +115,7 @@ def trial(
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
     text = describe_tools(TOOLS) if protocol == "text" else ""
     framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
-    desk = _Desk(loaded, framing, _listed(judges))
+    desk = _Desk(loaded, framing, _listed(judges), Root.at(box_root))
     past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
     others = {
         name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
@@ -118,7 +123,7 @@ def trial(
     framings = {
         name: replace(framing, history=past.get(name, ()), standings=others.get(name, ())) for name in desk.puzzles
     }
-    samples = [_sample(puzzle, framings[puzzle.meta.id], sandbox) for puzzle in loaded]
+    samples = [_sample(puzzle, framings[puzzle.meta.id], sandbox, desk.root) for puzzle in loaded]
     reducers: list[ScoreReducer] = [mean_score(), pass_at(k), pass_k(k)] if k > 1 else [mean_score()]
     scorers: list[Scorer] = [oracle_scorer(desk)]
     if desk.judges:
@@ -149,7 +154,7 @@ def _listed(value: str | list[str]) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _sample(puzzle: Puzzle, framing: Framing, kind: str) -> Sample:
+def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root) -> Sample:
     state = begin(puzzle, framing)
     meta = puzzle.meta
     return Sample(
@@ -164,7 +169,7 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str) -> Sample:
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
         },
-        sandbox=SandboxEnvironmentSpec(kind, meta.limits if kind == "bwrap" else None),
+        sandbox=SandboxEnvironmentSpec(kind, order_of(puzzle, root) if kind == "bwrap" else None),
     )
 
 

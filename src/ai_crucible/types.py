@@ -24,6 +24,7 @@ TerminatedBy: TypeAlias = Literal[
     "turn_limit",
     "chrome_leak",
     "box_died",
+    "work_refused",
     "inspect_limit",
 ]
 """How an attempt ended. The first two are the solver's own doing, the others are the kernel's."""

@@ -20,6 +20,8 @@ from pydantic import Field, ValidationError
 from ai_crucible.box import Box, BoxDied, BoxLimits
 from ai_crucible.box.bwrap import PYTHON, open_box
 from ai_crucible.box.limits import MIB
+from ai_crucible.box.root import Root
+from ai_crucible.puzzle_box import order_of
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
@@ -70,8 +72,12 @@ class SealedGrader:
     """An :data:`~ai_crucible.types.OracleRunner` for puzzles with a sealed folder.
 
     What the untouched puzzle shows is kept for the next attempt on the same bytes.
+
+    Args:
+        root: what its boxes are made of; the host's programs where left out.
     """
 
+    root: Root | None = None
     _baselines: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
 
     async def __call__(self, puzzle: Puzzle, untouched: bytes, work: bytes) -> Verdict:
@@ -82,7 +88,7 @@ class SealedGrader:
             GradingFailed: the grading process gave no verdict.
             CannotIsolate: this machine gives no box.
         """
-        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
+        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED, root=self.root)
         try:
             evidence: dict[str, Any] = {
                 "before": {"archive": _text(untouched)},
@@ -93,7 +99,7 @@ class SealedGrader:
             plan = Plan.model_validate(await _ask(grading, puzzle, "plan", evidence=evidence))
             before = await self._baseline(puzzle, plan, untouched)
             declared = base64.b64decode(plan.copy_)
-            after = await exercise(puzzle, plan, declared) if declared else before
+            after = await exercise(puzzle, plan, declared, self.root) if declared else before
             evidence["before"]["observed"], evidence["after"]["observed"] = before, after
             verdict = Verdict.model_validate(await _ask(grading, puzzle, "judge", evidence=evidence))
         except ValidationError as fault:
@@ -108,7 +114,7 @@ class SealedGrader:
 
     async def overlays(self, puzzle: Puzzle) -> dict[str, bytes]:
         """Return the solutions that the oracle keeps, as archives: ``gold`` and ``wrong/NAME``."""
-        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
+        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED, root=self.root)
         try:
             plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
             archives: dict[str, bytes] = {}
@@ -122,20 +128,28 @@ class SealedGrader:
     async def _baseline(self, puzzle: Puzzle, plan: Plan, untouched: bytes) -> dict[str, Any]:
         key = (plan.oracle_digest, hashlib.sha256(puzzle.digest.encode() + untouched).hexdigest())
         if key not in self._baselines:
-            self._baselines[key] = await exercise(puzzle, plan, untouched)
+            self._baselines[key] = await exercise(puzzle, plan, untouched, self.root)
         return self._baselines[key]
 
 
-async def exercise(puzzle: Puzzle, plan: Plan, work: bytes) -> dict[str, Any]:
+async def exercise(puzzle: Puzzle, plan: Plan, work: bytes, root: Root | None = None) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one."""
     observed: dict[str, Any] = {}
     box: Box | None = None
+    order = order_of(puzzle, root)
     try:
         for step in plan.steps:
             if box is None or not box.alive:
-                box = await open_box(puzzle.meta.limits)
+                box = await order.open()
             try:
-                observed[step.name] = await _exercise(box, step, work)
+                await box.unpack(work)
+            except (OSError, BoxDied):
+                # What the last exercise left cannot be taken away.
+                await box.close()
+                box = await order.open()
+                await box.unpack(work)
+            try:
+                observed[step.name] = await _exercise(box, step)
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
     finally:
@@ -144,8 +158,7 @@ async def exercise(puzzle: Puzzle, plan: Plan, work: bytes) -> dict[str, Any]:
     return observed
 
 
-async def _exercise(box: Box, step: Step, work: bytes) -> dict[str, Any]:
-    await box.unpack(work)
+async def _exercise(box: Box, step: Step) -> dict[str, Any]:
     for path, content in step.put.items():
         await box.write(path, content.encode())
     argv, stdin = step.argv, step.stdin.encode()
