@@ -15,6 +15,7 @@ ROOMS = {
     "protocols": "all that Assay knows of one protocol, a folder each",
     "web": "pages, live",
     "console": "the kit of commands",
+    "queue": "runs that wait for workers",
     "batch": "many runs, on one machine or a cluster",
     "launch": "opens every run: start, resume, fork, replay",
     "demo": "recordings",

@@ -17,7 +17,7 @@ from llm_runtime.events import CallFailed, CallFinished, Event
 _T = TypeVar("_T")
 #: Events after which other sources and tests follow from the plan.
 _PLANS = (
-    e.Approved, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired, e.TestsGenerated,
+    e.Approved, e.SpecEdited, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired, e.TestsGenerated,
     e.ClusterTestsGenerated, e.VerdictHandled, e.TestSuspected,
 )  # fmt: skip
 
@@ -111,6 +111,8 @@ class Artifacts:
     smells: list[dict[str, Any]] = field(default_factory=_list)
     blocks: list[Event] = field(default_factory=_list)
     usage: dict[str, Usage] = field(default_factory=_dict)
+    refused: dict[str, str] = field(default_factory=_dict)
+    by_hand: dict[str, None] = field(default_factory=_dict)
     archive: dict[str, str] = field(default_factory=_dict)
     _made: dict[Any, Any] = field(default_factory=_dict)
 
@@ -208,13 +210,34 @@ class Artifacts:
             case e.ClusterExecuted():
                 self.executions.append(event)
             case e.VerdictHandled():
-                for unit in event.units:
-                    for name in unit.split("+"):
-                        self.bodies.pop(name, None)
+                self._drop(event.units)
                 if not event.passed:
                     self.clusters = {}
                     self.metrics = {}
-            case e.BlockRequested() | e.HumanResponded() | e.TiersExhausted() | e.RepairsExhausted():
+            case e.BodyEdited():
+                self.cases |= event.cases
+                self.measured |= event.measured
+                self.refused.pop(event.path, None)
+                for name, text in event.bodies.items():
+                    self.bodies[name] = Body(text, event.keys[name], "hand", 0)
+                    self.left_open.pop(name, None)
+            case e.EditRefused():
+                self.refused[event.path] = event.text
+            case e.FilesKept():
+                self.by_hand |= dict.fromkeys(event.paths)
+            case e.SpecEdited():
+                self.refused = {}
+                self.proposals[event.version] = e.ProposalMade(version=event.version, spec=event.spec)
+                self.spec, self.revision = Spec.model_validate(event.spec), event.version
+                self.contradictions = []
+            case e.HumanResponded() if event.option in ("restore", "model"):
+                self.refused = {}
+                self._drop(event.units)
+                self.blocks.append(event)
+            case e.HumanResponded():
+                self.refused = {}
+                self.blocks.append(event)
+            case e.BlockRequested() | e.TiersExhausted() | e.RepairsExhausted():
                 self.blocks.append(event)
             case _:
                 self._apply_refinement(event)
@@ -251,6 +274,10 @@ class Artifacts:
             self.bodies[name] = Body(text, event.keys[name], event.tier, event.attempt)
             self.measured[name] = event.measured.get(name, {})
             self.left_open[name] = [entry for entry in event.left_open if entry["function"] == name]
+
+    def _drop(self, units: list[str]) -> None:
+        for name in (name for unit in units for name in unit.split("+")):
+            self.bodies.pop(name, None)
 
     def _settle(self, entries: list[dict[str, str]]) -> None:
         for entry in entries:

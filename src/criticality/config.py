@@ -16,11 +16,18 @@ from llm_runtime.models import Model, first_fault
 
 
 class ProjectConfig(Model):
-    """The project's name and language."""
+    """The project's name and language.
+
+    Args:
+        spec_path: read by nothing, so that old files open.
+        git: ``auto`` commits each accepted function where the folder is a repository of its own, ``on`` also
+            where it lies within another.
+    """
 
     name: str
     language: str = "python"
     spec_path: str = "spec/spec.toml"
+    git: Literal["auto", "on", "off"] = "auto"
 
 
 class Models(Model):

@@ -18,7 +18,15 @@ from criticality.tree import full_tree
 from llm_runtime.events import Event
 
 #: Events after which the sources on disk are others.
-_CODE = (e.CompileSucceeded, e.TestsGenerated, e.VerificationPassed, e.VerdictHandled, e.SemanticsVerified)
+_CODE = (
+    e.CompileSucceeded,
+    e.TestsGenerated,
+    e.VerificationPassed,
+    e.VerdictHandled,
+    e.SemanticsVerified,
+    e.BodyEdited,
+    e.HumanResponded,
+)
 
 
 def state_text(state: ProtocolState, artifacts: Artifacts, seq: int) -> str:
@@ -77,12 +85,14 @@ def project_files(
     spec = artifacts.spec
     if spec is None:
         return tree
-    if event is None or isinstance(event, e.Approved | e.TestsGenerated):
+    if event is None or isinstance(event, e.Approved | e.SpecEdited | e.TestsGenerated):
         tree["spec/spec.toml"] = toml(spec.model_dump(mode="json"))
         tree["spec/claims.toml"] = toml(_claims(artifacts))
         tree |= language.project_files(spec)
     if event is not None and isinstance(state, Active) and isinstance(event, _CODE):
-        tests = artifacts.claims and not isinstance(event, e.VerificationPassed | e.SemanticsVerified)
+        tests = artifacts.claims and not isinstance(
+            event, e.VerificationPassed | e.SemanticsVerified | e.BodyEdited
+        )
         tree |= (
             full_tree(language, artifacts) if tests else language.sources(spec, artifacts.plan, artifacts.bodies)
         )

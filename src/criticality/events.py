@@ -31,10 +31,6 @@ class DecisionAppended(Event, type="criticality.decision_appended"):
     rationale: str = ""
 
 
-#: Events that the machine has no part in.
-BESIDE_THE_MACHINE = (ProjectCreated, DecisionAppended)
-
-
 class QuestionAnswered(Event, type="criticality.question_answered"):
     """A person answered. ``last`` is true where no question is left, ``corrects`` where it was answered before."""
 
@@ -246,6 +242,50 @@ class TestSuspected(Event, type="criticality.test_suspected"):
     bodies: dict[str, str]
 
 
+class BodyEdited(Event, type="criticality.body_edited"):
+    """A person wrote bodies in a file of the project; they keep every promise and stand from now on.
+
+    The fields besides ``path`` are those of :class:`VerificationPassed`; ``units`` are accepted with them.
+    """
+
+    path: str
+    units: list[str]
+    bodies: dict[str, str]
+    keys: dict[str, str]
+    tests: int = 0
+    cases: dict[str, list[list[Any]]] = {}
+    measured: dict[str, dict[str, Any]] = {}
+
+
+class EditRefused(Event, type="criticality.edit_refused"):
+    """What a person wrote in a file breaks a promise, which ``what`` names with its case; the file stays as it is.
+
+    ``text`` is the whole file; ``units`` are those that a model would be asked for.
+    """
+
+    path: str
+    text: str
+    what: str
+    units: list[str] = []
+
+
+class FilesKept(Event, type="criticality.files_kept"):
+    """A person changed files that are not judged; they stay as they are and are written no more."""
+
+    paths: list[str]
+
+
+class SpecEdited(Event, type="criticality.spec_edited"):
+    """A person changed ``spec/spec.toml``: a new revision.
+
+    ``planned`` says that the plan of modules still serves, so that only what changed is done again.
+    """
+
+    version: int
+    spec: dict[str, Any]
+    planned: bool
+
+
 class Escalated(Event, type="criticality.escalated"):
     """The next tier takes the unit."""
 
@@ -352,3 +392,8 @@ class HumanResponded(Event, type="criticality.human_responded"):
     label: str = ""
     resumes: Literal["prior", "ignition", "lattice", "injection"]
     text: str = ""
+    units: list[str] = []
+
+
+#: Events that the machine has no part in.
+BESIDE_THE_MACHINE = (ProjectCreated, DecisionAppended, FilesKept)

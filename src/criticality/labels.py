@@ -8,5 +8,5 @@ InterviewPhase: TypeAlias = Literal["discovery", "architecture", "constraints", 
 Tier: TypeAlias = Literal["worker", "fallback1", "fallback2"]
 BlockKind: TypeAlias = Literal[
     "canonical_conflict", "unresolved_contradiction", "circuit_breaker", "security_review", "user_requested",
-    "structural_defect", "archive_failure", "provider_down", "context_overflow",
+    "structural_defect", "archive_failure", "provider_down", "context_overflow", "hand_edit",
 ]  # fmt: skip

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from criticality import composition_audit, ignition, injection, lattice, mass_defect, mesoscopic
+from criticality import composition_audit, hand, ignition, injection, lattice, mass_defect, mesoscopic
 from criticality import events as e
 from criticality.artifacts import Artifacts
 from criticality.asking import Asking
+from criticality.bodies import SpliceRefused
 from criticality.budget import ContextOverflow
 from criticality.config import Config, load_config
 from criticality.deliverable import project_files, state_text
@@ -29,7 +30,9 @@ from criticality.machine.states import Active, Blocked, Completed, ProtocolState
 from criticality.machine.step import MachineLimits, advance, where
 from criticality.machine.table import Action
 from criticality.project import files
+from criticality.project.commits import Commits, told
 from criticality.project.journal import Clock, Journal, read_journal
+from criticality.project.written import Written
 from criticality.telemetry import Telemetry, phase_of
 from criticality.testing import Limits
 from criticality.work import Work
@@ -97,7 +100,9 @@ class Orchestrator:
         self._journal = Journal(root / files.JOURNAL, clock)
         self._lanes = injection.Lanes(self.config.orchestrator.max_parallel_injections)
         self._lock = files.holding(root)
-        self._written: dict[str, str] = {}
+        self._texts: dict[str, str] = {}
+        self._written = Written(root)
+        self._commits = Commits(root, wanted=self.config.project.git)
         self._received: e.ImplementationReceived | None = None
         self._asking: Asking | None = None
 
@@ -105,6 +110,7 @@ class Orchestrator:
         self._lock.__enter__()
         try:
             self._recover()
+            self._written.there |= self.artifacts.spec is None
             await self._settle(None)
         except BaseException:
             self._lock.__exit__(None, None, None)
@@ -133,9 +139,14 @@ class Orchestrator:
 
     async def tick(self) -> RunResult | None:
         """One step; ``None`` while there is more to do."""
+        edit = await self._by_hand()
+        if edit is not None:
+            await self.take(edit)
+            return None
         match self.state:
             case Completed():
                 self._write(None)
+                self._commits.commit("Trace, metrics and tests")
                 return RunResult("completed", self.state)
             case Blocked():
                 event = await self._resolution(self.state)
@@ -158,14 +169,25 @@ class Orchestrator:
         if isinstance(event, e.ImplementationReceived):
             self._received = event
         self.telemetry.record(event, at, phase_of(self.state))
-        self.state = after
+        self.state, refused = after, list(self.artifacts.refused)
         self.artifacts.apply(event)
         self.ledger.record(event, at)
         if before.partition(".")[0] != where(after).partition(".")[0]:
             await self._lanes.aclose()
-        elif isinstance(event, e.CalleeBlamed | e.TestSuspected):
+        elif isinstance(event, e.CalleeBlamed | e.TestSuspected | e.BodyEdited):
             await self._lanes.forget_verdicts()
+        if isinstance(event, e.HumanResponded) and event.option in ("restore", "model"):
+            for path in refused:
+                # What a person wrote goes into the archive, and the file is the project's again.
+                self._written.release(path)
+                self._texts.pop(path, None)
+        if isinstance(event, e.Approved) and hand.SPEC in self._written.theirs:
+            self._written.release(hand.SPEC)
         await self._settle(event)
+        if message := told(event):
+            for path in (files.CONFIG, getattr(event, "path", hand.SPEC)):
+                self._commits.wrote(path)
+            self._commits.commit(message)
         for action in actions:
             await self._act(action)
 
@@ -178,8 +200,42 @@ class Orchestrator:
                 return  # everything else is written, and the query says what is missing
             await self.take(_blocked("archive_failure", f"The archive cannot be written: {fault}"))
 
-    async def _perform(self, state: Active) -> Event | None:
-        work = Work(
+    async def _by_hand(self) -> Event | None:
+        """Return what follows from the next file that a person changed; nothing where none did."""
+        spec, state = self.artifacts.spec, self.state
+        if spec is None:
+            return None
+        modules = {self.language.module_path(spec, module.name) for module in self.artifacts.plan}
+        base = state.prior if isinstance(state, Blocked) else state
+        judging = bool(self.artifacts.claims) and (isinstance(base, Completed) or where(base) in _JUDGED)
+        changed = dict(self._written.changed())
+        for path, text in changed.items():
+            if path == hand.SPEC:
+                event = hand.spec_edited(self.artifacts, text)
+                self._written.keep(path, text)
+                return event or e.FilesKept(paths=[path])
+            if path in modules and (not judging or self.artifacts.refused.get(path) == text):
+                continue
+            event = None
+            if path in modules:
+                work = self._work(base if isinstance(base, Active) else beginning())
+                event = await hand.taken_over(work, path, text)
+            if event is None:
+                self._written.keep(path, text)
+                event = e.FilesKept(paths=[path])
+            return event
+        if (
+            isinstance(state, Blocked)
+            and state.reason == "hand_edit"
+            and not changed.keys() & self.artifacts.refused
+        ):
+            return e.HumanResponded(
+                query=state.query.id, option="undone", label="The file is as it was accepted", resumes="prior"
+            )
+        return None
+
+    def _work(self, state: Active) -> Work:
+        return Work(
             state=state,
             artifacts=self.artifacts,
             ledger=self.ledger,
@@ -190,6 +246,9 @@ class Orchestrator:
             human=self.human,
             court=self._court,
         )
+
+    async def _perform(self, state: Active) -> Event | None:
+        work = self._work(state)
         try:
             return await self._step(work)
         except NoModelError:
@@ -251,8 +310,9 @@ class Orchestrator:
             names = ", ".join(o.id for o in state.query.options)
             raise LlmRuntimeError(f"{state.query.id} has no option {resolution.option}; it has: {names}")
         return e.HumanResponded(
-            query=state.query.id, option=option.id, label=option.label, resumes=option.resumes, text=resolution.text
-        )
+            query=state.query.id, option=option.id, label=option.label, resumes=option.resumes,
+            text=resolution.text, units=list(option.units),
+        )  # fmt: skip
 
     async def _act(self, action: Action) -> None:
         match action.type:
@@ -302,17 +362,48 @@ class Orchestrator:
         made[files.STATE] = state_text(self.state, self.artifacts, self._journal.seq)
         shelved: files.ArchiveUnwritable | None = None
         for path, text in made.items():
-            if self._written.get(path) == text and event is not None:
+            if self._texts.get(path) == text and event is not None:
                 continue
+            public = not path.startswith(".criticality/")
+            theirs = public and not self._written.may_write(path, text)
+            if theirs:
+                text = self._merged(path, event)
+                if text is None:
+                    continue
             try:
                 # The journal is on the disk already; all else can be made from it again, and is when it is resumed.
                 files.write_project_file(self.root, path, text, durable=event is None)
             except files.ArchiveUnwritable as fault:
                 shelved = fault
                 continue
-            self._written[path] = text
+            self._texts[path] = text
+            if public:
+                self._commits.wrote(path)
+            if theirs:
+                self._written.keep(path, text)
+            elif public:
+                self._written.wrote(path, text)
+        self._written.save()
         if shelved is not None:
             raise shelved
+
+    def _merged(self, path: str, event: Event | None) -> str | None:
+        """Return a person's file with the bodies that were accepted just now; nothing where it stays as it is."""
+        theirs = self._written.text(path)
+        spec = self.artifacts.spec
+        assert spec is not None
+        names = [
+            name
+            for name in (*getattr(event, "bodies", ()), getattr(event, "function", ""))
+            if name in self.artifacts.bodies and self.language.module_path(spec, name.partition(".")[0]) == path
+        ]
+        if theirs is None or not names or path not in self._written.theirs:
+            return None
+        try:
+            text = hand.merged(self.language, self.artifacts, theirs, names)
+        except SpliceRefused:
+            return None
+        return text
 
 
 def read_project(root: Path) -> tuple[ProtocolState, Artifacts, Ledger, Telemetry]:
@@ -338,6 +429,11 @@ def _provider_down(fault: LlmRuntimeError) -> Event:
     return _blocked("provider_down", f"No usable answer from a model: {fault}")
 
 
+#: Where bodies that a person wrote are judged: the contracts stand, and no attempt is under way.
+_JUDGED = (
+    "injection.selectingFunction", "mesoscopic.generatingTests", "mesoscopic.executingCluster",
+    "massDefect.analyzingComplexity",
+)  # fmt: skip
 _SMALLER = {"id": "restructure", "label": "Build a new lattice, of smaller modules", "resumes": "lattice"}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from criticality.artifacts import Artifacts
 
-_BY = {"worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
+_BY = {"hand": "you", "worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
 
 
 def trace(artifacts: Artifacts) -> dict[str, Any]:
@@ -40,6 +40,7 @@ def trace(artifacts: Artifacts) -> dict[str, Any]:
         "claims": claims,
         "functions": {name: _function(name, plan, artifacts) for name, (_, plan) in functions.items()},
         "waived": dict(artifacts.waived),
+        **({"by_hand": list(artifacts.by_hand)} if artifacts.by_hand else {}),
         "transformations": [
             {k: v for k, v in event.payload().items() if k in ("function", "pattern", "scope", "reason")}
             | {"outcome": event.type.rpartition(".")[2]}
@@ -134,6 +135,10 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
         "Before there was a body, every test failed some body without thought. \"Others rejected\" says how",
         "many small changes of the body, and bodies that others wrote, differ from it and break a promise.",
     ]  # fmt: skip
+    if data.get("by_hand"):
+        lines += ["", "## Changed by hand", ""]
+        lines += ["These files stay as a person wrote them; what stands outside the bodies was not judged:", ""]
+        lines += [f"- `{_plain(path)}`" for path in data["by_hand"]]
     if data["transformations"]:
         lines += ["", "## Refactoring", ""]
         lines += [

@@ -242,6 +242,22 @@ class Ledger:
             if state == "running"
         ]
 
+    def running(self, batch_id: str) -> int:
+        """Return how many jobs are under way, whoever has them."""
+        return int(
+            self.database.execute(
+                "SELECT count(*) FROM jobs WHERE batch_id = ? AND due_at > assay_now() AND state = 'running'",
+                (batch_id,),
+            )[0][0]
+        )
+
+    def line_up(self, batch_id: str) -> None:
+        """Let what is due go in the order of the input, whatever it waited for: a job that was begun comes before
+        those that were not."""
+        self.database.execute(
+            "UPDATE jobs SET due_at = 0 WHERE batch_id = ? AND due_at > 0 AND due_at <= assay_now()", (batch_id,)
+        )
+
     def extend(self, batch_id: str, owner: str, lease_us: int) -> tuple[BatchState, set[tuple[str, int]]]:
         """Renew the leases of all jobs that ``owner`` holds; return those, and the batch's state."""
         held = self.database.execute(

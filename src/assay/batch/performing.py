@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from assay.batch.buckets import Buckets
@@ -26,20 +26,20 @@ from llm_runtime.errors import (
     RunNotFound,
     StoreError,
 )
-from llm_runtime.events import CallFailed, Event
+from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunFinished
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
-from llm_runtime.wrappers.accounts import Caps, spent_before
+from llm_runtime.wrappers.accounts import Caps, Spend, spent_before
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What came of a job: its result as JSON, the run it was, and micro-dollars."""
+    """What came of a job: its result as JSON, the run it was, and what all its runs took."""
 
     result: str
     run_id: str = ""
-    cost: int = 0
+    spent: Spend = field(default_factory=Spend)
 
 
 class CallsFailed(Exception):
@@ -89,7 +89,7 @@ async def recorded_runs(
     store = open_store(context.store_url)
     try:
         async with AsyncExitStack() as stack:
-            gateways = _Gateways(settings, meter, stack)
+            gateways = Gateways(settings, meter, stack)
             # A worker's settings are read once: what each job would read anew is the same.
             launcher = Launcher(store, lambda: settings)
 
@@ -101,7 +101,7 @@ async def recorded_runs(
         store.close()
 
 
-class _Gateways:
+class Gateways:
     """One for each set of models, so that their connections and places in flight are shared by jobs."""
 
     def __init__(self, settings: Settings, meter: Meter, stack: AsyncExitStack) -> None:
@@ -120,10 +120,10 @@ class _Gateways:
         return self._made[key]
 
 
-async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gateways) -> JobResult:
+async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: Gateways) -> JobResult:
     configuration = batch.configurations[claim.configuration]
     terms, store = terms_of(configuration), launcher.store
-    answers = Recording.from_events(_earlier(claim, batch, store, after=claim.fresh_from))
+    answers = Recording.from_events(_of_use(claim, batch, store))
     counted = claim.fence > 1 and terms.caps != Caps()
     run = run_of(batch.protocol, claim.task, configuration)
     running = await launcher.start(
@@ -140,7 +140,7 @@ async def _run(claim: Claim, batch: Batch, launcher: Launcher, gateways: _Gatewa
         if isinstance(outcome.error, _SPEAKS_FOR_ITSELF) or not _has_failed_calls(store, outcome.run_id):
             raise outcome.error
         raise CallsFailed(outcome.error)
-    return JobResult(json.dumps(outcome.result), outcome.run_id, _cost(claim, batch, store))
+    return JobResult(json.dumps(outcome.result), outcome.run_id, _spent(claim, batch, store))
 
 
 def run_id_of(batch: Batch, job_id: str, fence: int) -> str:
@@ -155,14 +155,43 @@ def _earlier(claim: Claim, batch: Batch, store: RunStore, after: int = 0) -> Ite
             yield from (event for _, event in store.events(run_id_of(batch, claim.job_id, fence)))
 
 
+def _of_use(claim: Claim, batch: Batch, store: RunStore) -> Iterator[Event]:
+    """Yield what earlier claims recorded, but for the step in which one came to nothing by what was answered: the
+    answers before it are as good as ever."""
+    for fence in range(claim.fresh_from + 1, claim.fence):
+        with suppress(RunNotFound):
+            events = [event for _, event in store.events(run_id_of(batch, claim.job_id, fence))]
+            yield from _without_last_step(events) if _failed_by_answers(events) else events
+
+
+def _failed_by_answers(events: Sequence[Event]) -> bool:
+    ended = events and events[-1]
+    failed = isinstance(ended, RunFinished) and ended.state == "failed"
+    return failed and not any(isinstance(event, CallFailed) and not event.replayed for event in events)
+
+
+def _without_last_step(events: Sequence[Event]) -> Iterator[Event]:
+    steps = {
+        (event.digest, event.occurrence): [event.request["label"].get(part) for part in ("phase", "round")]
+        for event in events
+        if isinstance(event, CallStarted)
+    }
+    answered = [event for event in events if isinstance(event, CallFinished)]
+    last = [steps.get((event.digest, event.occurrence)) for event in answered[-1:]]
+    for event in events:
+        if not isinstance(event, CallFinished) or steps.get((event.digest, event.occurrence)) not in last:
+            yield event
+
+
 def _has_failed_calls(store: RunStore, run_id: str) -> bool:
     return any(isinstance(event, CallFailed) and not event.replayed for _, event in store.events(run_id))
 
 
-def _cost(claim: Claim, batch: Batch, store: RunStore) -> int:
+def _spent(claim: Claim, batch: Batch, store: RunStore) -> Spend:
     """Return what a job's runs took together, those of earlier claims included."""
-    cost = 0
+    spent = Spend()
     for fence in range(1, claim.fence + 1):
         with suppress(RunNotFound):
-            cost += store.summary(run_id_of(batch, claim.job_id, fence)).cost
-    return cost
+            run = store.summary(run_id_of(batch, claim.job_id, fence))
+            spent.add(Spend(run.cost, run.input_tokens + run.output_tokens, run.calls))
+    return spent

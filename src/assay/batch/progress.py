@@ -43,10 +43,14 @@ class Progress:
             "seconds_left": None if self.seconds_left is None else round(self.seconds_left),
             "spent": self.purse.spent.cost,
             "reserved": self.purse.held.cost,
+            "reserved_calls": self.purse.held.calls,
+            "reserved_tokens": self.purse.held.tokens,
             "unknown": self.purse.unknown.cost,
             "calls": self.purse.spent.calls,
             "tokens": self.purse.spent.tokens,
             "budget": self.purse.caps.cost,
+            "budget_calls": self.purse.caps.calls,
+            "budget_tokens": self.purse.caps.tokens,
         }
 
     @property
@@ -71,11 +75,7 @@ class Progress:
             parts.append(f"{self.status.rate:.2f}/s")
         if self.seconds_left:
             parts.append(f"{_span(self.seconds_left)} left")
-        cap = "" if self.purse.caps.cost is None else f" of ${self.purse.caps.cost / 1e6:.2f}"
-        unknown = f", unknown up to ${self.purse.unknown.cost / 1e6:.4f}" if self.purse.unknown.cost else ""
-        parts.append(
-            f"${self.purse.spent.cost / 1e6:.4f} spent{unknown}, ${self.purse.held.cost / 1e6:.4f} reserved{cap}"
-        )
+        parts.append(amounts(self.purse))
         return " · ".join(parts)
 
 
@@ -84,6 +84,21 @@ def look(ledger: Ledger, purses: Purses, batch_id: str) -> Progress:
     batch, status = ledger.batch(batch_id), ledger.status(batch_id)
     left = status.left / status.rate if status.rate and status.states.get("running") else None
     return Progress(batch, status, purses.read(batch_id), left)
+
+
+def amounts(purse: Purse) -> str:
+    """Return what a purse has spent and holds in one line, every cap that it has beside it."""
+    caps, spent, held, unknown = purse.caps, purse.spent, purse.held, purse.unknown
+    of = "" if caps.cost is None else f" of ${caps.cost / 1e6:.2f}"
+    perhaps = f", unknown up to ${unknown.cost / 1e6:.4f}" if unknown.cost else ""
+    parts = [f"${spent.cost / 1e6:.4f} spent{perhaps}, ${held.cost / 1e6:.4f} reserved{of}"]
+    for name in ("calls", "tokens"):
+        cap = getattr(caps, name)
+        if cap is not None:
+            taken, kept, lost = (getattr(each, name) for each in (spent, held, unknown))
+            perhaps = f", unknown up to {lost:,}" if lost else ""
+            parts.append(f"{taken:,} {name}{perhaps}, {kept:,} reserved of {cap:,}")
+    return " · ".join(parts)
 
 
 def _span(seconds: float) -> str:

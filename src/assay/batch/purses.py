@@ -43,6 +43,10 @@ class Purses:
             (purse, caps.cost, caps.tokens, caps.calls),
         )
 
+    def exists(self, purse: str) -> bool:
+        """Tell whether there is such a purse."""
+        return bool(self._database.execute("SELECT 1 FROM purses WHERE purse = ?", (purse,)))
+
     def read(self, purse: str) -> Purse:
         """Return the purse as it stands."""
         columns = ", ".join(

@@ -8,6 +8,7 @@ import secrets
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from assay.batch.buckets import Buckets
@@ -15,8 +16,9 @@ from assay.batch.database import open_database
 from assay.batch.jobfile import Work
 from assay.batch.ledger import Batch, Claim, Ledger
 from assay.batch.metering import CURRENT, BatchBudgetExceeded, JobLost
+from assay.batch.pacing import Pace, pace_of
 from assay.batch.performing import CallsFailed, JobRunner, MakeRunner, WorkerContext, recorded_runs
-from assay.batch.purses import Purses
+from assay.batch.purses import Purse, Purses
 from assay.batch.write_queue import BUCKETS, JOBS, WriteQueue
 from llm_runtime.errors import (
     AuthenticationFailed,
@@ -30,6 +32,7 @@ from llm_runtime.errors import (
     UnknownPrice,
 )
 from llm_runtime.tasks import first_error
+from llm_runtime.wrappers.accounts import Caps
 
 T = TypeVar("T")
 
@@ -71,6 +74,8 @@ class Worker:
         run_job: does a job.
         buckets: whose places in flight are kept and given back with the leases.
         owner: a name that no other worker ever had.
+        purse: reads the batch's purse, where there is one.
+        pace: how many jobs its caps let be under way.
     """
 
     batch: Batch
@@ -79,6 +84,8 @@ class Worker:
     run_job: JobRunner
     buckets: Buckets
     owner: str
+    purse: Callable[[], Purse] | None = None
+    pace: Pace = field(default_factory=Pace)
     tally: Tally = field(default_factory=Tally)
     _work: Work = field(init=False)
     _running: dict[asyncio.Task[None], Claim] = field(init=False, default_factory=dict[asyncio.Task[None], Claim])
@@ -94,6 +101,7 @@ class Worker:
             StoreError: the store cannot be reached. What was held stays held; leases run out by themselves.
         """
         try:
+            await self._do(lambda: self.ledger.line_up(self.batch.batch_id))
             async with asyncio.TaskGroup() as group:
                 beating = group.create_task(self._keep_leases())
                 await self._serve(group)
@@ -135,7 +143,14 @@ class Worker:
             await self._changed.wait()
             return await self._claim()
         batch_id, work = self.batch.batch_id, self._work
-        return await self._do(lambda: self.ledger.claim(batch_id, self.owner, free, us(work.lease), work.attempts))
+
+        def claim() -> list[Claim]:
+            count = free
+            if self.purse is not None and (purse := self.purse()).caps != Caps():
+                count = self.pace.more(purse, self.ledger.running(batch_id), free)
+            return self.ledger.claim(batch_id, self.owner, count, us(work.lease), work.attempts) if count else []
+
+        return await self._do(claim)
 
     async def _job(self, claim: Claim) -> None:
         CURRENT.set(claim)
@@ -151,11 +166,13 @@ class Worker:
         except CallsFailed as failure:
             await self._fail(claim, failure.error, fresh=False)
         except Exception as error:
-            # A useless answer would come out of the recording again; a call that failed is made anew anyway.
-            await self._fail(claim, error, fresh=not isinstance(error, (CallError, *_ENDS_JOB)))
+            # Where the step in which it failed was asked anew in vain, the fault may lie in an earlier answer.
+            in_vain = claim.failures > 0 and not isinstance(error, (CallError, *_ENDS_JOB))
+            await self._fail(claim, error, fresh=in_vain)
         else:
-            if await self._do(lambda: self.ledger.finish(claim, done.result, done.run_id, done.cost)):
+            if await self._do(lambda: self.ledger.finish(claim, done.result, done.run_id, done.spent.cost)):
                 self.tally.done += 1
+                self.pace.ended(done.spent)
             else:
                 self.tally.refused += 1
 
@@ -173,6 +190,7 @@ class Worker:
             await asyncio.sleep(min(self._work.lease / 3, _BEAT_S))
             before = list(self._running.items())
             state, held = await self._do(lambda: self.ledger.extend(batch_id, owner, us(self._work.lease)))
+            await self._do(lambda: self.ledger.line_up(batch_id))
             await self.queue.do(self.buckets.renew, BUCKETS)
             for task, claim in before:
                 # A batch that stopped for its budget lets what is paid for come to its end.
@@ -226,9 +244,11 @@ async def work(
         batch = ledger.batch(batch_id)
         owner = owner or new_owner()
         buckets = Buckets(database, owner, batch.tenant, us(batch.work["lease"]))
-        context = WorkerContext(batch, store_url, queue, Purses(database), buckets)
+        purses = Purses(database)
+        context = WorkerContext(batch, store_url, queue, purses, buckets)
+        purse, pace = partial(purses.read, batch_id), pace_of(batch.protocol)
         async with make_runner(context) as run_job:
-            return await Worker(batch, ledger, queue, run_job, buckets, owner).run()
+            return await Worker(batch, ledger, queue, run_job, buckets, owner, purse, pace).run()
     finally:
         await queue.aclose()
         database.close()

@@ -33,6 +33,8 @@ COMMANDS = {
     "review": ("Put the changes of a Git range to a council: findings with file and line.", _REVIEW),
     "demo": ("Play the recorded runs through the real engines; needs no model.", "assay.cli.demo:demo"),
     "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
+    "work": ("Carry out runs from a queue in PostgreSQL, as one of many workers.", "assay.cli.work:work"),
+    "queue": ("See and steer what waits for a worker.", "assay.cli.queue:queue"),
     "runs": ("List, show, resume, replay, fork, export, import and verify runs.", "assay.cli.runs:runs"),
     "serve": ("Watch and look back at runs in a browser on this machine.", "assay.cli.serve:serve"),
     "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),

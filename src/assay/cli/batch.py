@@ -15,11 +15,13 @@ from assay.console.options import store_option
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from assay.batch.ledger import Ledger
+    from assay.batch.ledger import Batch, Ledger
     from assay.batch.progress import Progress
     from assay.batch.purses import Purses
 
 _PROGRESS_S = 1.0
+#: Exit codes of a batch that somebody or something ended before all its jobs were over.
+_ENDED = {"stopped": 3, "cancelled": 130}
 
 
 def engine_options(command: Any) -> Any:
@@ -46,8 +48,9 @@ def batch() -> None:
 
 @batch.command("run")
 @click.argument("job_file", type=click.Path(path_type=Path))
+@click.option("--queue", is_flag=True, help="Leave the jobs to workers of the queue (see: assay work).")
 @engine_options
-def run(job_file: Path, store_path: str | None, **engine: Any) -> int:
+def run(job_file: Path, store_path: str | None, queue: bool, **engine: Any) -> int:
     """Check JOB_FILE, enter its jobs and work them off. Running it again does only what is missing.
 
     \b
@@ -59,8 +62,14 @@ def run(job_file: Path, store_path: str | None, **engine: Any) -> int:
     from assay.batch.batches import prepare
 
     store = _store_url(store_path)
+    if queue:
+        from assay.queue.tables import check_url
+
+        check_url(store)
     _, entered = asyncio.run(prepare(job_file, store))
     click.echo(f"batch {entered.batch_id}", err=True)
+    if queue:
+        return _leave_to_workers(store, entered, **engine)
     return _work(store, entered.batch_id, **engine)
 
 
@@ -175,6 +184,18 @@ def results(batch_id: str, out: str | None, table_format: str, store_path: str |
             raise ConfigurationError(f"{out} cannot be written: {fault.strerror}") from None
 
 
+def _leave_to_workers(store: str, entered: Batch, workers: int | None, **_: Any) -> int:
+    """Put a batch into the queue, once for each worker that may take part."""
+    from assay.queue.entry import batch_entry
+    from assay.queue.tables import open_queue, put
+
+    with open_queue(store) as database:
+        for _each in range(workers or int(entered.work["workers"])):
+            number = put(database, store, batch_entry(entered.batch_id, entered.title))
+            click.echo(f"queued as entry {number}: batch {entered.batch_id}")
+    return 0
+
+
 def _store_url(store_path: str | None) -> str:
     from llm_runtime.settings import data_dir
 
@@ -218,9 +239,10 @@ def _work(store: str, batch_id: str, *, engine: str, address: str | None, worker
     click.echo(f"batch {batch_id}: {progress.state}: {progress.line()}", err=True)
     if progress.batch.reason:
         click.echo(f"assay: {progress.batch.reason}", err=True)
-    if progress.state == "stopped":
-        return 3
-    return 1 if progress.status.failed else 0
+    if progress.state == "finished":
+        return 1 if progress.status.failed else 0
+    click.echo(f"assay: not all jobs are over; go on with: assay batch resume {batch_id}", err=True)
+    return _ENDED.get(progress.state, 1)
 
 
 async def _watched(working: Callable[[], Awaitable[None]], store: str, batch_id: str, *, quiet: bool) -> Progress:

@@ -24,6 +24,7 @@ from assay.console.options import (
     terms_fields,
     terms_from,
 )
+from assay.console.queueing import QueueOptions, put_into_queue, queue_options, queue_values
 from assay.console.showing import OutputOptions, present
 from llm_runtime.errors import ConfigurationError
 
@@ -55,6 +56,7 @@ class RunCommand:
         output: what the person wants to see.
         store_path: where runs are kept, where it was given.
         seed: of the run, where it was given.
+        queueing: whether it goes into the queue, and how.
     """
 
     run: RunType
@@ -64,6 +66,7 @@ class RunCommand:
     output: OutputOptions
     store_path: str | None
     seed: int | None
+    queueing: QueueOptions
     stack: ExitStack = field(default_factory=ExitStack)
 
     @cached_property
@@ -96,6 +99,8 @@ class RunCommand:
     def go(self) -> Outcome:
         """Start the run and show it until it ends."""
         run = self.prepared
+        if self.queueing.queue:
+            put_into_queue(run, self.terms, self.store_path, self.queueing, self.seed)
         launcher = launcher_of(self.store)
         run_id = launcher.new_id()
         return show_until_end(
@@ -159,6 +164,7 @@ def run_command(
                     output,
                     values.pop("store_path"),
                     values.pop("seed"),
+                    queue_values(values),
                     stack,
                 )
                 return body(command, **{key: value for key, value in values.items() if "__" not in key})
@@ -170,7 +176,11 @@ def run_command(
             *_parameters(options, "options"),
             *(field_option(spec, "terms") for spec in terms_fields(run.bounds)),
             *(param for param in own if not isinstance(param, click.Argument)),
-            *(option for option in _output_options(trace, noun) if not taken.intersection(option.opts)),
+            *(
+                option
+                for option in (*_output_options(trace, noun), *queue_options())
+                if not taken.intersection(option.opts)
+            ),
         ]
         command = click.Command(
             name or getattr(body, "__name__", kind), callback=callback, params=parameters, help=body.__doc__

@@ -172,7 +172,7 @@ class Launcher:
         run_id: str,
         terms: Terms | None = None,
         *,
-        model: Generate | None = None,
+        model: Generate | PerRun | None = None,
         listeners: Iterable[Emit] = (),
         person: Generate | None = None,
         words: Words | None = None,

@@ -94,7 +94,9 @@ class Judge:
     def cases(self, name: str, counts: Counts | None = None) -> list[Case]:
         """Return what a function is tried with; those that were pinned come first."""
         codec, kinds = self.codec, [(p.name, p.type) for p in self.functions[name].parameters]
-        pinned = [codec.arguments(name, from_json(args)) for args in self.hearing.pinned.get(name, ())]
+        pinned = [
+            args for args, _, _ in codec.cases(name, [(p, 1, [""]) for p in self.hearing.pinned.get(name, ())])
+        ]
         values = Values(self.domain, self._literals, name, self._known_results(name))
         return list(values.cases(kinds, self.evaluator.conditions(name), pinned, counts or self.hearing.counts))
 

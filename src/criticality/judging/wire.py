@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cache
@@ -79,6 +80,17 @@ class Codec:
         if not isinstance(args, list) or len(cast("list[Any]", args)) != len(params):
             raise Unreadable("it reports a call with other arguments than the function has")
         return tuple(self.read(value, p.type) for value, p in zip(cast("list[Any]", args), params, strict=True))
+
+    def cases(self, name: str, cases: Iterable[Sequence[Any]]) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
+        """Yield arguments, error (empty where it returned) and result of cases that were kept as JSON.
+
+        Those that the types of today do not admit are left out.
+        """
+        for args, status, value in cases:
+            with suppress(Unreadable):
+                read = self.arguments(name, from_json(args))
+                error = str(value[0]) if status else ""
+                yield read, error, None if status else self.result(name, from_json(value))
 
     def result(self, name: str, value: Any) -> Any:
         """Read the result of a function.

@@ -222,6 +222,7 @@ class QueryOption(Wire):
     label: str
     implications: tuple[str, ...] = ()
     resumes: Literal["prior", "ignition", "lattice", "injection"] = "prior"
+    units: tuple[str, ...] = ()
 
 
 class HumanQuery(Wire):
@@ -256,10 +257,12 @@ class Blocked(Wire):
 
 
 class Completed(Wire):
-    """The deliverable lies on disk; the only state without an exit."""
+    """The deliverable lies on disk; left again only for what a person changes by hand."""
 
     type: Literal["completed"] = "completed"
     artifacts: tuple[str, ...] = ()
+    regressions: dict[str, int] = {}
+    passes: dict[str, int] = {}
 
 
 ProtocolState: TypeAlias = Annotated[Active | Blocked | Completed, Field(discriminator="type")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from criticality import events as e
@@ -31,13 +31,18 @@ def advance(
         NoTransition: no row of the table holds.
     """
     limits = limits or MachineLimits()
+    if isinstance(event, e.BESIDE_THE_MACHINE):
+        return state, ()
     row = find(state, event, limits)
     if row is None:
         raise NoTransition(
             f"{name_of(event)} has no place in {where(state)}; the journal and the program do not fit"
         )
+    if isinstance(event, e.BodyEdited | e.EditRefused | e.SpecEdited):
+        return _by_hand(state, event, row), row.actions
     if row.target == "completed":
-        return s.Completed(), row.actions
+        assert isinstance(state, s.Active)
+        return s.Completed(regressions=state.regressions, passes=state.passes), row.actions
     if isinstance(state, s.Blocked):
         return _resumed(state, event), row.actions
     assert isinstance(state, s.Active)
@@ -96,6 +101,40 @@ def _entered(state: s.Active, after: Any, row: Transition) -> tuple[s.ProtocolSt
     return blocked, (*row.actions, Action("sendNotification", "block"))
 
 
+def _by_hand(
+    state: s.ProtocolState, event: e.BodyEdited | e.EditRefused | e.SpecEdited, row: Transition
+) -> s.ProtocolState:
+    """Go on from what a person changed on disk; it is no step back of the protocol's own."""
+    match state:
+        case s.Active():
+            base = state
+        case s.Blocked():
+            base = state.prior
+        case _:
+            base = s.Active(phase=s.AnalyzingComplexity(), regressions=state.regressions, passes=state.passes)
+    if isinstance(event, e.EditRefused):
+        return _blocked(base, event)
+    if isinstance(event, e.SpecEdited):
+        passes = {**base.passes, "lattice": base.passes.get("lattice", 0) + 1}
+        phase = s.CompilingCheck() if event.planned else s.GeneratingStructure()
+        return base.model_copy(update={"phase": phase, "passes": passes})
+    waits = isinstance(base.phase, s.SelectingFunction) and {*base.phase.progress.remaining}.intersection(
+        event.units
+    )
+    if waits or (isinstance(state, s.Blocked) and state.reason == "hand_edit"):
+        return base.model_copy(update={"phase": _without(base.phase, event.units)})
+    return state
+
+
+def _without(phase: s.SubState, units: Sequence[str]) -> s.SubState:
+    """Return a phase in which some units are accepted."""
+    if not isinstance(phase, s.SelectingFunction):
+        return phase
+    left = tuple(unit for unit in phase.progress.remaining if unit not in units)
+    done = tuple(dict.fromkeys((*phase.progress.completed, *units)))
+    return s.SelectingFunction(progress=phase.progress.model_copy(update={"remaining": left, "completed": done}))
+
+
 def _blocked(state: s.Active, event: Event) -> s.Blocked:
     reason: s.BlockKind = "structural_defect"
     category, question = "structural_defect", ""
@@ -108,6 +147,10 @@ def _blocked(state: s.Active, event: Event) -> s.Blocked:
         case e.BlockRequested():
             reason, category, question = event.reason, event.reason, event.question
             options = tuple(s.QueryOption.model_validate(option) for option in event.options)
+        case e.EditRefused():
+            reason = category = "hand_edit"
+            question = f"{event.path}, as you changed it: {event.what}"
+            options = _ways_out(event)
         case e.RepairsExhausted():
             question = "The skeleton does not compile after all repairs: " + "; ".join(event.errors[:5])
         case e.ContradictionsReported():
@@ -139,6 +182,17 @@ def _blocked(state: s.Active, event: Event) -> s.Blocked:
     )
 
 
+def _ways_out(event: e.EditRefused) -> tuple[s.QueryOption, ...]:
+    """Name what a person can do about an edit of theirs; to mend the file needs no option."""
+    restore = s.QueryOption(id="restore", label="Put back what was accepted; your text goes to the archive")
+    label = "Have a model write it anew; your text goes to the archive"
+    model = s.QueryOption(id="model", label=label, resumes="injection", units=tuple(event.units))
+    contract = s.QueryOption(
+        id="restate", label="Change what is promised: in the interview, or in spec/spec.toml", resumes="ignition"
+    )
+    return (restore, model, contract) if event.units else (restore, contract)
+
+
 def _resumed(state: s.Blocked, event: Event) -> s.Active:
     """Tell where a person's answer leads; what was going on before the block is not restored, but its place is."""
     assert isinstance(event, e.HumanResponded)
@@ -153,12 +207,16 @@ def _resumed(state: s.Blocked, event: Event) -> s.Active:
             phase = s.Auditing()
         return s.Active(phase=phase, regressions=state.prior.regressions, passes=passes)
     passes[event.resumes] = passes.get(event.resumes, 0) + 1
+    progress = phase.progress if isinstance(phase, s.SelectingFunction) else s.Progress()
     if event.resumes == "ignition":
         phase = s.Interviewing(open_questions=(f"resolution:{state.query.id}",))
     elif event.resumes == "lattice":
         phase = s.GeneratingStructure()
     else:
-        phase = s.SelectingFunction()
+        left = (*event.units, *(unit for unit in progress.remaining if unit not in event.units))
+        done = tuple(unit for unit in progress.completed if unit not in event.units)
+        changed = {"remaining": left, "completed": done, "total": max(progress.total, len(left))}
+        phase = s.SelectingFunction(progress=progress.model_copy(update=changed))
     return s.Active(phase=phase, regressions=state.prior.regressions, passes=passes)
 
 
@@ -173,6 +231,8 @@ def _holds(guard: Guard, state: s.ProtocolState, event: Event, limits: MachineLi
         return isinstance(event, e.HumanResponded) and event.resumes == guard.argument
     if guard.type == "nextIs":
         return isinstance(event, e.VerificationFailed) and event.next == guard.argument
+    if guard.type == "planned":
+        return isinstance(event, e.SpecEdited) and event.planned
     assert isinstance(state, s.Active)
     return _GUARDS[guard.type](state.phase, event, limits)
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 GuardName: TypeAlias = Literal[
     "always", "lastQuestion", "allModulesGenerated", "repairAttemptsExhausted", "lastAuditor", "contradictionsFound",
     "severitySimple", "allFunctionsComplete", "circuitBreakerTripped", "tierExhausted", "nextIs", "lastCluster",
-    "clusterPassed", "clustersRemain", "violationsFound", "resumes", "and", "not",
+    "clusterPassed", "clustersRemain", "violationsFound", "planned", "resumes", "and", "not",
 ]  # fmt: skip
 ActionName: TypeAlias = Literal[
     "destroyContext", "archiveArtifacts", "persistCheckpoint", "sendNotification", "recordDecision"
@@ -174,6 +174,16 @@ TRANSITIONS: tuple[Transition, ...] = (
     ),
     # Anywhere, and out of a block
     Transition("active", "block_requested", "blocked", actions=_BLOCK),
+    *(
+        Transition(source, event, target, guard, actions)
+        for source in ("active", "blocked", "completed")
+        for event, target, guard, actions in (
+            ("spec_edited", "lattice.compilingCheck", Guard("planned"), _BACK),
+            ("spec_edited", "lattice.generatingStructure", Guard("always"), _BACK),
+            ("edit_refused", "blocked", Guard("always"), _BLOCK),
+            ("body_edited", "prior", Guard("always"), ()),
+        )
+    ),
     Transition("blocked", "human_responded", "prior", Guard("resumes", "prior"), (_RECORD,)),
     Transition("blocked", "human_responded", "ignition.interviewing", Guard("resumes", "ignition"), (_RECORD,)),
     Transition("blocked", "human_responded", "lattice.generatingStructure", Guard("resumes", "lattice"), (_RECORD,)),

@@ -15,8 +15,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import StoreDamaged, StoreUnwritable
-from llm_runtime.events import GENESIS, Event, link, parse_event
+from llm_runtime.events import GENESIS, Event, chain_digest, link, parse_event
 
 Clock = Callable[[], int]
 """Milliseconds since the Unix epoch."""
@@ -144,7 +145,8 @@ def _line(path: Path, number: int, line: bytes, previous: bytes) -> tuple[Event,
         entry = cast("dict[str, Any]", json.loads(line))
         event = parse_event(entry["data"])
         at = round(datetime.fromisoformat(entry["timestamp"]).timestamp() * 1000)
-        digest = link(previous, number, at, event).digest
+        # Over what stands there, not over what this version would write: events gain fields in time.
+        digest = chain_digest(previous, number, at, canonical_json(entry["data"]))
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged from None
     if entry.get("seq") != number or digest.hex() != entry.get("digest"):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assay.batch.ledger import Claim
 from assay.batch.performing import JobResult, JobRunner, WorkerContext
+from llm_runtime.wrappers.accounts import Spend
 
 
 def note(line: str) -> None:
@@ -38,7 +39,7 @@ async def echo(context: WorkerContext) -> AsyncGenerator[JobRunner]:
             raise ValueError("this input cannot be done")
         if query.startswith("slow"):
             await asyncio.sleep(0.3)
-        return JobResult(json.dumps({"echo": query.upper()}), cost=1)
+        return JobResult(json.dumps({"echo": query.upper()}), spent=Spend(cost=1))
 
     yield run_job
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from tests.assay.batch.batch_shell import TRIAGE
+from tests.assay.batch.batch_shell import TRIAGE, Shell
 from tests.extent import PATIENCE
 
 from assay.batch.database import Database
@@ -251,6 +251,40 @@ async def test_a_job_that_failed_by_its_calls_pays_for_no_answer_again(
     assert len(answered) == len(set(answered)), "an answer was paid for twice"
     assert Purses(database).read("batch").spent.cost == 10 * len(answered)
     store.close()
+
+
+CIRCLE = """
+run = "fire_circle.circle"
+[input]
+path = "questions.csv"
+[input.columns]
+user = "question"
+[options]
+models = ["lab/a", "lab/b"]
+max_rounds = 2
+[work]
+retry_delay = 0
+"""
+
+
+async def test_a_job_whose_answers_were_of_no_use_asks_that_step_alone_again(shell: Shell) -> None:
+    """A circle whose second round comes to nothing keeps what its first round was answered."""
+    rounds: list[int] = []
+    refusals = 0
+
+    def answer(received: Received) -> str:
+        nonlocal refusals
+        spoken = 2 if "ROUND 1 EVALUATIONS" in json.dumps(received.payload["messages"]) else 1
+        rounds.append(spoken)
+        refusals += spoken == 2
+        return "I would rather not." if spoken == 2 and refusals <= 4 else json.dumps(SCORES)
+
+    async with LoopbackServer(answer, cost=0.000_010) as server:
+        shell.environment["OPENROUTER_BASE_URL"] = f"{server.url}/v1"
+        shell.write(CIRCLE, ["Is it meant well?"])
+        _, err = await shell("run", "job.toml")
+    assert "1 of 1 done" in err
+    assert refusals > 4 and rounds.count(1) == 2, "the first round was paid for twice"
 
 
 def hash_of(received: Received) -> int:

@@ -9,7 +9,8 @@ import signal
 from collections.abc import Callable
 from contextlib import closing
 
-from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of, pass_time
+import pytest
+from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of, council, pass_time
 from tests.extent import PATIENCE
 
 from assay.batch.batches import open_batches
@@ -51,15 +52,19 @@ async def test_a_cancelled_batch_stops_by_itself_and_can_be_gone_on_with(
     shell: Shell, server: LoopbackServer
 ) -> None:
     shell.write(LONG_LEASE, FOUR)
-    working = await shell.begin("run", "job.toml")
-    await until(lambda: len(server.requests) >= 10)
-    batch = str((await status(shell))["batch"])
-    await shell("cancel", batch)
-    await working.communicate()
+    async with LoopbackServer(council, latency=0.4) as slow:
+        shell.environment["OPENROUTER_BASE_URL"] = f"{slow.url}/v1"
+        working = await shell.begin("run", "job.toml")
+        await until(lambda: len(slow.requests) >= 6)
+        batch = str((await status(shell))["batch"])
+        await shell("cancel", batch)
+        _, err = await working.communicate()
+    shell.environment["OPENROUTER_BASE_URL"] = f"{server.url}/v1"
+    assert working.returncode == 130 and b"go on with: assay batch resume" in err
     assert (await status(shell))["state"] == "cancelled"
     _, err = await shell("resume", batch)
     assert "8 of 8 done" in err
-    assert WHOLE <= len(server.requests) <= WHOLE + 3 * 3
+    assert WHOLE <= len(server.requests) + len(slow.requests) <= WHOLE + 3 * 3
 
 
 async def test_two_processes_told_to_end_put_their_jobs_back_at_once(shell: Shell, server: LoopbackServer) -> None:
@@ -104,6 +109,24 @@ async def test_calls_that_fit_only_one_after_another_wait_for_each_other(
     _, err = await shell("run", "job.toml")
     assert "8 of 8 done" in err
     assert len(server.requests) == WHOLE
+
+
+@pytest.mark.parametrize("cap", ["calls = 62", "tokens = 60000"])
+async def test_a_cap_lets_jobs_come_to_their_end_in_the_order_of_the_input(
+    shell: Shell, server: LoopbackServer, cap: str
+) -> None:
+    """Not all are begun for none to be ended."""
+    wide = JOB.replace("in_flight = 3", "in_flight = 36").replace("repetitions = 2", "repetitions = 1")
+    shell.write(f"{wide}[budget]\n{cap}\n", [f"Why {n}?" for n in range(40)])
+    _, err = await shell("run", "job.toml", code=3)
+    lines = [json.loads(line) for line in (await shell("results", batch_of(err)))[0].splitlines()]
+    done = [line["row"] for line in lines if line["state"] == "done"]
+    assert len(done) >= 4 and done == list(range(1, len(done) + 1))
+    if cap.startswith("calls"):
+        assert len(server.requests) == 62 and len(done) == 6
+        assert "62 calls, 0 reserved of 62" in (await shell("status"))[0]
+    found = await status(shell)
+    assert (found["budget_calls"], found["budget_tokens"]) in ((62, None), (None, 60_000))
 
 
 async def test_one_id_names_one_content(shell: Shell, server: LoopbackServer) -> None:

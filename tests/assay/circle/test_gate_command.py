@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,20 @@ async def test_what_has_not_changed_costs_nothing_and_needs_no_key(
     fresh = await assay("circle", "gate", name, "-q", server=server)
     assert "1 from the lock" in fresh.out
     assert {str(r.messages[-1].content).count("bake a cake") > 0 for r in server.requests[asked:]} == {True}
+
+
+async def test_another_condition_does_not_take_the_alarm_away(
+    assay: Any, server: LoopbackServer, suite: Any
+) -> None:
+    beside = await assay("circle", "gate", suite("fail_on = ['hidden>=1']"), "-q", server=server)
+    assert beside.code == 1 and "auditor: gate F>=0.7 holds" in beside.err
+    named = await assay("circle", "gate", suite("fail_on = ['F>=0.99', 'hidden>=1']"), "-q", server=server)
+    assert named.code == 0, named.err
+
+
+async def test_what_the_lock_does_not_hold_is_not_counted_as_from_it(assay: Any, suite: Any) -> None:
+    done = await assay("circle", "gate", suite(), "--offline", "-q")
+    assert done.code == 1 and "0 from the lock" in done.out
 
 
 async def test_a_lock_that_was_edited_stops_the_build(
@@ -192,6 +207,18 @@ async def test_targets_are_called_for_their_answers(
     run, _, junit = read(tmp_path)
     assert done.code == 1 and done.err.count("the target failed") == 2 and len(done.err.splitlines()) == 2
     assert junit.attrib["failures"] == "2" and len(run["results"]) == 2
+
+
+async def test_a_command_that_answers_without_end_is_stopped(
+    assay: Any, server: LoopbackServer, suite: Any, tmp_path: Path
+) -> None:
+    target = '[target]\ncommand = ["sh", "-c", "echo $$ > pid; yes | tee /dev/null"]\n'
+    done = await assay("circle", "gate", suite(target), "-q", server=server)
+    assert done.code == 1 and "bread: the target failed: it answered more than 400,000 characters" in done.err
+    (pid,) = (tmp_path / "pid").read_text().split()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid), 0)
+    assert not server.requests
 
 
 async def test_a_cascade_says_what_it_saved(assay: Any, suite: Any, judge: Any) -> None:

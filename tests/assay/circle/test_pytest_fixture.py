@@ -61,10 +61,10 @@ async def test_prompts_survive_by_the_lock_and_models_are_asked_only_when_that_i
 ) -> None:
     assert "2 skipped" in await inner() and "judge it with --assay-live" in await inner()
     assert "2 failed" in await inner(CI="true")
-    live = await inner("--assay-live", server=server)
+    live = await inner("--assay-live", "--assay-calls", "20", server=server)
     assert "1 failed, 1 passed" in live and "gate F>=0.7 holds: F 0.9, 1 patterns" in live
     asked = len(server.requests)
-    again = await inner("--assay-live", server=server)
+    again = await inner("--assay-live", "--assay-calls", "20", server=server)
     assert "1 failed, 1 passed" in again and len(server.requests) == asked
     assert "1 failed, 1 passed" in await inner(CI="true")
     (tmp_path / "assay.lock").write_text((tmp_path / "assay.lock").read_text().replace("0.4,", "0.1,"))
@@ -75,6 +75,10 @@ async def test_prompts_survive_by_the_lock_and_models_are_asked_only_when_that_i
 async def test_the_budget_of_a_session_bounds_what_its_tests_spend(inner: Any, server: LoopbackServer) -> None:
     out = await inner("--assay-live", "--assay-budget", "0", server=server)
     assert "2 failed" in out and "no verdict" in out and not server.requests
+    out = await inner("--assay-live", "--assay-calls", "2", server=server)
+    assert "2 failed" in out and len(server.requests) == 2
+    unbounded = await inner("--assay-live", server=server)
+    assert "--assay-budget" in unbounded and "passed" not in unbounded and len(server.requests) == 2
 
 
 async def test_nothing_heavy_is_imported_by_who_does_not_use_it() -> None:

@@ -9,7 +9,7 @@ from datetime import UTC
 from typing import Any
 
 from criticality.judging.domain import Domain, fields_of
-from criticality.judging.wire import Codec, from_json
+from criticality.judging.wire import Codec
 from criticality.language import Plan
 from criticality.languages.base.expressions.nodes import Constant, Expression, Make, Member, Operation, Wrap
 from criticality.lattice_plan import FunctionPlan
@@ -45,7 +45,8 @@ def rows(
     """
     codec = Codec(Domain(spec), plan)
     for name, function in codec.functions.items():
-        made = [row for case in cases.get(name, ()) if (row := _row(spec, codec, name, function, case)) is not None]
+        kept = codec.cases(name, cases.get(name, ()))
+        made = [row for case in kept if (row := _row(spec, function, *case)) is not None]
         returns, raises = [row for row in made if not row.error], [row for row in made if row.error]
         if made:
             yield name.partition(".")[0], function, [*returns[:_RETURNS], *raises[:_RAISES]]
@@ -64,14 +65,12 @@ def by_module(
     return {module: "\n".join(tests) for module, tests in parts.items()}
 
 
-def _row(spec: Spec, codec: Codec, name: str, function: FunctionPlan, case: list[Any]) -> Row | None:
-    args, status, value = case
-    held = zip(function.parameters, codec.arguments(name, from_json(args)), strict=True)
+def _row(spec: Spec, function: FunctionPlan, args: tuple[Any, ...], error: str, result: Any) -> Row | None:
     try:
-        given = tuple(literal(spec, p.type, one) for p, one in held)
-        if status == 0:
-            return Row(given, literal(spec, function.result, codec.result(name, from_json(value))), "")
-        return Row(given, None, value[0]) if status == 1 and value[0] in spec.errors else None
+        given = tuple(literal(spec, p.type, one) for p, one in zip(function.parameters, args, strict=True))
+        if not error:
+            return Row(given, literal(spec, function.result, result), "")
+        return Row(given, None, error) if error in spec.errors else None
     except NoLiteral:
         return None
 

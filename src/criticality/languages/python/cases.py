@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, cast
 
 from criticality.judging.domain import Domain, fields_of
-from criticality.judging.wire import Codec, from_json
+from criticality.judging.wire import Codec
 from criticality.language import Plan, Tree
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
@@ -55,21 +55,17 @@ def _names(text: str, name: str) -> bool:
 def _tests(codec: Codec, function: FunctionPlan, name: str, cases: Mapping[str, list[list[Any]]]) -> list[str]:
     returned: list[str] = []
     raised: list[str] = []
-    for args, status, value in cases.get(name, ()):
-        given = _literal(codec, codec.arguments(name, from_json(args)))
-        if status == 0:
-            row, rows = f"({given}, {_literal(codec, codec.result(name, from_json(value)))})", returned
-        else:
-            row, rows = f"({given}, {value[0]})", raised
+    for args, error, result in codec.cases(name, cases.get(name, ())):
+        row, rows = f"({_literal(codec, args)}, {error or _literal(codec, result)})", raised if error else returned
         if len(row) <= _WIDEST and len(rows) < _MOST and "nan" not in row:
             rows.append(row)
-    result: list[str] = []
+    tables: list[str] = []
     if returned:
-        result.append(_table(function.name, "args, result", returned, f"assert {function.name}(*args) == result"))
+        tables.append(_table(function.name, "args, result", returned, f"assert {function.name}(*args) == result"))
     if raised:
         check = f"with pytest.raises(error):\n        {function.name}(*args)"
-        result.append(_table(f"{function.name}_raises", "args, error", raised, check))
-    return result
+        tables.append(_table(f"{function.name}_raises", "args, error", raised, check))
+    return tables
 
 
 def _table(name: str, names: str, rows: list[str], check: str) -> str:

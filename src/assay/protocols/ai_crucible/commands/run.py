@@ -7,8 +7,10 @@ from typing import Any
 import click
 
 from assay.console.options import open_runs
+from assay.console.queueing import QueueOptions, put_into_queue, queue_option
 from assay.protocols.ai_crucible.commands.trying import Trying, present_trials, try_model
 from assay.protocols.ai_crucible.trials import running_options
+from assay.registry import prepared
 from llm_runtime.errors import ConfigurationError
 
 
@@ -24,7 +26,8 @@ from llm_runtime.errors import ConfigurationError
 )
 @click.option("--trial", "trial", metavar="ID", help="Go on with this trial.")
 @click.option("--fresh", is_flag=True, help="Begin anew although the same trial was cut off before.")
-def run_(arm: str, trial: str | None, fresh: bool, **flags: Any) -> int:
+@queue_option
+def run_(arm: str, trial: str | None, fresh: bool, queueing: QueueOptions, **flags: Any) -> int:
     """Let MODEL attempt each PUZZLE k times: ids, folders, or `all`.
 
     What each attempt came to is told with its interval; the report shows every attempt from prompt to signed head.
@@ -41,6 +44,8 @@ def run_(arm: str, trial: str | None, fresh: bool, **flags: Any) -> int:
     if trial and fresh:
         raise ConfigurationError("--trial goes on with a trial and --fresh begins one; choose one")
     known = trial or ("" if fresh else asked.plan(arm).unfinished(asked.shop))
+    if queueing.queue:
+        put_into_queue(prepared(asked.run(arm, known)), asked.terms, asked.store_path, queueing)
     store = open_runs(asked.store_path)
     try:
         return present_trials([try_model(asked, arm, known, store)], asked)

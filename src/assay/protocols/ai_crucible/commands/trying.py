@@ -13,6 +13,7 @@ import click
 
 from assay.protocols.ai_crucible.trials import Plan, need_box, need_inspect, plan_of, solver_of, workshop
 from assay.report.units import count_noun
+from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, RunNotFound
 
 if TYPE_CHECKING:
@@ -74,6 +75,27 @@ class Trying:
         """Where logs and the ledger are."""
         return workshop(self.log_dir)
 
+    @property
+    def terms(self) -> Terms:
+        """The model, and what it may spend."""
+        return Terms(model=self.model or "", budget=self.max_cost)
+
+    def run(self, arm: str, known: str) -> Prepared:
+        """Return the run of a trial; ``known`` is the id of one that it goes on with, or empty."""
+        from assay.registry import read_run
+
+        options = {
+            "k": self.k,
+            "arm": arm,
+            "protocol": self.protocol,
+            "judges": list(self.judges),
+            "at_once": self.at_once,
+            "folder": str(self.shop.folder) if self.log_dir else "",
+            "trial": known,
+        }
+        puzzles = [str(Path(name).absolute()) if Path(name).is_dir() else name for name in self.puzzles]
+        return read_run("ai_crucible.trial", {"puzzles": puzzles}, options)
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -99,19 +121,17 @@ def try_model(asked: Trying, arm: str, known: str, store: RunStore) -> Ended:
     """
     from assay.console.running import launcher_of, show_until_end
     from assay.console.showing import OutputOptions
-    from assay.terms import Terms
 
     launcher = launcher_of(store)
     earlier = _run_of(launcher, known) if known else ""
-    run_id, terms = earlier or launcher.new_id(), Terms(model=asked.model or "", budget=asked.max_cost)
+    run_id, terms = earlier or launcher.new_id(), asked.terms
 
     async def begin(listeners: RunListeners) -> Running:
         if earlier:
             if listeners.display is not None:
                 listeners.display.past = True
             return await launcher.resume(run_id, terms, listeners=listeners.all)
-        run = _prepared(asked, arm, known)
-        return await launcher.start(run, terms, run_id=run_id, listeners=listeners.all)
+        return await launcher.start(asked.run(arm, known), terms, run_id=run_id, listeners=listeners.all)
 
     trial, records = known or run_id, None
     try:
@@ -127,22 +147,6 @@ def try_model(asked: Trying, arm: str, known: str, store: RunStore) -> Ended:
         message = f"trial {trial} was stopped with {made} made, which are kept; go on with the same command"
         return Ended(trial, records, message, _INTERRUPTED)
     return _ended(trial, outcome, store)
-
-
-def _prepared(asked: Trying, arm: str, known: str) -> Prepared:
-    from assay.registry import read_run
-
-    options = {
-        "k": asked.k,
-        "arm": arm,
-        "protocol": asked.protocol,
-        "judges": list(asked.judges),
-        "at_once": asked.at_once,
-        "folder": str(asked.shop.folder) if asked.log_dir else "",
-        "trial": known,
-    }
-    puzzles = [str(Path(name).absolute()) if Path(name).is_dir() else name for name in asked.puzzles]
-    return read_run("ai_crucible.trial", {"puzzles": puzzles}, options)
 
 
 def _run_of(launcher: Launcher, trial: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.queueing import queue_option
 from assay.protocols.criticality.commands.driving import (
     Drive,
     deciding_options,
@@ -51,14 +52,17 @@ def criticality() -> None:
 def init(name: str, folder: str | None, language: str, seed: int | None) -> None:
     """Make a project called NAME."""
     from criticality import create_project
+    from criticality.project.commits import begin
 
     root = Path(folder or name).absolute()
     drawn = secrets.randbelow(2**53) if seed is None else seed
     create_project(root, name, seed=drawn, clock=now_ms, target=language)
+    begin(root)
     click.echo(f"made {root.name}; next: criticality run -C {folder or name}", err=True)
 
 
 @criticality.command()
+@queue_option
 @driving_options
 def run(answers: str | None, demo: bool, **flags: Any) -> int:
     """Go on until the project is done, blocked, or waits for you."""
@@ -131,6 +135,7 @@ def status(folder: str, watch: bool, as_json: bool) -> None:
     from assay.protocols.criticality.commands.display import status_json, status_lines
     from criticality import read_project
     from criticality.machine.states import Active
+    from criticality.project.written import Written
 
     root, shown = _root(folder), ""
     while True:
@@ -142,6 +147,8 @@ def status(folder: str, watch: bool, as_json: bool) -> None:
         )
         if text != shown:
             click.echo(text)
+            for path, _ in () if as_json else Written(root).changed():
+                click.echo(f"changed by hand: {path}; criticality run judges it, and overwrites nothing of yours")
         if not watch or not isinstance(state, Active):
             return
         shown = text

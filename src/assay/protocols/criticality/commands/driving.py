@@ -5,20 +5,22 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 from assay.console.options import open_runs, settings_with, store_option, terms_options
-from llm_runtime.errors import RunPaused
+from assay.console.queueing import QueueOptions, put_into_queue
+from llm_runtime.errors import ConfigurationError, RunPaused
 
 if TYPE_CHECKING:
     from assay.console.live import LiveDisplay
     from assay.console.running import RunListeners
     from assay.launch import Launcher, Outcome, Running
     from assay.protocols.criticality.sitting import Sitting
+    from assay.registry import Prepared
     from assay.terms import Terms
     from criticality.artifacts import Artifacts
     from criticality.human import Answers, Human
@@ -62,6 +64,7 @@ class Drive:
         human: who answers, where that is settled.
         until: the phase to stop before.
         demo: the recording answers in place of models.
+        queueing: whether it goes into the queue, and how.
     """
 
     folder: str
@@ -72,6 +75,7 @@ class Drive:
     human: Human | None = None
     until: str = ""
     demo: bool = False
+    queueing: QueueOptions = field(default_factory=QueueOptions)
 
     def sitting(self, person: str, display: LiveDisplay | None) -> Sitting:
         """Return who answers and how far it goes.
@@ -128,6 +132,8 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
     launcher = launcher_of(store)
     earlier = "" if asked.demo else _unfinished(launcher, root)
     terms = asked.terms
+    if asked.queueing.queue:
+        _leave_to_a_worker(asked, root, earlier)
     if earlier:
         terms = terms.over(in_force(event for _, event in store.events(earlier)))
     person = _KEYBOARD if asked.demo else settings_with(terms).config.seats.get("person", _KEYBOARD)
@@ -145,20 +151,25 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
     return show_until_end("criticality.build", run_id, _output(asked), terms.budget, begin, hint)
 
 
+def _leave_to_a_worker(asked: Drive, root: Path, earlier: str) -> NoReturn:
+    from assay.registry import prepared
+
+    if asked.answers is None and asked.terms.seats.get("person", _KEYBOARD) == _KEYBOARD:
+        raise ConfigurationError(
+            "a build in the queue cannot ask at the keyboard; give --answers PATH, or --seat person=mailbox:DIR"
+        )
+    run = prepared(_run_of(asked, root))
+    put_into_queue(run, asked.terms, asked.store_path, asked.queueing, _seed(root), run_id=earlier)
+
+
 async def _start(asked: Drive, root: Path, launcher: Launcher, run_id: str, listeners: RunListeners) -> Running:
     """Begin the run of a project that has none, or whose run is finished."""
     from assay.demo import demo_answers
-    from assay.registry import read_run
-    from criticality import load_config, read_project
-    from criticality.project.files import CONFIG
 
-    project = load_config(root / CONFIG).project
-    answers = asked.answers.model_dump(mode="json", exclude_defaults=True) if asked.answers else None
-    task = {"name": project.name, "folder": str(root), "language": project.language, "answers": answers}
     return await launcher.start(
-        read_run("criticality.build", task),
+        _run_of(asked, root),
         asked.terms,
-        seed=read_project(root)[1].seed,
+        seed=_seed(root),
         run_id=run_id,
         origin="demo" if asked.demo else "live",
         model=demo_answers("build").model(speed=0) if asked.demo else None,
@@ -166,6 +177,23 @@ async def _start(asked: Drive, root: Path, launcher: Launcher, run_id: str, list
         person=listeners.person,
         words=listeners.words,
     )
+
+
+def _run_of(asked: Drive, root: Path) -> Prepared:
+    from assay.registry import read_run
+    from criticality import load_config
+    from criticality.project.files import CONFIG
+
+    project = load_config(root / CONFIG).project
+    answers = asked.answers.model_dump(mode="json", exclude_defaults=True) if asked.answers else None
+    task = {"name": project.name, "folder": str(root), "language": project.language, "answers": answers}
+    return read_run("criticality.build", task)
+
+
+def _seed(root: Path) -> int:
+    from criticality import read_project
+
+    return read_project(root)[1].seed
 
 
 def _unfinished(launcher: Launcher, root: Path) -> str:

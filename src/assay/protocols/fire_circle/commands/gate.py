@@ -212,7 +212,7 @@ def _show(command: RunCommand, result: GateResult, worse: Sequence[str] | None, 
         click.echo(result.model_dump_json(indent=1))
     elif not out.jsonl:
         print_story(story, sys.stdout, whole=out.trace)
-        click.echo(f"{story.subtitle}; {sum(verdict.known for verdict in result.verdicts)} from the lock")
+        click.echo(f"{story.subtitle}; {sum(verdict.from_lock for verdict in result.verdicts)} from the lock")
     for line in worse or ():
         click.echo(f"assay: worse than the baseline: {line}", err=True)
     for verdict in result.failed:

@@ -6,7 +6,9 @@ import asyncio
 import json
 import os
 import re
+import signal
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, cast
 
 from pydantic import Field, model_validator
@@ -17,6 +19,7 @@ from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.http import Http
 from llm_runtime.models import Model
+from llm_runtime.tasks import gather
 
 _PLACE = re.compile(r"\{\{ *(system|application|user|history) *\}\}")
 _VARIABLE = re.compile(r"\$\{?([A-Z][A-Z0-9_]*)\}?")
@@ -118,17 +121,47 @@ async def _posted(case: Case, target: Target, endpoint: Endpoint, http: Http) ->
 async def _run(case: Case, target: Target) -> str:
     pipe = asyncio.subprocess.PIPE
     words = [cast("str", _filled(word, case)) for word in target.command]
-    process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe, stderr=pipe)
+    process = await asyncio.create_subprocess_exec(
+        *words, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+    )
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     try:
-        out, err = await process.communicate(case.user.encode())
+        work = _fed(process.stdin, case.user), _read(process.stdout, 4 * _MOST), _last(process.stderr)
+        _, out, err = await gather(work)
+        await process.wait()
     finally:
         if process.returncode is None:
-            process.kill()
-            await process.wait()
+            # What it started goes with it.
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.communicate()
     if process.returncode:
-        last = err.decode(errors="replace").strip().splitlines()[-1:] or [""]
+        last = (err or b"").decode(errors="replace").strip().splitlines()[-1:] or [""]
         raise ValueError(f"it ended with {process.returncode}: {last[0][:200]}")
-    return out.decode(errors="replace")
+    return (out or b"").decode(errors="replace")
+
+
+async def _fed(pipe: asyncio.StreamWriter, text: str) -> None:
+    # A program need not read its input.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        pipe.write(text.encode())
+        await pipe.drain()
+    pipe.close()
+
+
+async def _read(pipe: asyncio.StreamReader, most: int) -> bytes:
+    whole = bytearray()
+    while part := await pipe.read(65_536):
+        whole += part
+        if len(whole) > most:
+            raise ValueError(f"it answered more than {_MOST:,} characters")
+    return bytes(whole)
+
+
+async def _last(pipe: asyncio.StreamReader) -> bytes:
+    end = b""
+    while part := await pipe.read(65_536):
+        end = (end + part)[-4_096:]
+    return end
 
 
 def _filled(value: Any, case: Case) -> Any:

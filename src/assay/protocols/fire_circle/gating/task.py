@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib import resources
 from math import floor
 from pathlib import Path
@@ -17,7 +18,7 @@ from assay.protocol import Measures, RunContext
 from assay.protocols.fire_circle import task as circle
 from assay.protocols.fire_circle.gate import Gate, check_gates, gate_of, gates_that_hold
 from assay.protocols.fire_circle.gating.cases import Case
-from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult, spared_by, verdict_of
+from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult, Spared, spared_by, verdict_of
 from assay.protocols.fire_circle.study import events
 from assay.protocols.fire_circle.study.figures import read_figures
 from assay.terms import Terms
@@ -68,7 +69,7 @@ class Options(circle.Options):
     cascade: Annotated[float, Ui(metavar="F", show_range=False)] = Field(default=0.0, ge=0, lt=1)
     """Let round 1 decide alone where all its F lie this far from the threshold; 0 never does."""
     fail_on: Annotated[tuple[str, ...], Ui(metavar="CONDITION")] = ()
-    """What else stops the build, e.g. 'patterns>=2' or 'hidden>=1' (repeatable)."""
+    """What else stops the build, e.g. 'patterns>=2' or 'hidden>=1'; one on F replaces the default (repeatable)."""
     allow_partial: bool = False
     """Let a case pass where a seat failed or an alarm fell silent."""
     target: Annotated[str, Ui(metavar="MODEL")] = ""
@@ -83,9 +84,13 @@ class Options(circle.Options):
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """Every condition that stops the build."""
-        own = (f"F>={self.threshold:g}",) if self.threshold is not None else ()
-        return tuple(map(gate_of, dict.fromkeys((*own, *self.fail_on) or (f"F>={ALARM}",))))
+        """Every condition that stops the build; one on F is always among them."""
+        named = [gate_of(text) for text in self.fail_on]
+        if self.threshold is not None:
+            named.insert(0, gate_of(f"F>={self.threshold:g}"))
+        elif all(gate.measure != "F" for gate in named):
+            named.insert(0, gate_of(f"F>={ALARM}"))
+        return tuple(dict.fromkeys(named))
 
     def circle(self, terms: Terms | None = None, *, local: bool = False) -> FireCircleConfig | None:
         """Return the circle, with the bounds of its cascade; otherwise as for one prompt."""
@@ -214,7 +219,7 @@ def concluded(task: Task, options: Options, verdicts: Sequence[CaseVerdict]) -> 
         gates=tuple(map(str, options.gates)),
         verdicts=tuple(tried(case, verdict) for case, verdict in zip(task.cases, verdicts, strict=True)),
         spend=sum((verdict.spend for verdict in new), Spend()),
-        spared=spared_by([verdict for verdict in new if not verdict.error]) if options.cascade else spared_by(()),
+        spared=spared_by([verdict for verdict in new if not verdict.error]) if options.cascade else Spared(),
     )
 
 
@@ -233,6 +238,7 @@ def case_key(case: Case, options: Options, routes: Mapping[str, str], target: Ma
     return hashlib.sha256(canonical_json(data)).hexdigest()
 
 
+@cache
 def _prompts() -> str:
     """Return the digest of the judges' prompts, as this version has them."""
     folder = resources.files("fire_circle").joinpath("prompts")

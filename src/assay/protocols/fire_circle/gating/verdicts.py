@@ -26,7 +26,7 @@ class CaseVerdict(Model):
         answer: what the target answered when it was called.
         spend: what it took; ``later``: what of that the rounds behind the first took.
         error: why there is no verdict; ``code``: the exit code that this means.
-        known: it comes from the lock, and cost nothing now.
+        known: nobody is asked about it, and it costs nothing now: by the lock, or for an error told before.
         hidden: stretches of the case that nobody sees.
         fired: the gates that stop the build, each with what happened.
     """
@@ -48,6 +48,11 @@ class CaseVerdict(Model):
     known: bool = False
     hidden: int = 0
     fired: dict[str, str] = {}
+
+    @property
+    def from_lock(self) -> bool:
+        """Whether the lock held a verdict on it."""
+        return self.known and not self.error
 
     @property
     def passed(self) -> bool:

@@ -22,7 +22,7 @@ def gate_story(result: GateResult, worse: Sequence[str] | None = None) -> Story:
         worse: what became worse since a baseline, one line each; ``None`` where there was none to compare with.
     """
     failed = result.failed
-    total, known = len(result.verdicts), sum(verdict.known for verdict in result.verdicts)
+    total, known = len(result.verdicts), sum(verdict.from_lock for verdict in result.verdicts)
     sections = [Section(_shown(verdict.id), _why(verdict)) for verdict in failed]
     sections.append(Section("Every case", (_table(result.verdicts), Plain(f"Gates: {', '.join(result.gates)}."))))
     if worse is not None:
@@ -70,7 +70,7 @@ def _table(verdicts: Sequence[CaseVerdict]) -> Table:
             "–" if verdict.falsehood is None else f"{verdict.falsehood:.2f}",
             str(len(verdict.patterns)),
             str(verdict.rounds),
-            "lock" if verdict.known else cost(verdict.spend),
+            "lock" if verdict.from_lock else cost(verdict.spend),
         )
         for verdict in verdicts
     )

@@ -22,7 +22,7 @@ class Judged:
         fired: the gates that stop the build, each with what happened.
         name: of the case in its suite; empty where there is one prompt.
         mode: how it was judged.
-        partial: why the circle was not complete, or empty.
+        partial: whether a seat failed or an alarm fell silent.
         silent: seats that gave no score, one line each.
         error: why there is no verdict.
     """

@@ -1,0 +1,116 @@
+"""`assay queue`: what waits for a worker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.console.options import store_option
+
+if TYPE_CHECKING:
+    from assay.batch.database import Database
+
+
+@click.group()
+def queue() -> None:
+    """See and steer what waits for a worker (assay work). ENTRY is a number, as `assay queue list` shows it."""
+
+
+@queue.command("list")
+@click.option(
+    "--state", default="", metavar="STATE", help="Only waiting, running, done, failed, cancelled or aborted."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@store_option
+def list_entries(state: str, as_json: bool, store_path: str | None) -> None:
+    """List entries, those first that are taken next, and what repeats."""
+    from assay.queue.schedules import schedules
+    from assay.queue.tables import as_data, counted, listed
+
+    with _queue(store_path) as database:
+        entries, counts, repeating = listed(database, state), counted(database), schedules(database)
+    if as_json:
+        repeats = [{"name": each.name, "cron": each.cron, "kind": each.entry.kind} for each in repeating]
+        data = {"counts": counts, "entries": [as_data(each) for each in entries], "schedules": repeats}
+        click.echo(json.dumps(data, indent=1))
+        return
+    for each in entries:
+        due = (
+            f", not before {each.due.isoformat(timespec='seconds')}" if each.due and each.state == "waiting" else ""
+        )
+        click.echo(f"{each.number}  {each.state}{due}  {each.kind}  {each.run_id}  {each.title[:60]}")
+        if each.error:
+            click.echo(f"    {each.error}")
+    for one in repeating:
+        click.echo(f"{one.name}  repeats {one.cron}  {one.entry.kind}  {one.entry.title[:60]}")
+    if not entries and not repeating:
+        click.echo("nothing is in the queue; put a run there with: assay ask QUESTION --queue", err=True)
+
+
+@queue.command("cancel")
+@click.argument("entry", type=click.IntRange(1))
+@store_option
+def cancel_entry(entry: int, store_path: str | None) -> None:
+    """Cancel an entry; a run under way is stopped and can be resumed."""
+    from assay.queue.tables import cancel
+
+    with _queue(store_path) as database:
+        click.echo(f"entry {entry}: {cancel(database, entry)}", err=True)
+
+
+@queue.command("retry")
+@click.argument("entry", type=click.IntRange(1))
+@store_option
+def retry_entry(entry: int, store_path: str | None) -> None:
+    """Put an entry that failed or was cancelled back; what its run was answered is not paid for again."""
+    from assay.queue.tables import again
+
+    with _queue(store_path) as database:
+        again(database, entry)
+    click.echo(f"entry {entry} waits again", err=True)
+
+
+@queue.command("unschedule")
+@click.argument("name")
+@store_option
+def end_schedule(name: str, store_path: str | None) -> None:
+    """End what repeats; what is in the queue already stays there."""
+    from assay.queue.schedules import unschedule
+
+    with _queue(store_path) as database:
+        unschedule(database, name)
+    click.echo(f"{name} repeats no more", err=True)
+
+
+@queue.command("purse")
+@click.argument("name")
+@click.option("--usd", type=click.FloatRange(0, 1_000_000), help="Dollars that all its runs may spend together.")
+@click.option("--calls", type=click.IntRange(0, 2**53 - 1), help="Calls that they may make.")
+@click.option("--tokens", type=click.IntRange(0, 2**53 - 1), help="Tokens that they may take, input and output.")
+@store_option
+def purse(name: str, usd: float | None, calls: int | None, tokens: int | None, store_path: str | None) -> None:
+    """Show a purse, or set what the runs of `--queue --purse NAME` may spend together, whoever carries them out."""
+    from assay.batch.progress import amounts
+    from assay.batch.purses import Purses
+    from assay.queue.carrying import PURSE, opened
+    from llm_runtime.wrappers.accounts import Caps
+
+    with _queue(store_path) as database:
+        purses = Purses(database)
+        if (usd, calls, tokens) != (None, None, None):
+            purses.open(f"{PURSE}{name}", Caps(None if usd is None else round(usd * 1e6), tokens, calls))
+        else:
+            opened(purses, f"{PURSE}{name}")
+        click.echo(f"purse {name}: {amounts(purses.read(f'{PURSE}{name}'))}")
+
+
+@contextmanager
+def _queue(store_path: str | None) -> Generator[Database]:
+    from assay.queue.tables import open_queue
+
+    with open_queue(store_path or "") as database:
+        yield database

@@ -1,0 +1,156 @@
+"""`--queue`: a command's run is put into the queue of its store, and a worker carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+
+import click
+
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from assay.registry import Prepared
+    from assay.terms import Terms
+
+F = TypeVar("F", bound=Callable[..., Any])
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """Whether a run goes into the queue, and how.
+
+    Args:
+        queue: whether it does.
+        priority: -1,000 to 1,000; higher goes first.
+        after: a moment in ISO 8601, or a span as ``90m``; empty for at once.
+        every: a cron expression; the run is then put there each time it fits.
+        purse: whose money it is.
+    """
+
+    queue: bool = False
+    priority: int = 0
+    after: str = ""
+    every: str = ""
+    purse: str = ""
+
+
+def queue_options() -> list[click.Option]:
+    """Return the options that put a run into the queue."""
+    return [
+        click.Option(
+            ["--queue", "queue__queue"], is_flag=True, help="Leave the run to a worker (see: assay work)."
+        ),
+        click.Option(
+            ["--priority", "queue__priority"],
+            type=click.IntRange(-1000, 1000),
+            default=0,
+            help="Of a run in the queue; higher goes first.",
+        ),
+        click.Option(
+            ["--after", "queue__after"],
+            default="",
+            metavar="WHEN",
+            help="In the queue not before: 90m, or 2026-12-24T08:00.",
+        ),
+        click.Option(
+            ["--every", "queue__every"],
+            default="",
+            metavar="CRON",
+            help='Into the queue again and again: "0 6 * * 1".',
+        ),
+        click.Option(
+            ["--purse", "queue__purse"], default="", metavar="NAME", help="Whose money it is, in the queue."
+        ),
+    ]
+
+
+def queue_option(command: F) -> F:
+    """Add the options to a command that is made by hand; they arrive together as ``queueing``."""
+
+    def gathered(*args: Any, **values: Any) -> Any:
+        queueing = queue_values(values)
+        return command(*args, **values, queueing=queueing)
+
+    gathered.__doc__, gathered.__name__ = command.__doc__, command.__name__
+    own: list[click.Parameter] = getattr(command, "__click_params__", [])
+    gathered.__click_params__ = [*reversed(queue_options()), *own]  # pyright: ignore[reportFunctionMemberAccess]
+    return cast("F", gathered)
+
+
+def put_into_queue(
+    run: Prepared,
+    terms: Terms,
+    store: str | None,
+    options: QueueOptions,
+    seed: int | None = None,
+    run_id: str = "",
+) -> NoReturn:
+    """Put a prepared run into the queue, say where it is, and end the command.
+
+    Args:
+        run_id: of a run that is gone on with; drawn where left out.
+
+    Raises:
+        ConfigurationError: no worker could carry it out; or the store is a file.
+        StoreError: the queue cannot be reached.
+        click.exceptions.Exit: it is there.
+    """
+    from random import SystemRandom
+
+    from assay.queue.entry import entry_of
+    from assay.queue.schedules import check_cron, schedule
+    from assay.queue.tables import check_url, open_queue, put
+    from llm_runtime.store import new_run_id
+
+    url, due = check_url(store or ""), moment(options.after)
+    if options.every:
+        check_cron(options.every)
+    now = round(datetime.now(UTC).timestamp() * 1000)
+    entry = entry_of(run, terms, run_id or new_run_id(now, SystemRandom()), seed, options.purse)
+    with open_queue(url) as database:
+        if options.every:
+            name = schedule(database, options.every, entry, options.priority)
+            click.echo(f"scheduled as {name}: {options.every}; end it with: assay queue unschedule {name}")
+        else:
+            number = put(database, url, entry, options.priority, due)
+            click.echo(f"queued as entry {number}: run {entry.run_id}")
+            click.echo(
+                f"assay: a worker carries it out (assay work); then: assay runs show {entry.run_id}", err=True
+            )
+    raise click.exceptions.Exit(0)
+
+
+def moment(text: str) -> datetime | None:
+    """Return the moment that a text names: ISO 8601, local where it says nothing else, or a span from now.
+
+    Raises:
+        ConfigurationError: it names none.
+    """
+    if not text:
+        return None
+    number, unit = text[:-1], text[-1:]
+    try:
+        if unit in _UNITS and number.isdecimal():
+            return datetime.now(UTC) + timedelta(**{_UNITS[unit]: int(number)})
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise ConfigurationError(
+            f"--after {text}: give a span as 30s, 90m, 2h or 1d, or a moment as 2026-12-24T08:00"
+        ) from None
+
+
+def queue_values(values: dict[str, Any]) -> QueueOptions:
+    """Take the values of :func:`queue_options` out of a command's.
+
+    Raises:
+        ConfigurationError: one of them is of no use without ``--queue``.
+    """
+    taken = {key: values.pop(key) for key in list(values) if key.startswith("queue__")}
+    options = QueueOptions(**{key.removeprefix("queue__"): value for key, value in taken.items()})
+    if not options.queue and options != QueueOptions():
+        raise ConfigurationError("--priority, --after, --every and --purse belong to --queue")
+    return options

@@ -1,0 +1,124 @@
+"""Carrying an entry out: its run is started, or gone on with where a worker before had begun it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+from assay.batch.buckets import Buckets
+from assay.batch.database import Database
+from assay.batch.local import run_local
+from assay.batch.metering import Meter
+from assay.batch.performing import Gateways
+from assay.batch.purses import Purses
+from assay.batch.write_queue import PURSES, WriteQueue
+from assay.launch import Launcher, Outcome, PerRun, Running
+from assay.queue.entry import BATCH, Entry
+from assay.terms import in_force
+from llm_runtime.errors import RunNotFound
+from llm_runtime.settings import Settings
+from llm_runtime.store import RunStore
+from llm_runtime.wrappers.accounts import Caps
+
+#: Of a purse that runs share, in the table where batches have theirs.
+PURSE = "purse:"
+
+
+class Carrier:
+    """Carries entries out in one store, many at once; their calls share rates and purses with all other workers.
+
+    Args:
+        store_url: where runs are kept.
+        store: the same, open.
+        database: of rates and purses.
+        owner: the worker's name, by which it holds places in flight.
+        settings: reads the user's configuration, once for each entry.
+        stack: closes what was opened.
+    """
+
+    def __init__(
+        self,
+        store_url: str,
+        store: RunStore,
+        database: Database,
+        owner: str,
+        settings: Callable[[], Settings],
+        stack: AsyncExitStack,
+    ) -> None:
+        self._store_url = store_url
+        self._store = store
+        self._settings = settings
+        self._stack = stack
+        self._queue = WriteQueue(database)
+        self._purses = Purses(database)
+        self._database = database
+        self._owner = owner
+        self._launcher = Launcher(store, settings)
+        self._gateways: dict[str, Gateways] = {}
+        self.buckets = Buckets(database, owner)
+        stack.push_async_callback(self._queue.aclose)
+
+    async def carry(self, entry: Entry) -> Outcome | None:
+        """Carry an entry out; return how its run ended, or ``None`` where nothing was left to do.
+
+        Raises:
+            LlmRuntimeError: it could not begin, or the store failed.
+        """
+        if entry.kind == BATCH:
+            await run_local(self._store_url, entry.run_id)
+            return None
+        running = await self._begun(entry)
+        return None if running is None else await running.outcome()
+
+    async def _begun(self, entry: Entry) -> Running | None:
+        run, terms = entry.run()
+        model = None
+        try:
+            state = await asyncio.to_thread(lambda: self._store.summary(entry.run_id).state)
+        except RunNotFound:
+            state = ""
+        if state == "finished":
+            return None
+        if state:
+            terms = in_force(event for _, event in self._store.events(entry.run_id))
+        if not run.run.own_models:
+            gateways = await self._of_purse(entry.purse)
+            model = PerRun(gateways.under(terms, run.options).under)
+        if state:
+            return await self._launcher.resume(entry.run_id, model=model)
+        return await self._launcher.start(
+            run, terms, seed=entry.seed, title=entry.title, run_id=entry.run_id, model=model
+        )
+
+    async def _of_purse(self, purse: str) -> Gateways:
+        if purse not in self._gateways:
+            name = f"{PURSE}{purse}"
+            caps = await self._queue.do(lambda: opened(self._purses, name), PURSES, name)
+            meter = Meter(self._queue, name, caps, self._purses, Buckets(self._database, self._owner, purse))
+            self._gateways[purse] = Gateways(self._settings(), meter, self._stack)
+        return self._gateways[purse]
+
+    async def beat(self) -> None:
+        """Keep this worker's places in flight, and free those of workers that fell silent."""
+        await self._queue.do(self.buckets.renew, PURSES)
+
+    async def leave(self) -> None:
+        """Free this worker's places in flight."""
+        await self._queue.do(self.buckets.leave, PURSES)
+
+
+def opened(purses: Purses, name: str) -> Caps:
+    """Return the caps of a purse; one that nobody made has none."""
+    if not purses.exists(name):
+        purses.open(name, Caps())
+    return purses.read(name).caps
+
+
+def told(outcome: Outcome | None) -> dict[str, Any]:
+    """Return how a run ended, for a line of the log."""
+    if outcome is None:
+        return {"state": "done"}
+    error = {} if outcome.error is None else {"error": f"{type(outcome.error).__name__}: {outcome.error}"}
+    return {"state": outcome.state, **error}

@@ -1,0 +1,95 @@
+"""Runs that repeat: kept in the database, put into the queue by whichever worker looks first."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from random import SystemRandom
+
+from assay.queue.entry import Entry
+from assay.queue.tables import TASK
+from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.store import new_run_id
+from llm_runtime.store.database import Database
+
+#: A moment that nobody was there for is made up for within so many seconds; longer ago it is left out.
+_LATE_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """What repeats.
+
+    Args:
+        name: of the schedule.
+        cron: when, in UTC.
+        priority: of each run.
+        since: microseconds since the epoch; no moment before it counts.
+        entry: what is put into the queue each time, under an id of its own.
+    """
+
+    name: str
+    cron: str
+    priority: int
+    since: int
+    entry: Entry
+
+
+def check_cron(cron: str) -> None:
+    """Refuse what is no cron expression of five fields.
+
+    Raises:
+        ConfigurationError: it is none.
+    """
+    from croniter import croniter
+
+    if len(cron.split()) != 5 or not croniter.is_valid(cron):
+        raise ConfigurationError(
+            f'--every {cron}: give five fields as cron has them, in UTC: "0 6 * * 1" is Mondays at 6'
+        )
+
+
+def schedule(database: Database, cron: str, entry: Entry, priority: int) -> str:
+    """Keep a run that repeats; return the schedule's name."""
+    name = entry.run_id
+    database.execute(
+        "INSERT INTO queue_schedules (name, cron, priority, since, entry) VALUES (?, ?, ?, assay_now(), ?)",
+        (name, cron, priority, entry.model_dump_json(exclude_defaults=True)),
+    )
+    return name
+
+
+def schedules(database: Database) -> list[Schedule]:
+    """Return everything that repeats, by name."""
+    rows = database.execute("SELECT name, cron, priority, since, entry FROM queue_schedules ORDER BY name")
+    return [Schedule(name, cron, *kept, Entry.model_validate_json(entry)) for name, cron, *kept, entry in rows]
+
+
+def unschedule(database: Database, name: str) -> None:
+    """Forget a schedule; what it has put into the queue stays there. Raises :class:`RunNotFound`."""
+    if not database.execute("DELETE FROM queue_schedules WHERE name = ? RETURNING 1", (name,)):
+        raise RunNotFound(f"there is no schedule {name[:80]!r}; list them with: assay queue list")
+
+
+def put_due(database: Database, now_s: float | None = None) -> list[str]:
+    """Put there what is due, each once however many workers look; return the runs' ids."""
+    from croniter import croniter
+
+    now_s = time.time() if now_s is None else now_s
+    put: list[str] = []
+    for each in schedules(database):
+        moment = round(croniter(each.cron, now_s + 0.001).get_prev(float))
+        if now_s - moment > _LATE_S or moment * 1_000_000 < each.since:
+            continue
+        run_id = new_run_id(moment * 1000, SystemRandom())
+        entry = each.entry.model_copy(update={"run_id": run_id})
+        data = json.dumps({"entry": entry.model_dump(mode="json", exclude_defaults=True)})
+        # Of all who try at one moment, the library's own function lets one.
+        rows = database.execute(
+            "SELECT procrastinate_defer_periodic_job_v2(?, NULL, NULL, ?, ?, ?, ?, CAST(? AS jsonb))",
+            (entry.queue, TASK, each.priority, each.name, moment, data),
+        )
+        if rows[0][0] is not None:
+            put.append(run_id)
+    return put
