@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
+from ai_crucible.attested import attested, unnamed_logs
 from ai_crucible.events import TrialLogged
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
@@ -32,9 +33,8 @@ from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
 from llm_runtime.store.verify import Kind as ChainKind
 from llm_runtime.store.verify import Walk, judge
 
-Kind: TypeAlias = ChainKind | Literal["log changed", "log missing"]
+Kind: TypeAlias = ChainKind | Literal["log changed", "log missing", "log unnamed"]
 
-_LOGGED = b'"ai_crucible.trial_logged"'
 _PATIENCE_S = 120.0
 _SIGN_S = 30.0
 _BLOCK = 1 << 20
@@ -110,11 +110,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What ``verify`` found over ``length`` lines, of which the head vouches for ``anchored``."""
+    """What ``verify`` found over ``length`` lines, of which the head vouches for ``anchored``.
+
+    ``remarks`` are no findings: what may be so in good order, and is to be known.
+    """
 
     length: int
     anchored: int
     findings: tuple[Finding, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -199,9 +203,10 @@ class Ledger:
         anchored, judged = (0, [fault]) if fault else self._judge(signed, walk)
         # Where lines were taken out or put in, all that follow are numbered otherwise.
         findings = (findings or misnumbered) + judged
+        remarks: list[str] = []
         if logs and not findings:
-            findings += self._changed_logs()
-        return Verification(walk.count, anchored, tuple(findings[:100]))
+            findings, remarks = self._logs()
+        return Verification(walk.count, anchored, tuple(findings[:100]), tuple(remarks[:100]))
 
     def _by_place(self, broken: list[Finding], misnumbered: list[Finding]) -> Iterator[Record]:
         """Yield what each line holds, under the number that its place has, and find what is no event."""
@@ -222,19 +227,25 @@ class Ledger:
         anchored, judged = judge(signed, walk)
         return anchored, [Finding(one.seq, one.kind, one.detail) for one in judged]
 
-    def _changed_logs(self) -> list[Finding]:
+    def _logs(self) -> tuple[list[Finding], list[str]]:
+        """Return what is wrong with the logs beside the ledger, and what is only to be told of them."""
         findings: list[Finding] = []
-        for record in self._sound():
-            # Canonical JSON has one spelling, so most lines need no parsing to be told apart.
-            event = parse_event(json.loads(record.body)) if _LOGGED in record.body else None
-            if not isinstance(event, TrialLogged):
-                continue
-            log = self.path.parent / event.log
-            if not log.is_file():
-                findings.append(Finding(record.seq, "log missing", event.log))
-            elif file_digest(log) != event.sha256:
-                findings.append(Finding(record.seq, "log changed", event.log))
-        return findings
+        for seq, event in enumerate(self.events(), 1):
+            if isinstance(event, TrialLogged):
+                log = self.path.parent / event.log
+                if not log.is_file():
+                    findings.append(Finding(seq, "log missing", event.log))
+                elif file_digest(log) != event.sha256:
+                    findings.append(Finding(seq, "log changed", event.log))
+        remarks: list[str] = []
+        for name, fair in unnamed_logs(self.path.parent, attested(self.events())):
+            if fair:
+                remarks.append(
+                    f"{name} is named by nobody, as a sitting that was killed leaves it; nothing counts it"
+                )
+            else:
+                findings.append(Finding(0, "log unnamed", f"{name}: nobody vouches for it, and nothing counts it"))
+        return findings, remarks
 
     def _end(self) -> tuple[int, bytes]:
         """Return the last line's number and digest, which must be what the head says."""

@@ -6,6 +6,7 @@ goes where Inspect keeps such things: a sample's metadata, its scores and its tr
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -48,12 +49,16 @@ from ai_crucible.puzzle_box import order_of
 from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
-from ai_crucible.trace_writer import write_trace
+from ai_crucible.trace_writer import score_digest, write_trace
 from ai_crucible.types import ARMS, AttemptState, Puzzle
+from ai_crucible.versions import environment, oracle_digest
 from llm_runtime.errors import ConfigurationError
 
 GRADED: ContextVar[Callable[[str, bool], None] | None] = ContextVar("graded", default=None)
 """Who is told of each graded attempt: its puzzle, and whether it passed."""
+
+WITNESS: ContextVar[Callable[[str, str], None] | None] = ContextVar("witness", default=None)
+"""Who writes down that an attempt was graded, before its log is: Inspect's id of it, and its score's digest."""
 
 
 class _Desk:
@@ -64,7 +69,7 @@ class _Desk:
         self.framing = framing
         self.judges = judges
         self.root = root
-        self.grader = SealedGrader(root)
+        self.grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in puzzles})
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
     def puzzle(self, state: TaskState) -> Puzzle:
@@ -123,7 +128,10 @@ def trial(
     framings = {
         name: replace(framing, history=past.get(name, ()), standings=others.get(name, ())) for name in desk.puzzles
     }
-    samples = [_sample(puzzle, framings[puzzle.meta.id], sandbox, desk.root) for puzzle in loaded]
+    samples = [
+        _sample(puzzle, framings[puzzle.meta.id], sandbox, desk.root, desk.grader.oracles[puzzle.meta.id])
+        for puzzle in loaded
+    ]
     reducers: list[ScoreReducer] = [mean_score(), pass_at(k), pass_k(k)] if k > 1 else [mean_score()]
     scorers: list[Scorer] = [oracle_scorer(desk)]
     if desk.judges:
@@ -138,7 +146,9 @@ def trial(
         # One attempt's error stops no other, and leaves a log that a further sitting completes.
         fail_on_error=True,
         continue_on_fail=True,
-        metadata={"ai_crucible": {"arm": arm, "protocol": protocol, "seed": seed}},
+        metadata={
+            "ai_crucible": {"arm": arm, "protocol": protocol, "seed": seed, "environment": environment(desk.root)}
+        },
         version=1,
     )
 
@@ -154,7 +164,7 @@ def _listed(value: str | list[str]) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root) -> Sample:
+def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root, oracle: str) -> Sample:
     state = begin(puzzle, framing)
     meta = puzzle.meta
     return Sample(
@@ -166,6 +176,7 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root) -> Sample:
             "difficulty": meta.difficulty,
             "anchor": meta.anchor,
             "puzzle_digest": puzzle.digest,
+            "oracle_digest": oracle,
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
         },
@@ -219,7 +230,7 @@ def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
 def oracle_scorer(desk: _Desk) -> Scorer:
     """Grade out-of-band and apply the gate: 1 where the attempt passed."""
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score_attempt(state: TaskState, target: Target) -> Score:
         attempt, governor = desk.attempt(state)
         if not attempt.work:
             # The solver is at its end, whichever it was: nothing of it runs while its work is copied and graded.
@@ -232,7 +243,7 @@ def oracle_scorer(desk: _Desk) -> Scorer:
         write_trace(attempt, transcript())
         if notify := GRADED.get():
             notify(attempt.puzzle.meta.id, result.passed)
-        return Score(
+        score = Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,
             explanation="passed" if result.passed else "failed: " + ", ".join(result.failed),
@@ -246,8 +257,11 @@ def oracle_scorer(desk: _Desk) -> Scorer:
                 "turns": governor.turns,
             },
         )
+        if witness := WITNESS.get():
+            await asyncio.to_thread(witness, state.uuid, score_digest(score))
+        return score
 
-    return score
+    return score_attempt
 
 
 @scorer(metrics=[mean()])

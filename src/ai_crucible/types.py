@@ -275,6 +275,7 @@ class AttemptRecord(Model):
     Args:
         passed: the gate's verdict; ``None`` where the attempt ended in an error and was not graded.
         cost: US dollars, where the model's price is known.
+        version: what its verdict rests on besides the solver, in short; empty in logs from before it was named.
     """
 
     puzzle: str
@@ -294,6 +295,7 @@ class AttemptRecord(Model):
     anchor: Literal["trivial", "impossible"] | None = None
     log: str = ""
     sample: str = ""
+    version: str = ""
 
     @field_validator("kind")
     @classmethod

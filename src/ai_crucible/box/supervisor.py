@@ -109,7 +109,7 @@ def run(request, stdin, limits):
 def restrain(limits, timeout):
     """Set the limits of the command and all its descendants, which leave the supervisor its turn."""
     os.nice(5)
-    # Where the kernel must end something for want of memory, it is a command; only what may be looked at can say so.
+    # Where the kernel must end something for want of memory, it is a command; only who may be seen can say so.
     LIBC.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)
     with open("/proc/self/oom_score_adj", "w") as adjustment:
         adjustment.write("1000")
