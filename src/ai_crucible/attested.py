@@ -47,6 +47,11 @@ class AttestedTrial:
         """Attempts with a verdict."""
         return max(len(self.witnessed), sum(event.passed is not None for event in self.graded.values()))
 
+    def place(self, folder: Path) -> Path | None:
+        """Return where its log is below the ledger's folder; ``None`` where it is not there."""
+        path = folder / self.log.log if self.log else None
+        return path if path is not None and path.is_file() else None
+
     def unnamed(self, folder: Path) -> list[Path]:
         """Return logs in the trial's place below the ledger's folder that the ledger does not name."""
         logs = sorted((folder / "logs" / self.trial).glob("*.eval"))

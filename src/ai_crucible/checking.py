@@ -80,6 +80,8 @@ def _problems(puzzle: Puzzle, gates: dict[str, GateResult], verdicts: dict[str, 
         problems.append("it keeps no gold solution (oracle/gold), so nobody knows that it can be solved")
     elif not gates[GOLD].passed:
         problems.append(f"its gold solution fails: {_why(gates[GOLD], verdicts[GOLD])}")
+    elif left := verdicts[GOLD].leftovers:
+        problems.append(f"its gold solution holds what it does not declare editable: {', '.join(left)}")
     problems += [
         f"{name} passes and must not" for name, g in gates.items() if name.startswith("wrong/") and g.passed
     ]

@@ -293,12 +293,13 @@ class Workshop:
             from ai_crucible.trace_writer import attempts_of, sample_digest
         records: list[AttemptRecord] = []
         for known in self.attested().values():
-            if known.log is None or trial not in ("", known.trial) or not (self.folder / known.log.log).is_file():
+            path = known.place(self.folder)
+            if known.log is None or path is None or trial not in ("", known.trial):
                 continue
-            log = read_eval_log(str(self.folder / known.log.log))
+            log, whole = read_eval_log(str(path)), file_digest(path) == known.log.sha256
             digests = {event.sample_digest for event in known.graded.values()}
             pairs = zip(log.samples or [], attempts_of(log), strict=True)
-            records += [record for sample, record in pairs if sample_digest(sample) in digests]
+            records += [record for sample, record in pairs if whole or sample_digest(sample) in digests]
         return records
 
     def check(self, puzzles: Sequence[str], *, admit: bool = False) -> list[PuzzleCheck]:

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ai_crucible.arms import ArmEffect, effects
-from ai_crucible.attestation import Verification
+from ai_crucible.attestation import Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested
 from ai_crucible.events import AttemptGraded, TrialPlanned
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
@@ -188,10 +188,12 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
     }
     attempts: list[Attempt] = []
     for trial in chosen:
-        assert trial.log
-        for log in read_log(shop.folder / trial.log.log, trial.trial):
+        path = trial.place(shop.folder)
+        assert trial.log and path
+        whole = file_digest(path) == trial.log.sha256
+        for log in read_log(path, trial.trial):
             if named := entries.get((trial.trial, log.record.puzzle, log.record.epoch)):
-                attempts.append(Attempt(_as_attested(log, named[1]), named[0]))
+                attempts.append(Attempt(_as_attested(log, named[1], whole), named[0]))
     return TrialRecords(
         tuple(attempts),
         shop.verify(),
@@ -203,10 +205,14 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
     )
 
 
-def _as_attested(log: LoggedAttempt, graded: AttemptGraded) -> LoggedAttempt:
-    """Return an attempt with the ledger's verdict, whatever its log says now."""
-    if log.digest == graded.sample_digest:
-        return log
+def _as_attested(log: LoggedAttempt, graded: AttemptGraded, whole: bool) -> LoggedAttempt:
+    """Return an attempt with the ledger's verdict, whatever its log says now.
+
+    Of a ``whole`` log, whose bytes are those that were attested, a sample's own digest is as it was: another
+    version of Inspect may write the same sample otherwise.
+    """
+    if whole or log.digest == graded.sample_digest:
+        return replace(log, digest=graded.sample_digest)
     same = {"passed": graded.passed, "failed": tuple(graded.failed), "terminated_by": graded.terminated_by}
     return replace(log, record=log.record.model_copy(update=same))
 
@@ -219,7 +225,7 @@ def rests_on(plan: TrialPlanned) -> dict[str, str]:
 
 def _chosen(shop: Workshop, known: dict[str, AttestedTrial], trials: Sequence[str]) -> list[AttestedTrial]:
     """Return the trials that were asked for, in the order in which they began."""
-    logged = [trial for trial in known.values() if trial.log and (shop.folder / trial.log.log).is_file()]
+    logged = [trial for trial in known.values() if trial.place(shop.folder)]
     names = [trial.trial for trial in logged]
     if missing := [trial for trial in trials if trial not in names]:
         raise ConfigurationError(
