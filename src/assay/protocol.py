@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
 
 if TYPE_CHECKING:
     from assay.terms import Terms
@@ -135,6 +135,34 @@ class RunType:
     def names(self) -> tuple[str, ...]:
         """Every name that logs have for it."""
         return (self.name, *self.aliases)
+
+
+class Parts(TypedDict, total=False):
+    """References of a :class:`RunType` to what one module holds."""
+
+    task: Ref
+    options: Ref
+    run: Ref
+    prepare: Ref
+    seated: Ref
+    ready: Ref
+    upgrade: Ref
+    absent: Ref
+    take_up: Ref
+    spent: Ref
+    title_of: Ref
+    measures: Ref
+    reworded: Ref
+
+
+def parts_of(module: str, *names: str, **elsewhere: Ref) -> Parts:
+    """Refer to what a module holds under the usual names, and to what is somewhere else.
+
+    These are ``Task`` and ``Options`` and, where named, functions called as their field is and data so in capitals.
+    """
+    data = ("absent", "measures", "reworded")
+    named = {name: f"{module}:{name.upper() if name in data else name}" for name in names}
+    return cast("Parts", {"task": f"{module}:Task", "options": f"{module}:Options", **named, **elsewhere})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from crux.book import Claim, Mention, Relation, standing
-from crux.claims import ClaimBook, Judge, Pair, read_book
+from crux.book import Claim, ClaimBook, Mention, Relation, standing
+from crux.claims.judge import Judge, Pair
+from crux.claims.reading import read_book
 from crux.compare import Comparison, Shelf, compare
 from crux.config import CruxConfigurationError, ModelTable
-from crux.personas import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, CorpusItem, make_corpus
 from crux.results import Place
 from llm_runtime.errors import BudgetExceeded, StructuredOutputError
 from llm_runtime.messages import Request

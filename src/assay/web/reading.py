@@ -18,7 +18,7 @@ from assay.demo import demos, missing
 from assay.protocol import Protocol
 from assay.registry import known, run_types, story_of
 from assay.report.places import story_text
-from assay.report.svg import PALETTE
+from assay.report.svg.canvas import PALETTE
 from assay.web import data
 from assay.web.app_state import respond, site_of, wants_json
 from assay.web.forms import whole_number

@@ -11,7 +11,7 @@ from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import FireCircleResult
 from llm_runtime.models import Model
-from llm_runtime.statistics import paired_bootstrap
+from llm_runtime.statistics.bootstrap import paired_bootstrap
 
 
 class AblationReport(Model):

@@ -10,7 +10,7 @@ from typing import Literal
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData, ItemScores
 from llm_runtime.models import Model
-from llm_runtime.statistics import detection_rates, threshold_at_fpr
+from llm_runtime.statistics.thresholds import detection_rates, threshold_at_fpr
 
 
 class Calibration(Model):

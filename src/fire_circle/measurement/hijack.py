@@ -15,7 +15,8 @@ from fire_circle.measurement.scores import IntervalData, Judge
 from fire_circle.results import EvaluationError, FireCircleResult
 from fire_circle.session import SessionMemory
 from llm_runtime.models import Model
-from llm_runtime.statistics import paired_bootstrap, wilson
+from llm_runtime.statistics.bootstrap import paired_bootstrap
+from llm_runtime.statistics.proportions import wilson
 
 _MEASURES: dict[str, Callable[[FireCircleResult], float]] = {
     "round_1_mean": lambda result: _mean(_first(result)),

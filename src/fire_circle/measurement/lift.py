@@ -9,16 +9,10 @@ from typing import Literal
 from fire_circle.measurement.scores import IntervalData, ItemScores, majority
 from fire_circle.results import Spend
 from llm_runtime.models import Model
-from llm_runtime.statistics import (
-    Interval,
-    PairedCounts,
-    detection_rates,
-    mcnemar,
-    percentile_interval,
-    roc_area,
-    threshold_at_fpr,
-    tpr_at_fpr,
-)
+from llm_runtime.statistics.bootstrap import percentile_interval
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import PairedCounts, mcnemar
+from llm_runtime.statistics.thresholds import detection_rates, roc_area, threshold_at_fpr, tpr_at_fpr
 
 LEAST_OF_A_KIND = 5
 SIGNIFICANT = 0.05

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData
 from llm_runtime.models import Model
-from llm_runtime.statistics import mcnemar, wilson
+from llm_runtime.statistics.proportions import mcnemar, wilson
 
 
 class PairScores(Model):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData
 from llm_runtime.models import Model
-from llm_runtime.statistics import newcombe, wilson
+from llm_runtime.statistics.proportions import newcombe, wilson
 
 
 class OverdefenceReport(Model):

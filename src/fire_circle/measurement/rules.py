@@ -10,7 +10,8 @@ from fire_circle.measurement.lift import as_data
 from fire_circle.measurement.scores import IntervalData, ItemScores, Rule
 from fire_circle.results import Spend
 from llm_runtime.models import Model
-from llm_runtime.statistics import detection_rates, threshold_at_fpr, wilson
+from llm_runtime.statistics.proportions import wilson
+from llm_runtime.statistics.thresholds import detection_rates, threshold_at_fpr
 
 FOLDS = 5
 CERTAIN = 0.2

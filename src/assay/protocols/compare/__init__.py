@@ -1,6 +1,6 @@
 """Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
 
-from assay.protocol import Needs, Protocol, RunType, Seat
+from assay.protocol import Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -10,10 +10,7 @@ TASKS = RunType(
     title="Compare methods",
     about="The same tasks by several methods at equal spend, with paired intervals.",
     noun="comparison",
-    task=f"{_HERE}.task:Task",
-    options=f"{_HERE}.task:Options",
-    run=f"{_HERE}.task:run",
-    title_of=f"{_HERE}.task:title_of",
+    **parts_of(f"{_HERE}.task", "run", "title_of"),
     fold=f"{_HERE}.story:CompareFold",
     seats=(Seat("*"),),
     batch=False,

@@ -8,7 +8,10 @@ from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict
 
-from llm_runtime.statistics import Interval, PairedCounts, holm, mcnemar, newcombe_paired, paired_bootstrap, wilson
+from llm_runtime.statistics.bootstrap import paired_bootstrap
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe_paired, wilson
+from llm_runtime.statistics.significance import holm
 
 
 class _Strict(BaseModel):

@@ -27,7 +27,8 @@ from assay.report.story import (
     Table,
     Voice,
 )
-from assay.report.svg import Bar, Dot, bar_chart, interval_plot
+from assay.report.svg.bars import Bar, bar_chart
+from assay.report.svg.intervals import Dot, interval_plot
 from assay.report.units import count, count_noun, money, short_count
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunStarted

@@ -9,8 +9,9 @@ from assay.protocols.ai_crucible.report.trial_records import Attempt, TrialRecor
 from assay.protocols.ai_crucible.report.words import ARM_NAMES, ending, percent, signed, verdict_word
 from assay.report.markup import Element, element
 from assay.report.story import Figure
-from assay.report.svg import Dot, Line, interval_plot, line_chart, picture
-from assay.report.svg.canvas import fitted, label, text_width
+from assay.report.svg.canvas import fitted, label, picture, text_width
+from assay.report.svg.intervals import Dot, interval_plot
+from assay.report.svg.lines import Line, line_chart
 from assay.report.units import count_noun
 
 _CELL, _ROW = 30.0, 30.0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from assay.protocols.fire_circle.report.state import Circle
 from assay.report.story import Figure
-from assay.report.svg import Arrow, Line, arrow_chart, line_chart
+from assay.report.svg.arrows import Arrow, arrow_chart
+from assay.report.svg.lines import Line, line_chart
 from fire_circle.measurement.groupthink import Move, groupthink_map
 from fire_circle.results import DialogueRound
 

@@ -8,7 +8,10 @@ from assay.protocols.fire_circle.report.state import seat_names
 from assay.protocols.fire_circle.report.study_amounts import percent, shift, signed
 from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Movement
 from assay.report.story import Figure
-from assay.report.svg import Curve, Dot, Line, curve_chart, heat_map, interval_plot, line_chart
+from assay.report.svg.curves import Curve, curve_chart
+from assay.report.svg.heatmap import heat_map
+from assay.report.svg.intervals import Dot, interval_plot
+from assay.report.svg.lines import Line, line_chart
 from fire_circle.measurement.hijack import FamilyReport
 from fire_circle.measurement.lift import LiftReport
 from fire_circle.measurement.scores import IntervalData

@@ -26,8 +26,9 @@ from fire_circle.measurement.rules import RuleReport, cost_table, rule_report
 from fire_circle.measurement.scores import ItemScores
 from fire_circle.results import ALARM, SeatCounts, Spend
 from fire_circle.study import read_study
-from llm_runtime.statistics import detection_rates, interval_disagreement, krippendorff_alpha
+from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
 from llm_runtime.statistics.power import Power, lift_power
+from llm_runtime.statistics.thresholds import detection_rates
 
 _WORST = 8
 
