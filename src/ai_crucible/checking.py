@@ -160,7 +160,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
         if not puzzle.meta.drawn:
             return bar.draws
         for seed in range(1, bar.draws + 1):
-            anew = SealedGrader(grader.seed + seed)
+            anew = SealedGrader(seed=grader.seed + seed)
             drawn = await anew.draw(puzzle)
             start = await untouched_copy(drawn)
             work = laid_on(start, (await anew.overlays(puzzle))[GOLD])
@@ -170,7 +170,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
     checks = await grader.drawn_checks(puzzle)
     if not checks:
         return 0
-    many = SealedGrader(grader.seed + 1, draws=-(-bar.inputs // checks))
+    many = SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks))
     anew = await many.draw(puzzle)
     start = await untouched_copy(anew)
     verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle))[GOLD]))
@@ -203,6 +203,8 @@ def _problems(puzzle: Puzzle, gates: dict[str, GateResult], verdicts: dict[str, 
         problems.append("it keeps no gold solution (oracle/gold), so nobody knows that it can be solved")
     elif not gates[GOLD].passed:
         problems.append(f"its gold solution fails: {_why(gates[GOLD], verdicts[GOLD])}")
+    elif left := verdicts[GOLD].leftovers:
+        problems.append(f"its gold solution holds what it does not declare editable: {', '.join(left)}")
     for name, result in gates.items():
         if name.startswith("wrong/") and result.passed:
             problems.append(f"{name} passes and must not")

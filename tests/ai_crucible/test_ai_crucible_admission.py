@@ -129,7 +129,7 @@ async def test_a_task_is_drawn_anew_for_each_seed_and_the_same_for_one(make_puzz
         "work/total.py": "def total():\n    return ''\n",
     }
     puzzle = load_puzzle(make_puzzle(**{**files, "oracle/gold/total.py": None}))
-    one, two, again = [await SealedGrader(seed).draw(puzzle) for seed in (1, 2, 1)]
+    one, two, again = [await SealedGrader(seed=seed).draw(puzzle) for seed in (1, 2, 1)]
     assert one.prompt == "A word of 12 letters." and one.digest == two.digest == puzzle.digest
     assert one.files["hint.txt"] != two.files["hint.txt"] and one.files == again.files
-    assert (await check_puzzle(puzzle, SealedGrader(5))).ok
+    assert (await check_puzzle(puzzle, SealedGrader(seed=5))).ok

@@ -5,6 +5,7 @@ The kernel passes bytes between the two and opens neither the oracle nor the wor
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
@@ -21,13 +22,15 @@ from pydantic import Field, ValidationError
 from ai_crucible.box import Box, BoxDied, BoxLimits
 from ai_crucible.box.bwrap import PYTHON, open_box
 from ai_crucible.box.limits import MIB
+from ai_crucible.box.root import Root
+from ai_crucible.puzzle_box import BoxOrder, order_of
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
 
 _GRADER = "/tmp/grader.py"
-_ANSWERS = "/tmp/answers.py"
+_GRADERS = {f"/tmp/{name}.py": name for name in ("grader", "answers", "draws", "work_copy")}
 _DRIVER = "/tmp/.driver/driver.py"
 _DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "suite")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
@@ -78,11 +81,15 @@ class SealedGrader:
     What the untouched puzzle shows is kept for the next attempt on the same bytes.
 
     Args:
+        root: what its boxes are made of; the host's programs where left out.
+        oracles: by puzzle, the digest that its oracle must have; any for those that are not named.
         seed: of the trial, 0 to 2^53-1: what a task draws anew for each trial, and the inputs of its checks, derive
             from it.
         draws: how many inputs each drawn check tries at least; 0 leaves it to the check.
     """
 
+    root: Root | None = None
+    oracles: dict[str, str] = field(default_factory=dict[str, str])
     seed: int = 0
     draws: int = 0
     _baselines: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
@@ -117,17 +124,23 @@ class SealedGrader:
             bench = list[Box]() if patience else None
 
             async def grade(work: bytes) -> Verdict:
-                after = before
-                if work != untouched:
-                    after = await self._exercised(puzzle, plan, work, patience, bench)
-                evidence = {
-                    "before": {"archive": _text(untouched), "observed": before},
-                    "after": {"archive": _text(work), "observed": after},
+                evidence: dict[str, Any] = {
+                    "before": {"archive": _text(untouched)},
+                    "after": {"archive": _text(work)},
                     "editable": list(puzzle.meta.editable),
+                    "leftovers": puzzle.meta.leftovers,
                 }
-                verdict = _read(Verdict, puzzle, await ask("judge", *words, stdin=json.dumps(evidence).encode()))
-                if plan.oracle_digest != verdict.oracle_digest:
-                    raise GradingFailed(f"{puzzle.meta.id}: the oracle changed while it was grading")
+                declared = base64.b64decode(str((await ask("declared", evidence=evidence))["copy"]))
+                after = before
+                if declared:
+                    after = await self._exercised(puzzle, plan, declared, patience, bench)
+                evidence["before"]["observed"], evidence["after"]["observed"] = before, after
+                verdict = _read(Verdict, puzzle, await ask("judge", *words, evidence=evidence))
+                wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
+                if {plan.oracle_digest, wanted} != {verdict.oracle_digest}:
+                    raise GradingFailed(
+                        f"{puzzle.meta.id}: the oracle is not the one that it was when the trial began"
+                    )
                 return verdict
 
             try:
@@ -168,7 +181,9 @@ class SealedGrader:
 
     @asynccontextmanager
     async def _oracle(self, puzzle: Puzzle) -> AsyncGenerator[Callable[..., Awaitable[dict[str, Any]]]]:
-        box = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
+        # Many inputs take long to judge, too.
+        limits = _GRADING.model_copy(update={"seconds": 1800.0}) if self.draws else _GRADING
+        box = await open_box(limits, oracle=Path(puzzle.folder) / SEALED, root=self.root)
         try:
             yield partial(_ask, box, puzzle)
         finally:
@@ -183,14 +198,14 @@ class SealedGrader:
     async def _exercised(
         self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
     ) -> dict[str, Any]:
-        limits = puzzle.meta.limits
+        order = order_of(puzzle, self.root)
         if self.draws:
-            limits = limits.model_copy(update={"output": _GRADING.output})
-        return await exercise(plan, work, limits, patience=patience, bench=bench)
+            order = order.model_copy(update={"output": _GRADING.output})
+        return await exercise(plan, work, order, patience=patience, bench=bench)
 
 
 async def exercise(
-    plan: Plan, work: bytes, limits: BoxLimits, *, patience: float = 0.0, bench: list[Box] | None = None
+    plan: Plan, work: bytes, order: BoxOrder, *, patience: float = 0.0, bench: list[Box] | None = None
 ) -> dict[str, Any]:
     """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
 
@@ -202,9 +217,16 @@ async def exercise(
     try:
         for step in plan.steps:
             if not held or not held[-1].alive:
-                held.append(await open_box(limits))
+                held.append(await order.open())
             try:
-                observed[step.name] = await _exercise(held[-1], step, work, patience or step.seconds)
+                await held[-1].unpack(work)
+            except (OSError, BoxDied):
+                # What the last exercise left cannot be taken away.
+                await held[-1].close()
+                held.append(await order.open())
+                await held[-1].unpack(work)
+            try:
+                observed[step.name] = await _exercise(held[-1], step, patience or step.seconds)
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
             if patience and observed[step.name]["ended"]:
@@ -215,8 +237,7 @@ async def exercise(
     return observed
 
 
-async def _exercise(box: Box, step: Step, work: bytes, patience: float) -> dict[str, Any]:
-    await box.unpack(work)
+async def _exercise(box: Box, step: Step, patience: float) -> dict[str, Any]:
     for path, content in step.put.items():
         await box.write(path, content.encode())
     argv, stdin = step.argv, step.stdin.encode()
@@ -240,9 +261,10 @@ async def _exercise(box: Box, step: Step, work: bytes, patience: float) -> dict[
     }
 
 
-async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dict[str, Any]:
-    await box.write(_GRADER, _program("grader"))
-    await box.write(_ANSWERS, _program("answers"))
+async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
+    for path, name in _GRADERS.items():
+        await box.write(path, _program(name))
+    stdin = (await asyncio.to_thread(json.dumps, evidence)).encode() if evidence else b""
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin)
     try:
         answer = json.loads(done.stdout)

@@ -1,9 +1,11 @@
 """Runs in the grading box, where alone the oracle is mounted: plans the exercises, judges what was seen.
 
-``plan SEED DRAWS`` prints what is to be run in another box, with nothing of what is expected. ``judge SEED DRAWS``
-reads what was observed there and both copies of the work folder, as data, and prints the verdict. ``draw SEED``
-prints the files and words that a task draws for a trial. ``overlay NAME SEED`` prints an archive of a solution that
-the oracle keeps. Nothing that a solver wrote is ever imported or run here.
+``plan SEED DRAWS`` prints what is to be run in another box, with nothing of what is expected. ``declared`` prints
+the copy that it is run on: the untouched puzzle with the changes that the puzzle declares, so that whatever else a
+solver leaves has no part in it. ``judge SEED DRAWS`` reads what was observed there and both copies of the work
+folder, as data, and prints the verdict. ``draw SEED`` prints the files and words that a task draws for a trial.
+``overlay NAME SEED`` prints an archive of a solution that the oracle keeps. Nothing that a solver wrote is ever
+imported or run here.
 
 The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs]}``. A check has ``name``, ``kind``, maybe
 ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
@@ -30,35 +32,34 @@ drawn for the trial as its last argument.
 from __future__ import annotations
 
 import base64
-import fnmatch
 import hashlib
-import importlib
 import io
-import itertools
 import json
 import math
 import os
-import random
 import re
+import signal
 import sys
 import tarfile
 
-ORACLE = "/oracle"
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-answers = importlib.import_module("answers")
+# Beside this program, in a box in which nobody else has written anything.
+sys.path.insert(0, "/tmp")
+
+import answers
+from draws import ORACLE, BadOracle, Draw
+from work_copy import Copy, Declared, differs, matches_any, packed
+
 _KINDS = ("call", "run", "file", "same")
 _EXPECTATIONS = {"exit", "stdout", "stdout_matches", "stderr_matches", "files", "absent", "ended"}
 _MOST_DETAIL = 300
-
-
-class BadOracle(Exception):
-    """The oracle is not one that can grade."""
+_CHECK_S = 10
 
 
 def main():
     """Do what the first argument says; a fault of the oracle is an answer, not a traceback."""
     try:
-        answer = {"plan": plan, "judge": judge, "overlay": overlay, "draw": draw}[sys.argv[1]]()
+        ways = {"plan": plan, "declared": declared, "judge": judge, "overlay": overlay, "draw": draw}
+        answer = ways[sys.argv[1]]()
     except BadOracle as fault:
         answer = {"bad_oracle": str(fault)}
     json.dump(answer, sys.stdout)
@@ -110,41 +111,6 @@ def inspect(check):
         raise BadOracle(where + "paths are missing")
 
 
-class Draw:
-    """What the reference draws for one trial: from its seed, the same in every process."""
-
-    def __init__(self, seed, count=0):
-        self.seed, self.count = seed, count
-        self.reference, self.drawn, self.known = None, (), {}
-        if os.path.exists(os.path.join(ORACLE, "reference.py")):
-            sys.path.insert(0, ORACLE)
-            sys.dont_write_bytecode = True
-            try:
-                self.reference = importlib.import_module("reference")
-                if hasattr(self.reference, "draw"):
-                    self.drawn = (self.reference.draw(random.Random("%s" % seed)),)
-            except Exception as fault:
-                raise BadOracle("reference.py: %s: %s" % (type(fault).__name__, fault))
-
-    def function(self, check):
-        """Return the function of the reference that a check names."""
-        try:
-            return getattr(self.reference, check["by"])
-        except AttributeError:
-            raise BadOracle("check %r: reference.py has no function %s" % (check["name"], check["by"]))
-
-    def cases(self, check):
-        """Return a check's cases: those that are written down, then those that are drawn."""
-        if check["name"] in self.known:
-            return self.known[check["name"]]
-        cases = self.known[check["name"]] = list(check.get("cases", []))
-        if "drawn" in check:
-            yielded = self.function(check)(random.Random("%s/%s" % (self.seed, check["name"])), *self.drawn)
-            for case in itertools.islice(yielded, max(self.count, check["drawn"])):
-                cases.append({"args": [], "args_after": case.get("args", []), **case, "exact": True})
-        return cases
-
-
 def plan():
     """Return what is to be run, without what is expected of it."""
     checks, _ = load()
@@ -181,6 +147,13 @@ def draw():
     """Return the files and the words of the prompt that are drawn for a trial."""
     drawn = (Draw(sys.argv[2]).drawn or ({},))[0]
     return {"work": drawn.get("work", {}), "prompt": drawn.get("prompt", {})}
+
+
+def declared():
+    """Return the untouched puzzle with the changes that it declares; an empty text where there are none."""
+    seen = json.load(sys.stdin)
+    left = Declared(Copy(seen["before"]), Copy(seen["after"]), seen["editable"], load()[1])
+    return {"copy": packed(left) if left.applied else ""}
 
 
 def wanted(expect):
@@ -243,7 +216,8 @@ def judge():
     seen = json.load(sys.stdin)
     checks, protected = load()
     draws = Draw(sys.argv[2], int(sys.argv[3]))
-    before, after = (Copy(seen[name]) for name in ("before", "after"))
+    before, left = (Copy(seen[name]) for name in ("before", "after"))
+    after = Declared(before, left, seen["editable"], protected)
     outcomes = []
     for check in checks:
         was, _ = evaluate(check, before, before, draws)
@@ -253,47 +227,34 @@ def judge():
         outcomes.append({**outcome, "detail": detail[:_MOST_DETAIL]})
     total = sum(outcome["weight"] for outcome in outcomes)
     good = sum(outcome["weight"] for outcome in outcomes if outcome["after"])
-    changed = sorted(name for name in set(before.files) | set(after.files) if differs(name, before, after))
-    guarded = [name for name in changed if matches_any(name, protected)]
-    loose = [name for name in changed if name not in guarded and not matches_any(name, seen["editable"])]
+    strict = seen.get("leftovers") == "refused"
     return {
         "checks": outcomes,
-        "adversarial": ["changed " + name for name in guarded] + ["link " + name for name in after.links],
-        "undeclared": ["changed " + name for name in loose if not leftover(name)],
+        "adversarial": after.adversarial,
+        "undeclared": after.undeclared + (after.leftovers if strict else []),
+        "leftovers": [] if strict else after.leftovers,
         "quality": good / total if total else math.nan,
         "oracle_digest": digest(),
     }
 
 
-def leftover(name):
-    """Tell whether interpreters leave such a file behind by themselves."""
-    return "__pycache__" in name.split("/") or name.endswith(".pyc") or name.startswith(".pytest_cache/")
+_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, SyntaxError, RecursionError, MemoryError)
 
 
-def matches_any(name, patterns):
-    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+class TookTooLong(Exception):
+    """A check did not end."""
 
 
-def differs(name, before, after):
-    return before.files.get(name) != after.files.get(name)
-
-
-class Copy:
-    """A work folder as data, and what its exercises showed."""
-
-    def __init__(self, seen):
-        self.observed = seen["observed"]
-        self.files, self.links = {}, []
-        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(seen["archive"])), mode="r:") as archive:
-            for entry in archive:
-                if entry.isreg():
-                    self.files[entry.name] = archive.extractfile(entry).read()  # pyright: ignore[reportOptionalMemberAccess]
-                elif entry.issym():
-                    self.links.append(entry.name)
+def give_up(*_):
+    """End the check that runs."""
+    raise TookTooLong
 
 
 def evaluate(check, copy, untouched, draws):
     """Tell whether a check holds for a copy, and why not."""
+    # A pattern may take for ever on what a solver wrote; that is its failure, not that of the grading.
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(_CHECK_S + draws.count // 50)
     try:
         if check["kind"] == "same":
             names = [n for n in untouched.files if matches_any(n, check["paths"])]
@@ -305,8 +266,10 @@ def evaluate(check, copy, untouched, draws):
         if observed is None:
             return False, "it was not observed"
         return on_call(check, observed, draws) if check["kind"] == "call" else on_run(check, observed)
-    except (ValueError, TypeError, KeyError, IndexError, SyntaxError, RecursionError, MemoryError) as fault:
+    except (*_UNREADABLE, TookTooLong) as fault:
         return False, "not readable: %s" % type(fault).__name__
+    finally:
+        signal.alarm(0)
 
 
 def on_file(check, copy, draws):
