@@ -71,7 +71,8 @@ def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
     parts: list[str] = []
     if progress.round:
         parts.append(f"{progress.round_noun} {progress.round} of {progress.rounds}")
-    expected = progress.calls_expected
+    # What a run that broke off had still to do, nobody knows any more.
+    expected = progress.calls_expected if progress.state in ("running", "finished") else None
     calls = count_noun(expected or progress.calls_done, progress.call_noun)
     parts.append(f"{progress.calls_done} of {calls}" if expected else calls)
     parts.append(clock(progress.elapsed(now)))

@@ -22,6 +22,7 @@ from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
 from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
+from assay.web.root import rooted
 from assay.web.running import ActiveRuns
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import CallStarted
@@ -117,7 +118,7 @@ def site_of(request: Request) -> AppState:
 def wants_json(request: Request) -> bool:
     """Tell whether the response must be data: the address ends in ``.json``, or nothing else is accepted."""
     accept = request.headers.get("accept", "")
-    path = request.url.path
+    path = request.url.path.removeprefix(rooted())
     if path.endswith(".json") or path.startswith("/api/"):
         return True
     return "application/json" in accept and "text/html" not in accept
@@ -134,7 +135,7 @@ def redirect(request: Request, address: str, data: object, status: int = 200) ->
     """Respond to a change: send a browser on to ``address``, a program the data."""
     if wants_json(request):
         return JSONResponse(data, status)
-    return RedirectResponse(address, 303)
+    return RedirectResponse(rooted(address), 303)
 
 
 def is_json(request: Request) -> bool:
