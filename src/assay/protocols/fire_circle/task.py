@@ -113,11 +113,11 @@ class Options(Model):
         Ui(
             help="2 to 10 seats: model ids, or PROVIDER:MODEL as in --model.",
             metavar="A,B,C",
-            label="Seats",
+            label="Judges",
             advanced=False,
         ),
     ] = ()
-    """2 to 10 models, one a line: ids, or PROVIDER:MODEL; terminal: is you."""
+    """2 to 10 models that judge, one a line: ids, or PROVIDER:MODEL; terminal: is you."""
     max_rounds: Annotated[
         int,
         Ui(help="At most this many, 1 to 4 [default: 3].", flag="--rounds", metavar="INTEGER", show_range=False),
