@@ -13,7 +13,7 @@ import click
 
 from assay.cli.doctor import Check, show
 from assay.console.options import open_runs, store_option
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
 
 if TYPE_CHECKING:
     from llm_runtime.store import RunStore
@@ -36,7 +36,7 @@ def backup(target: str, store_path: str | None) -> None:
     where it is wanted. Into PostgreSQL go the runs that it has not, without batches. The signing key is not copied.
     """
     from llm_runtime.store import SqliteStore, open_store
-    from llm_runtime.store.upkeep import copy_runs, copy_tables
+    from llm_runtime.store.upkeep import copy_runs
 
     with closing(open_runs(store_path)) as source:
         into_file = "://" not in target
@@ -45,23 +45,39 @@ def backup(target: str, store_path: str | None) -> None:
             with closing(SqliteStore(Path(target))) as copy:
                 faults, count = copy.faults(), sum(1 for _ in copy.heads.runs())
             if faults:
-                raise ConfigurationError(f"the copy {target} is damaged ({faults[0]}); remove it, and try again")
+                raise StoreDamaged(
+                    f"the store is damaged, and so is its copy {target} ({faults[0]}); keep an older one"
+                )
             click.echo(f"{target}: a copy of the whole store, {count} signed runs", err=True)
             return
         if into_file and Path(target).exists():
             raise ConfigurationError(f"{target} is there already; name a file that is not there")
         if getattr(source, "url", "") == target:
             raise ConfigurationError("the copy would be the store itself; name another place")
-        with closing(open_store(target)) as copy:
+        # A file takes its name when it is whole.
+        place = str(Path(target).with_name(f".writing-{Path(target).name}")) if into_file else target
+        with closing(open_store(place)) as copy:
             count = sum(1 for _ in copy_runs(source, copy))
         if into_file:
-            from assay.batch.batches import batches_beside, open_batches
-
-            if (batches := batches_beside(source)) is not None:
-                with closing(batches), closing(open_batches(target)) as there:
-                    query = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%_migrations'"
-                    copy_tables(batches, there, [str(row[0]) for row in there.execute(query)])
+            _copy_batches(source, place, target)
+            Path(place).rename(target)
         click.echo(f"{count} runs were copied", err=True)
+
+
+def _copy_batches(source: RunStore, place: str, target: str) -> None:
+    """Copy the batches of a PostgreSQL into the file beside a store at ``place``, which becomes ``target``."""
+    from assay.batch.batches import batches_beside, open_batches
+    from assay.batch.database import batches_path
+    from llm_runtime.store.upkeep import copy_tables
+
+    if (batches := batches_beside(source)) is None:
+        return
+    beside = batches_path(Path(place))
+    beside.unlink(missing_ok=True)
+    with closing(batches), closing(open_batches(place)) as there:
+        query = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%_migrations'"
+        copy_tables(batches, there, [str(row[0]) for row in there.execute(query)])
+    beside.rename(batches_path(Path(target)))
 
 
 def _copy_files(source: Path, target: Path) -> None:
