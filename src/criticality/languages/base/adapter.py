@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from criticality.spec.spec import Spec
 from criticality.testing import Limits
 
 
-class GrammarLanguage:
+class GrammarLanguage(ABC):
     """The part of :class:`~criticality.language.Language` that languages on tree-sitter share.
 
     A language names itself and what is still to do, and says how it writes the names of functions and of parameters
@@ -40,9 +41,9 @@ class GrammarLanguage:
     ignored: str = ""
     audits: tuple[tuple[str, ...], ...] = ()
 
+    @abstractmethod
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
         """Return types and modules."""
-        raise NotImplementedError
 
     def function(self, name: str) -> str:
         """Return a function's name as the language has it."""
