@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,7 +22,7 @@ from criticality.spec.spec import Spec
 from criticality.testing import Limits
 
 
-class GrammarLanguage(ABC):
+class GrammarLanguage:
     """The part of :class:`~criticality.language.Language` that languages on tree-sitter share.
 
     A language names itself and what is still to do, and says how it writes the names of functions and of parameters
@@ -41,9 +40,9 @@ class GrammarLanguage(ABC):
     ignored: str = ""
     audits: tuple[tuple[str, ...], ...] = ()
 
-    @abstractmethod
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        """Return types and modules."""
+        """Return types and modules; none where a language reads bodies and builds nothing."""
+        return {}
 
     def function(self, name: str) -> str:
         """Return a function's name as the language has it."""
