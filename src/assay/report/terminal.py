@@ -27,6 +27,7 @@ from assay.report.story import (
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
+_LONGEST_LINE = 100
 _TEXTS = (Prose, Plain, Quote, Note)
 _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
 
@@ -69,6 +70,9 @@ def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
     from rich.console import Console
 
     console = Console(file=stream, highlight=False)
+    if console.is_terminal:
+        # Longer lines nobody reads.
+        console.width = min(console.width, _LONGEST_LINE)
     if whole:
         console.print(story_view(story))
     elif console.is_terminal:
