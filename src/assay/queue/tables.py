@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.batch.batches import open_batches
 from assay.queue.entry import Entry
 from llm_runtime.errors import ConfigurationError, MissingExtraError, RunNotFound
-from llm_runtime.store.database import Database
+from llm_runtime.store.database import Database, SqliteDatabase
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -89,6 +89,13 @@ def open_queue(store: str) -> Generator[Database]:
         yield database
     finally:
         database.close()
+
+
+def is_there(database: Database) -> bool:
+    """Tell whether the database holds a queue."""
+    if not isinstance(database, SqliteDatabase):
+        return database.execute("SELECT to_regclass('procrastinate_jobs')")[0][0] is not None
+    return False
 
 
 def put(database: Database, store: str, entry: Entry, priority: int = 0, due: datetime | None = None) -> int:

@@ -19,7 +19,7 @@ _DIGITS = 16
 """Of a seed, the longest of our numbers; those of events are shorter."""
 _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
-_APART = (*_KIND, "seed")
+_APART = (*_KIND, "seed", "queue")
 """Fields that belong to no model."""
 
 
