@@ -1,8 +1,8 @@
-"""A simulation of many workers, one queue and providers with limits: what 10^6 runs a day take, and what breaks first.
+"""A simulation of workers, one queue and providers with limits: what 10^6 runs a day take, and what breaks first.
 
-The model has what the service has: workers with places, a database that does so many transactions a second, leases
-that end when a worker dies, and providers that let so many calls a minute and so many at once through. Its costs are
-measured (``docs/scale.md``); its times are those of runs of usual kinds. ``python -m bench.fleet`` prints a table.
+It has what the service has: workers with places, a database that does so many transactions a second, leases that
+end when a worker dies, and providers that let so many calls a minute through. Its costs are measured, its times are
+those of usual runs (``docs/scale.md``). ``python -m bench.fleet`` prints a table.
 """
 
 from __future__ import annotations
