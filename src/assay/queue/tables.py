@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -143,6 +143,17 @@ def queues(database: Database) -> list[str]:
         (TASK,),
     )
     return [name for (name,) in rows]
+
+
+def due(database: Database, served: Sequence[str]) -> int:
+    """Return how many entries of these queues could be taken now."""
+    places = ", ".join("?" * len(served))
+    rows = database.execute(
+        "SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND task_name = ? "
+        f"AND (scheduled_at IS NULL OR scheduled_at <= now()) AND queue_name IN ({places})",
+        (TASK, *served),
+    )
+    return int(rows[0][0])
 
 
 def cancel(database: Database, number: int) -> str:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from assay.batch.database import Database
 from assay.queue.entry import Entry, entry_of
 from assay.queue.metrics import prometheus
-from assay.queue.tables import as_data, cancel, listed, open_queue, put
+from assay.queue.tables import Waiting, as_data, cancel, listed, open_queue, put
 from assay.registry import Prepared, prepared
 from assay.terms import Terms
 from assay.web.app_state import redirect, respond, site_of
@@ -36,8 +36,14 @@ async def list_queue(request: Request) -> Response:
     return respond(
         request,
         lambda: {"entries": [as_data(each) for each in entries]},
-        lambda: render("queue.html", entries=entries, live=any(e.state in ("waiting", "running") for e in entries)),
+        lambda: queue_page(entries),
     )
+
+
+def queue_page(entries: list[Waiting]) -> str:
+    """Return the list of entries."""
+    live = any(entry.state in ("waiting", "running") for entry in entries)
+    return render("queue.html", entries=entries, live=live)
 
 
 async def cancel_entry(request: Request) -> Response:
