@@ -18,10 +18,13 @@ from bench.figures import Figure
 from bench.questions import QUESTIONS
 from crux import Debate, DebateConfig
 from crux.building import build_persona
-from crux.measurement import gold_replies
-from crux.personas import Corpus, CorpusItem, Persona, import_corpus, make_corpus
+from crux.measurement.gold_replies import gold_replies
+from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.importing import import_corpus
+from crux.personas.persona import Persona
 from crux.quotes import folded
-from crux.retrieval import Grounding, Index
+from crux.retrieval.grounding import Grounding
+from crux.retrieval.index import Index
 from llm_runtime.messages import Request
 from llm_runtime.providers.scripted import scripted
 
@@ -121,7 +124,7 @@ def questions(essays: Path) -> tuple[int, int]:
 def authors() -> list[Persona]:
     """The two who come with Assay."""
     from assay.protocols.crux.authors import shipped_persona
-    from crux.personas import shipped_authors
+    from crux.personas.shipped import shipped_authors
 
     return [shipped_persona(author) for author in shipped_authors()]
 

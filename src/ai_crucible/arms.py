@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ai_crucible.framing import PastAttempt, Standing
 from ai_crucible.types import ARMS, Arm, AttemptRecord
-from llm_runtime.statistics import Interval, newcombe
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import newcombe
 
 
 @dataclass(frozen=True, slots=True)

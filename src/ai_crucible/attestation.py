@@ -11,24 +11,21 @@ import hashlib
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
-
-from pydantic import Field, ValidationError
+from typing import Literal, TypeAlias
 
 from ai_crucible.events import TrialLogged
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
 from llm_runtime.events import GENESIS, Event, Record, link, parse_event
 from llm_runtime.events.chain import read_record, written
 from llm_runtime.files import write_atomic
-from llm_runtime.models import Model
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
+from llm_runtime.store.signing import SigningFailed
+from llm_runtime.store.signing import SigningProgram as Signer
 from llm_runtime.store.verify import Kind as ChainKind
 from llm_runtime.store.verify import Walk, judge
 
@@ -36,64 +33,7 @@ Kind: TypeAlias = ChainKind | Literal["log changed", "log missing"]
 
 _LOGGED = b'"ai_crucible.trial_logged"'
 _PATIENCE_S = 120.0
-_SIGN_S = 30.0
 _BLOCK = 1 << 20
-
-
-class SigningFailed(StoreError):
-    """The signing program gave no signature that checks."""
-
-
-class _Signed(Model):
-    version: Literal[1]
-    algorithm: Literal["ed25519"]
-    public_key: str = Field(pattern=r"^[0-9a-f]{64}$")
-    signature: str = Field(default="", pattern=r"^([0-9a-f]{128})?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Signer:
-    """The subprocess boundary to whatever signs.
-
-    Args:
-        command: a program that keeps the contract of :mod:`ai_crucible.signer`.
-    """
-
-    command: tuple[str, ...]
-
-    @classmethod
-    def built_in(cls, key_file: Path) -> Signer:
-        """Return our own program with its key in a file. It runs alone, without the folder it is started from."""
-        return cls((sys.executable, "-P", str(Path(__file__).with_name("signer.py")), str(key_file)))
-
-    def sign(self, head: Head) -> SignedHead:
-        """Sign a head.
-
-        Raises:
-            SigningFailed: the program fails, or its signature does not check.
-        """
-        reply = self._ask({"version": 1, "op": "sign", "message": head.signed_bytes().hex()})
-        signed = SignedHead(head, bytes.fromhex(reply.signature), bytes.fromhex(reply.public_key))
-        if not signed.genuine():
-            raise SigningFailed(f"{self.command[0]} gave a signature that does not check")
-        return signed
-
-    def public_key(self) -> bytes:
-        """Return the key that checks its signatures."""
-        return bytes.fromhex(self._ask({"version": 1, "op": "public_key"}).public_key)
-
-    def _ask(self, request: dict[str, Any]) -> _Signed:
-        try:
-            done = subprocess.run(
-                self.command, input=json.dumps(request).encode(), capture_output=True, timeout=_SIGN_S, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as fault:
-            raise SigningFailed(f"the signing program {self.command[0]} cannot be run: {fault}") from None
-        try:
-            return _Signed.model_validate_json(done.stdout)
-        except ValidationError:
-            output = (done.stdout or done.stderr)[-200:].decode("utf-8", "replace").strip()
-            raise SigningFailed(f"the signing program {self.command[0]} gave no signature: {output}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ from typing import Literal, TypeAlias
 from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
-from llm_runtime.statistics import BernoulliEProcess, Interval, wilson
+from llm_runtime.statistics.betting import BernoulliEProcess
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import wilson
 
 Stage: TypeAlias = Literal["lab", "arena", "regression"]
 _FORWARD: dict[Stage, Stage] = {"lab": "arena", "arena": "regression"}

@@ -9,7 +9,9 @@ from itertools import groupby
 from operator import attrgetter
 
 from ai_crucible.types import AttemptRecord
-from llm_runtime.statistics import Interval, pass_at_k, pass_hat_k, wilson
+from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import wilson
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ from math import comb
 from typing import Literal, TypeAlias
 
 from ai_crucible.types import AttemptRecord
-from llm_runtime.statistics import Interval, benjamini_hochberg, newcombe
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import newcombe
+from llm_runtime.statistics.significance import benjamini_hochberg
 
 Label: TypeAlias = Literal["specific_gap", "general_gap", "strength", "inconclusive"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, cast
 
 if TYPE_CHECKING:
     from assay.terms import Terms
@@ -68,6 +68,22 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
+class Chat:
+    """How a kind of run answers in a chat, as one of the models of ``/v1/models``.
+
+    Args:
+        model: its name there, behind ``assay/``.
+        fields: ``(turns) -> dict``, what the chat says of task and options, by field. Turns are pairs of role
+            (``"system"``, ``"user"``, ``"assistant"``) and text, oldest first; one at least is the user's.
+        answer: ``(result) -> str``, Markdown; empty takes the report.
+    """
+
+    model: str
+    fields: Ref
+    answer: Ref = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunType:
     """One kind of run of a protocol.
 
@@ -102,6 +118,7 @@ class RunType:
         reworded: pairs of passages of its prompts, as they are now and as older logs have them.
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
+        chat: how it answers in a chat; ``None`` where it does not.
     """
 
     name: str
@@ -130,11 +147,40 @@ class RunType:
     reworded: Ref = ""
     replayable: bool = True
     own_models: bool = False
+    chat: Chat | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every name that logs have for it."""
         return (self.name, *self.aliases)
+
+
+class Parts(TypedDict, total=False):
+    """References of a :class:`RunType` to what one module holds."""
+
+    task: Ref
+    options: Ref
+    run: Ref
+    prepare: Ref
+    seated: Ref
+    ready: Ref
+    upgrade: Ref
+    absent: Ref
+    take_up: Ref
+    spent: Ref
+    title_of: Ref
+    measures: Ref
+    reworded: Ref
+
+
+def parts_of(module: str, *names: str, **elsewhere: Ref) -> Parts:
+    """Refer to what a module holds under the usual names, and to what is somewhere else.
+
+    These are ``Task`` and ``Options`` and, where named, functions called as their field is and data so in capitals.
+    """
+    data = ("absent", "measures", "reworded")
+    named = {name: f"{module}:{name.upper() if name in data else name}" for name in names}
+    return cast("Parts", {"task": f"{module}:Task", "options": f"{module}:Options", **named, **elsewhere})
 
 
 @dataclass(frozen=True, slots=True)

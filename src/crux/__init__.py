@@ -3,17 +3,20 @@
 ::
 
     personas = [store.load("Maud Tarrowby"), store.load("Ilario Fennimast")]
-    async for event in run_debate("Should software decide who waits?", personas, generate=model, seed=7):
+    debate = Debate("Should software decide who waits?", personas, generate=model, seed=7)
+    async for event in debate.events():
         print(event.type)
 
-A :class:`Debate` gives the same events and, at any time, the result. Personas are made in :mod:`crux.personas`;
+:meth:`Debate.result` says what there is, at any time. Personas are made in :mod:`crux.personas`;
 what several debates have in common is in :mod:`crux.insight`; how well it works, in :mod:`crux.measurement`.
 """
 
 from crux.building import build_persona
 from crux.config import CruxConfigurationError, DebateConfig, Model, ModelTable, TaskSettings
-from crux.debate import Debate, run_debate
-from crux.personas import Persona, PersonaStore, import_corpus
+from crux.debate import Debate
+from crux.personas.importing import import_corpus
+from crux.personas.persona import Persona
+from crux.personas.store import PersonaStore
 from crux.results import (
     CardNotes,
     CruxCard,
@@ -54,5 +57,4 @@ __all__ = [
     "TrackedStance",
     "build_persona",
     "import_corpus",
-    "run_debate",
 ]

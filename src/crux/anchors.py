@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from crux.anonymity import Mask
 from crux.budget import clip, fitting
-from crux.personas import BeliefNode, Persona
+from crux.personas.beliefs import BeliefNode
+from crux.personas.persona import Persona
 from crux.results import Place
-from crux.retrieval import Grounds, Sentence
+from crux.retrieval.grounding import Grounds
+from crux.retrieval.index import Sentence
 from llm_runtime.tokens import estimate_tokens
 
 ANCHOR_TOKENS = 300

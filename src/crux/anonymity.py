@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from crux.personas import Persona
+from crux.personas.persona import Persona
 
 _LETTER = re.compile(r"\bSpeaker ([A-Z])\b")
 

@@ -7,12 +7,11 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from crux.budget import clip
-from crux.ending import OVER
+from crux.ending import tried
 from crux.events import BaselineAnswered
 from crux.requests import request
 from crux.results import Baseline
 from crux.turns import DebateContext
-from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -43,13 +42,9 @@ async def ask_baselines(debate: DebateContext) -> list[Baseline]:
         text = load_prompt("crux", prompt).render(
             topic=Fence(transcript.seed, label)("DEBATE QUESTION", clip(transcript.topic, 500))
         )
-        try:
-            answer = await ask(
-                debate.generate, request(debate.config.models, "baseline", label, text), BaselineAnswer
-            )
-        except OVER:
-            raise
-        except (CallError, StructuredOutputError):
+        asked = request(debate.config.models, "baseline", label, text)
+        answer = await tried(ask(debate.generate, asked, BaselineAnswer))
+        if answer is None:
             continue
         usage = answer.reply.usage
         baseline = Baseline(

@@ -15,8 +15,9 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from crux.book import ClaimBook, Standing, standing
-from crux.claims import Judge, Unread, batches_of, link_book, read_book
-from crux.claims.reading import BATCH_TOKENS
+from crux.claims.judge import Judge
+from crux.claims.linking import linked, proposed_links
+from crux.claims.reading import BATCH_TOKENS, Unread, batches_of, read_book
 from crux.config import CruxConfigurationError, ModelTable
 from crux.events import PersonaBuilt, PersonaStep
 from crux.extras import library
@@ -130,7 +131,8 @@ async def build_persona(
         step=lambda done, of: step("reading", done, of),
     )
     judge = Judge(generate, models, seed, answers)
-    book = await link_book(book, name, generate=generate, models=models, seed=seed, judge=judge, answers=answers)
+    links = await proposed_links(book, name, generate=generate, models=models, seed=seed, answers=answers)
+    book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
     keep(book)
     figures = standing(book, name, len(corpus.chunks))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crux.results import DialogueMessage, PositionShift
-from crux.retrieval import Grounding
+from crux.retrieval.grounding import Grounding
 from crux.transcript import TOPIC, Transcript
 
 

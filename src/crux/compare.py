@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -13,12 +14,12 @@ from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
 from crux.claims.linking import linked, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
 from crux.config import CruxConfigurationError, ModelTable
-from crux.ending import OVER
+from crux.ending import tried
 from crux.personas.corpus import Corpus, shared_texts
 from crux.requests import request
 from crux.results import Place, Wire
 from crux.retrieval.lexical import Lexical
-from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.errors import StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -172,9 +173,8 @@ async def compare(
         )
     models = models or ModelTable()
     judge = Judge(generate, models, seed, known=known, lot=_PAIRS)
-    read = [
-        await _read(shelf, generate, models, seed, language, tokens_a_call, keep, step) for shelf in (first, second)
-    ]
+    reading = {"models": models, "seed": seed, "language": language, "tokens_a_call": tokens_a_call}
+    read = [await _read(shelf, keep, step, generate=generate, **reading) for shelf in (first, second)]
     sides = (_Side(first.name, read[0][0], topic, "a"), _Side(second.name, read[1][0], topic, "b"))
     step("", "comparing", 0, 3)
     pairs, questions = await _proposed(sides, topic, generate, models, seed)
@@ -184,8 +184,8 @@ async def compare(
     )
     step("", "comparing", 1, 3)
     asked = [Pair(sides[0].worded(a), sides[1].worded(b)) for a, b in pairs]
-    both_ways = [*asked, *(pair.turned for pair in asked)]
-    await judge.learn([*both_ways, *(pair for one in links for pair in one.pairs)], "comparison")
+    within = [pair for one in links for pair in one.pairs]
+    await judge.learn([*asked, *(pair.turned for pair in asked), *within], "comparison")
     for side, one in zip(loose, links, strict=True):
         side.book = linked(side.book, one, await judge.relate(one.pairs, f"links-{side.name}"))
         keep(side.name, side.book)
@@ -197,10 +197,7 @@ async def compare(
     step("", "comparing", 3, 3)
     return Comparison(
         topic=topic,
-        authors=(
-            _told(first, sides[0], read[0][1]),
-            _told(second, sides[1], read[1][1]),
-        ),
+        authors=(_told(first, sides[0], read[0][1]), _told(second, sides[1], read[1][1])),
         shared=shared,
         opposed=opposed,
         first_alone=_alone(sides[0], {match.first.claim for match in (*shared, *opposed)}),
@@ -215,13 +212,9 @@ async def compare(
 
 async def _read(
     shelf: Shelf,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    language: str,
-    tokens_a_call: int,
     keep: Callable[[str, ClaimBook], None],
     step: Callable[[str, str, int, int], None],
+    **reading: Any,
 ) -> tuple[ClaimBook, list[Unread], bool]:
     """Return the book of one author, what stays unread, and whether its claims still have to be linked."""
     before = len(shelf.book.authors[0].read) if shelf.book and shelf.book.authors else 0
@@ -229,13 +222,9 @@ async def _read(
         shelf.name,
         shelf.corpus,
         shelf.book,
-        generate=generate,
-        models=models,
-        seed=seed,
-        language=language,
-        tokens_a_call=tokens_a_call,
         keep=lambda grown: keep(shelf.name, grown),
         step=lambda done, of: step(shelf.name, "reading", done, of),
+        **reading,
     )
     if not book.claims:
         why = f" ({unread[0].reason})" if unread else ""
@@ -266,10 +255,8 @@ class _Side:
     def __init__(self, name: str, book: ClaimBook, topic: str, letter: str) -> None:
         self.name, self.book = name, book
         held = book.of(name, "holds", "denies", "grants")
-        self._stances: dict[str, Stance] = {}
-        for stance in ("holds", "denies", "grants"):
-            for claim in book.of(name, stance):
-                self._stances.setdefault(claim.id, stance)
+        takes: tuple[Stance, ...] = ("grants", "denies", "holds")
+        self._stances: dict[str, Stance] = {one.id: take for take in takes for one in book.of(name, take)}
         self._denied = {key for key, stance in self._stances.items() if stance == "denies"}
         if topic and len(held) > MOST_CLAIMS:
             index = Lexical.of([claim.text for claim in held])
@@ -317,22 +304,16 @@ async def _proposed(
         first=fence("CLAIMS OF THE FIRST", sides[0].lines()),
         second=fence("CLAIMS OF THE SECOND", sides[1].lines()),
     )
-    named: list[_PairNamed] = []
-    try:
-        answer = (await ask(generate, request(models, "comparison", label, text), _Issues)).value
-        named = [*answer.opposed, *answer.shared]
-    except (CallError, StructuredOutputError) as fault:
-        if isinstance(fault, OVER):
-            raise
+    answer = await tried(ask(generate, request(models, "comparison", label, text), _Issues))
     pairs: dict[tuple[str, str], tuple[Claim, Claim]] = {}
     questions: dict[tuple[str, str], str] = {}
-    for one in named:
+    for one in (*answer.value.opposed, *answer.value.shared) if answer else ():
         a, b = sides[0].short.get(one.first), sides[1].short.get(one.second)
         if a is not None and b is not None:
             pairs.setdefault((a.id, b.id), (a, b))
             if one.question.strip():
                 questions.setdefault((a.id, b.id), " ".join(one.question.split()))
-    near = [pair for pair in _near(sides) if (pair[0].id, pair[1].id) not in pairs]
+    near = [(a, b) for a, b in _near(sides) if (a.id, b.id) not in pairs]
     return [*pairs.values(), *near[:_NEAR_PAIRS]], questions
 
 
@@ -357,14 +338,9 @@ def _matches(
     questions: dict[tuple[str, str], str],
 ) -> tuple[Match, ...]:
     found = [
-        Match(
-            first=sides[0].view(a),
-            second=sides[1].view(b),
-            why=verdict.why,
-            question=questions.get((a.id, b.id), ""),
-        )
-        for (a, b), verdict in zip(pairs, verdicts, strict=True)
-        if verdict.kind in kinds
+        Match(first=sides[0].view(a), second=sides[1].view(b), why=v.why, question=questions.get((a.id, b.id), ""))
+        for (a, b), v in zip(pairs, verdicts, strict=True)
+        if v.kind in kinds
     ]
     return tuple(sorted(found, key=lambda match: -_rests(match)))
 
@@ -376,14 +352,19 @@ def _rests(match: Match) -> int:
 async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[Candidate, ...]:
     """Return the oppositions on which most rests as questions, each confirmed by both authors' own sentences."""
     chosen: list[Match] = []
+    taken: set[str] = set()
     for match in opposed:
-        asked = {one.question for one in chosen}
-        ends = {end for one in chosen for end in (one.first.claim, one.second.claim)}
-        if match.question and match.question not in asked and not {match.first.claim, match.second.claim} & ends:
+        ends = {match.question, match.first.claim, match.second.claim}
+        if match.question and not ends & taken:
             chosen.append(match)
+            taken |= ends
     chosen = chosen[:MOST_CANDIDATES]
+    # An author's sentences on a claim, or the claim where none is left.
     pairs = [
-        Pair(_said(side), f"The answer to this question is YES: {match.question}")
+        Pair(
+            " […] ".join(place.quote for place in side.places) or side.text,
+            f"The answer to this question is YES: {match.question}",
+        )
         for match in chosen
         for side in (match.first, match.second)
     ]
@@ -401,26 +382,17 @@ async def _candidates(opposed: Sequence[Match], judge: Judge) -> tuple[Candidate
     )
 
 
-def _said(side: SideView) -> str:
-    """Return an author's sentences on a claim, or the claim where none is left."""
-    return " […] ".join(place.quote for place in side.places) or side.text
-
-
 def _alone(side: _Side, matched: set[str]) -> tuple[SideView, ...]:
     """Return the claims that the other author neither shares nor opposes, those on which most rests first."""
     views = [side.view(claim) for claim in side.claims if claim.id not in matched]
     return tuple(sorted(views, key=lambda view: -view.dependants)[:_ONE_SIDED])
 
 
-def _warnings(first: Shelf, second: Shelf, shared: Sequence[Match], opposed: Sequence[Match]) -> list[str]:
-    lines: list[str] = []
+def _warnings(first: Shelf, second: Shelf, shared: Sequence[Match], opposed: Sequence[Match]) -> Iterator[str]:
     if texts := shared_texts(first.corpus, second.corpus):
-        lines.append(
+        yield (
             f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts: "
             "where these speak, their agreement means nothing"
         )
     if not shared and not opposed:
-        lines.append(
-            "nothing that both wrote was found to agree or to clash: they may have written on other things"
-        )
-    return lines
+        yield "nothing that both wrote was found to agree or to clash: they may have written on other things"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from crux.anonymity import Panel
 from crux.baselines import ask_baselines
@@ -17,7 +17,7 @@ from crux.config import CruxConfigurationError, DebateConfig
 from crux.crux_room import CruxRoom
 from crux.decomposition import decompose
 from crux.detection import detect
-from crux.ending import FATAL, OVER
+from crux.ending import OVER
 from crux.events import (
     CardNoted,
     ClashStart,
@@ -38,9 +38,11 @@ from crux.events import (
 )
 from crux.flip_test import flip_test
 from crux.panel_turns import closing_plan, opening_plan, take_plan
-from crux.personas import Persona, shared_texts
+from crux.personas.corpus import shared_texts
+from crux.personas.persona import Persona
 from crux.results import (
     Baseline,
+    CardNotes,
     CruxCard,
     CruxMessage,
     DebateAspect,
@@ -51,12 +53,13 @@ from crux.results import (
     Spend,
     State,
 )
-from crux.retrieval import Embed, Grounding
+from crux.retrieval.embed import Embed
+from crux.retrieval.grounding import Grounding
 from crux.summary import summarise
 from crux.transcript import Evidence, Transcript
 from crux.turns import DebateContext, Skipped, Spoken, TurnAnswer, TurnPlan
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import CallError, StructuredOutputError
+from llm_runtime.errors import BudgetExceeded, CallError, DeadlineExceeded, StructuredOutputError
 from llm_runtime.events import Emit, silent
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.wrappers.metered import Meter
@@ -131,20 +134,14 @@ class Debate:
             if self._silent_rooms and self._silent_rooms == self._transcript.rooms:
                 raise StructuredOutputError("in no room did both sides give a usable turn: there is no card", "")
             self._state = "finished"
-        except OVER as over:
-            self._state = "failed" if isinstance(over, FATAL) else "stopped"
-            self.stopped_by = over
+        except (BudgetExceeded, DeadlineExceeded) as over:
+            self._state, self.stopped_by = "stopped", over
         except (CallError, StructuredOutputError) as fault:
-            self._state = "failed"
-            self.stopped_by = fault
+            self._state, self.stopped_by = "failed", fault
+        because = self.result().stopped_because
         if self.stopped_by is not None:
-            yield self._posted(
-                self._error(f"the debate {self._state}: {' '.join(str(self.stopped_by).split())[:300]}")
-            )
-        result = self.result()
-        self._emit(
-            DebateEnded(state=self._state, because=result.stopped_because, result=result.model_dump(mode="json"))
-        )
+            yield self._posted(self._error(f"the debate {self._state}: {because}"))
+        self._emit(DebateEnded(state=self._state, because=because, result=self.result().model_dump(mode="json")))
 
     def result(self) -> DebateResult:
         """Return everything so far."""
@@ -224,8 +221,9 @@ class Debate:
             if not candidate.clashes:
                 continue
             name = f"{number}.{place}"
-            async for event in self._clash(aspect, candidate, takes, name):
-                yield event
+            yield ClashStart(personas=candidate.personas, aspect=aspect.id)
+            async for turn in clash(self._context, aspect, candidate, takes, name):
+                yield await self._message(turn, "clash", aspect.id)
             again, fault = await self._still(aspect, candidate, name)
             if fault is not None:
                 yield fault
@@ -253,13 +251,6 @@ class Debate:
                 yield await self._message(turn, phase, aspect)
         if over is not None:
             raise over
-
-    async def _clash(
-        self, aspect: DebateAspect, pair: DisagreementCandidate, takes: Sequence[DialogueMessage], name: str
-    ) -> AsyncGenerator[DebateEvent]:
-        yield ClashStart(personas=pair.personas, aspect=aspect.id)
-        async for turn in clash(self._context, aspect, pair, takes, name):
-            yield await self._message(turn, "clash", aspect.id)
 
     async def _still(
         self, aspect: DebateAspect, pair: DisagreementCandidate, name: str
@@ -309,13 +300,13 @@ class Debate:
             else:
                 twin = await self._twin(card)
                 if twin is not None:
-                    self._note_again(twin, room.id)
+                    flags = (*transcript.notes[twin.id].flags, f"{room.id} came to the same question again")
+                    self._note(transcript.notes[twin.id], flags=flags)
                     yield CruxRoomComplete(room_id=room.id)
                     return
-                notes = notes.model_copy(update={"seen_in": await self._seen_in(card)})
+                seen_in = await self._seen_in(card)
                 transcript.cards.append(card)
-                transcript.notes[card.id] = notes
-                self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+                self._note(notes, seen_in=seen_in)
                 yield CruxCardPosted(card=card)
         else:
             silent = [name for name in pair.personas if name not in {message.persona for message in room.messages}]
@@ -330,11 +321,9 @@ class Debate:
         verdicts = await self._context.judge.relate(pairs, f"same-{card.crux_room_id}", strict=True)
         return next((one for one, v in zip(others, verdicts, strict=True) if v.kind == "same"), None)
 
-    def _note_again(self, card: CruxCard, room: str) -> None:
-        """Note on a card that another room came to the same question."""
-        notes = self._transcript.notes[card.id]
-        notes = notes.model_copy(update={"flags": (*notes.flags, f"{room} came to the same question again")})
-        self._transcript.notes[card.id] = notes
+    def _note(self, notes: CardNotes, **update: Any) -> None:
+        """Keep what is noted on a card, and say it."""
+        notes = self._transcript.notes[notes.card_id] = notes.model_copy(update=update)
         self._emit(CardNoted(notes=notes.model_dump(mode="json")))
 
     async def _seen_in(self, card: CruxCard) -> Literal["debate", "both"] | None:
@@ -348,10 +337,7 @@ class Debate:
     async def _flip_tests(self) -> None:
         for card in self._transcript.cards:
             kind, flips = await flip_test(self._context, card)
-            update = {"kind": kind, "flips": flips or None}
-            notes = self._transcript.notes[card.id].model_copy(update=update)
-            self._transcript.notes[card.id] = notes
-            self._emit(CardNoted(notes=notes.model_dump(mode="json")))
+            self._note(self._transcript.notes[card.id], kind=kind, flips=flips or None)
 
     async def _message(self, turn: Spoken[TurnAnswer] | Skipped, phase: Phase, aspect: str) -> DebateEvent:
         if isinstance(turn, Skipped):
@@ -385,36 +371,6 @@ class Debate:
         return event
 
 
-async def run_debate(
-    topic: str,
-    personas: Sequence[Persona],
-    *,
-    generate: Generate,
-    config: DebateConfig | None = None,
-    emit: Emit = silent,
-    seed: int = 0,
-    clock: Callable[[], int] = now_ms,
-    evidence: Sequence[Evidence] = (),
-    embed: Embed | None = None,
-    index: Path | None = None,
-) -> AsyncGenerator[DebateEvent]:
-    """Yield the wire events of a debate, no others; arguments and errors as for :class:`Debate`."""
-    debate = Debate(
-        topic,
-        personas,
-        generate=generate,
-        config=config,
-        emit=emit,
-        seed=seed,
-        clock=clock,
-        evidence=evidence,
-        embed=embed,
-        index=index,
-    )
-    async for event in debate.events():
-        yield event
-
-
 def _check_panel(personas: Sequence[Persona]) -> None:
     if not 2 <= len(personas) <= 26:
         raise CruxConfigurationError(f"a debate needs 2 to 26 personas, not {len(personas)}")
@@ -426,13 +382,11 @@ def _check_panel(personas: Sequence[Persona]) -> None:
             raise CruxConfigurationError(f"{persona.name} has no texts; import some")
 
 
-def _shared(panel: Panel) -> list[str]:
-    """Return a line for each two personas that share texts: what such a text says cannot tell them apart."""
-    warnings: list[str] = []
+def _shared(panel: Panel) -> Iterator[str]:
+    """Yield a line for each two personas that share texts: what such a text says cannot tell them apart."""
     for first, second in combinations(panel.personas, 2):
         if texts := shared_texts(first.corpus, second.corpus):
-            warnings.append(
+            yield (
                 f"{first.name} and {second.name} share {len(texts)} of {len(first.corpus.items)} texts "
                 f"({', '.join(texts[:3])}): where they argue from these, their agreement means nothing"
             )
-    return warnings

@@ -9,13 +9,12 @@ from pydantic import BaseModel, Field
 
 from crux.budget import clip
 from crux.config import ModelTable
-from crux.ending import OVER
+from crux.ending import tried
 from crux.positions import Claims
 from crux.quotes import folded
 from crux.requests import request
 from crux.results import LedgerEntry, TrackedStance
 from crux.transcript import Transcript
-from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -79,13 +78,11 @@ async def weighed(
         condition=fence("CONDITION", mask(condition) or "none: the claim itself is the cause"),
         own=fence("OWN EARLIER WORDS", _fitting([mask(one) for one in own], _OWN_TOKENS) or "none"),
     )
-    try:
-        cause = (await ask(generate, request(models, "judge", label, text), Cause)).value
-    except OVER:
-        raise
-    except (CallError, StructuredOutputError):
+    answer = await tried(ask(generate, request(models, "judge", label, text), Cause))
+    if answer is None:
         return entry.model_copy(update={"earned": False, "reason": "not judged: the judge gave no usable answer"})
-    fault = _fault(cause, " ".join(folded(mask(one)).casefold() for one in cited), condition=bool(condition))
+    words = " ".join(folded(mask(one)).casefold() for one in cited)
+    fault = _fault(answer.value, words, condition=bool(condition))
     return entry.model_copy(update={"earned": not fault, "reason": fault or entry.reason})
 
 

@@ -1,7 +1,31 @@
 """The errors that end a debate, a reading or a comparison: every further question would meet the same."""
 
-from llm_runtime.errors import AuthenticationFailed, BudgetExceeded, DeadlineExceeded, PaymentRequired
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import TypeVar
+
+from llm_runtime.errors import (
+    AuthenticationFailed,
+    BudgetExceeded,
+    CallError,
+    DeadlineExceeded,
+    PaymentRequired,
+    StructuredOutputError,
+)
+
+T = TypeVar("T")
 
 FATAL = (AuthenticationFailed, PaymentRequired)
 """Failed calls that every further call would repeat: they end a debate instead of skipping a turn."""
 OVER = (BudgetExceeded, DeadlineExceeded, *FATAL)
+
+
+async def tried(answering: Awaitable[T]) -> T | None:
+    """Return the answer, or nothing where the call failed or gave nothing usable; what ends a debate is raised."""
+    try:
+        return await answering
+    except OVER:
+        raise
+    except (CallError, StructuredOutputError):
+        return None

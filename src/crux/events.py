@@ -1,6 +1,6 @@
 """What a debate says while it runs: the wire events, and what displays need beside them.
 
-``run_debate()`` yields the wire events and nothing else; their names and keys are the specification's. Each is
+``Debate.events()`` yields the wire events and nothing else; their names and keys are the specification's. Each is
 also emitted, inside :class:`Posted`, so that the log of a run holds the whole debate; the further house events
 carry what the wire has no room for.
 """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crux.anonymity import Mask
 from crux.budget import SYSTEM_TOKENS, clip, fitting
-from crux.personas import Persona
+from crux.personas.persona import Persona
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tokens import estimate_tokens

@@ -17,7 +17,7 @@ from crux.anonymity import Panel
 from crux.claims.judge import Judge
 from crux.config import DebateConfig, Task
 from crux.earning import weighed
-from crux.ending import OVER
+from crux.ending import OVER, tried
 from crux.events import ConcessionEntered, TurnTaken
 from crux.history import View
 from crux.phrases import PhraseReport, check_phrases
@@ -25,7 +25,7 @@ from crux.portrait import system_prompt
 from crux.positions import concession, read_position
 from crux.requests import request
 from crux.results import CoarseType, TrackedStance
-from crux.retrieval import Grounding, Grounds
+from crux.retrieval.grounding import Grounding, Grounds
 from crux.transcript import Transcript
 from llm_runtime.errors import (
     CallError,
@@ -314,12 +314,7 @@ class DebateContext:
         complaint = load_prompt("crux", "politeness").render(phrases="; ".join(f'"{p}"' for p in report.polite[:6]))
         turns = (Message("assistant", first.reply.text[:20_000]), Message("user", complaint))
         again = dataclasses.replace(asked, messages=(*asked.messages, *turns), label=label)
-        try:
-            return (await ask(self.generate, again, model, reasks=0)).value
-        except OVER:
-            raise
-        except (CallError, StructuredOutputError):
-            return first.value
+        return (await tried(ask(self.generate, again, model, reasks=0)) or first).value
 
 
 def _line(fault: Exception) -> str:

@@ -40,6 +40,7 @@
     ├── ReplayMismatch              a recording has no answer to this request; says what differs
     └── StoreError                  the run store
         ├── StoreDamaged            the file is not a store, or its contents do not fit together
+        ├── RecordsLost             the end of a log is gone, and what is left is as it was written
         ├── StoreUnwritable         read-only, full, or an I/O error
         ├── StoreBusy               another process holds the run
         └── RunNotFound             no run by that id
@@ -353,6 +354,10 @@ class StoreError(LlmRuntimeError):
 
 class StoreDamaged(StoreError):
     """The file is not a store, or its contents do not fit together."""
+
+
+class RecordsLost(StoreError):
+    """The end of a run's log is gone, and what is left is as it was written: a power cut, or a restored copy."""
 
 
 class StoreUnwritable(StoreError):

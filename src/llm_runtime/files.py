@@ -44,6 +44,16 @@ def private_key_text(path: Path) -> str:
     return path.read_text(encoding="ascii", errors="replace")
 
 
+def flush_folder(folder: Path) -> None:
+    """Have the names in a folder survive a power cut, where the system lets folders be flushed."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 @contextmanager
 def atomic_file(
     path: Path, *, durable: bool = True, private: bool = False, replace: bool = True
@@ -64,6 +74,8 @@ def atomic_file(
             draft.replace(path)
         else:
             _rename_to_new(draft, path)
+        if durable:
+            flush_folder(path.parent)
     finally:
         with suppress(FileNotFoundError):
             draft.unlink()

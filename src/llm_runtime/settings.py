@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from pydantic import Field, ValidationError, field_validator
 
@@ -19,6 +19,8 @@ from llm_runtime.keys import Key, KeySources, key_sources, read_toml
 from llm_runtime.messages import Effort
 from llm_runtime.models import Model, first_fault
 from llm_runtime.silence import HOSTED_PATIENCE, LOCAL_PATIENCE, Patience
+
+Durability: TypeAlias = Literal["sync", "paid", "exit"]
 
 
 class Limits(Model):
@@ -79,6 +81,9 @@ class ConfigFile(Model):
         call_timeout: seconds for one attempt's whole answer; no limit where left out.
         max_tokens: upper bound of every answer, in tokens, in place of what a protocol asks for.
         effort: how long reasoning models may think, in place of what a protocol asks for.
+        durability: what of a run waits for the disk (:mod:`llm_runtime.store.durability`).
+        signing_key: file with the key that signs runs' heads, in place of one beside the store.
+        signing_command: command line of a program that signs them, in place of a key.
         limits: rates, by provider or by ``provider/model``.
         endpoints: services and servers of your own, asked as ``NAME:MODEL``.
     """
@@ -90,6 +95,9 @@ class ConfigFile(Model):
     call_timeout: float | None = Field(default=None, gt=0)
     max_tokens: int | None = Field(default=None, ge=1)
     effort: Effort | None = None
+    durability: Durability = "paid"
+    signing_key: str | None = None
+    signing_command: str | None = None
     limits: dict[str, Limits] = {}
     endpoints: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")], EndpointEntry] = {}
 
@@ -214,15 +222,18 @@ def load_settings(
     return settings
 
 
-def read_config(config: Path) -> ConfigFile:
-    """Read ``config.toml``; everything has its default where there is none.
+def read_config(config: Path, environment: Mapping[str, str] | None = None) -> ConfigFile:
+    """Read ``config.toml``; everything has its default where there is none, and ``ASSAY_DURABILITY`` comes first.
 
     Raises:
         ConfigurationError: it is not TOML, or holds something unknown; says where.
     """
     path = config / "config.toml"
+    data = read_toml(path)
+    if level := (environment or {}).get("ASSAY_DURABILITY"):
+        path, data = Path("ASSAY_DURABILITY"), {**data, "durability": level}
     try:
-        return ConfigFile.model_validate(read_toml(path))
+        return ConfigFile.model_validate(data)
     except ValidationError as fault:
         raise ConfigurationError(f"{path}: {first_fault(fault)}") from None
 

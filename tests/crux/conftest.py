@@ -16,7 +16,9 @@ import pytest
 from crux import Debate, DebateConfig, DebateResult, Persona
 from crux.building import Built, build_persona
 from crux.events import DebateEvent
-from crux.personas import CorpusItem, StoredCorpus, make_corpus, shipped_corpus
+from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.shipped import shipped_corpus
+from crux.personas.store import StoredCorpus
 from llm_runtime.events import Event
 from llm_runtime.messages import Generate, Request
 from llm_runtime.testing import ScriptedModel

@@ -386,7 +386,7 @@ async def test_a_topic_outside_every_corpus_is_said_to_be_so(
 
 
 async def test_topics_inside_the_corpus_find_beliefs(authors: list[Persona], key: dict[str, Any]) -> None:
-    from crux.retrieval import Grounding
+    from crux.retrieval.grounding import Grounding
 
     for persona in authors:
         grounding = Grounding(persona)

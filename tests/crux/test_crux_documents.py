@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from crux.personas import CorpusError, import_corpus
 from crux.personas.corpus import MAX_ITEM_CHARS
-from crux.personas.source import readable
+from crux.personas.importing import import_corpus
+from crux.personas.source import CorpusError, readable
 
 OWN, THEIRS = "A toll is a fair price for the planks.", "Every toll is theft from the poor."
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from crux.personas import CorpusItem, Persona, make_corpus
 from crux.personas.contract import SAMPLE_TOKENS, sample
+from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.persona import Persona
 from crux.quotes import opens_quoted
-from crux.retrieval import Grounding
+from crux.retrieval.grounding import Grounding
 from llm_runtime.tokens import estimate_tokens
 
 

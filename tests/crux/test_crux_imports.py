@@ -15,15 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crux.personas import (
-    CorpusError,
-    CorpusItem,
-    import_corpus,
-    make_corpus,
-    shared_texts,
-)
-from crux.personas.corpus import chunked
+from crux.personas.corpus import CorpusItem, chunked, make_corpus, shared_texts
 from crux.personas.fetching import as_file
+from crux.personas.importing import import_corpus
+from crux.personas.source import CorpusError
 from llm_runtime.http.public import Page
 
 Build = Callable[..., Awaitable[Any]]
@@ -154,7 +149,7 @@ def test_a_large_archive_is_read_within_a_bound_of_memory(tmp_path: Path) -> Non
     large = tmp_path / "tweets.js"
     large.write_text(tweets(100, "{n} " + "words about the queue " * 25_000), "utf-8")
     program = (
-        "import sys; from pathlib import Path; from crux.personas import import_corpus\n"
+        "import sys; from pathlib import Path; from crux.personas.importing import import_corpus\n"
         "assert len(import_corpus(Path(sys.argv[1])).corpus.items) == 100\n"
         "lines = open('/proc/self/status').read().splitlines()\n"
         "print(next(int(line.split()[1]) for line in lines if line.startswith('VmHWM')) // 1024)"

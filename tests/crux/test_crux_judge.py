@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from tests.crux.conftest import lines_of
 
-from crux.claims import Judge, Pair, Verdict
+from crux.claims.judge import Judge, Pair, Verdict
 from crux.config import ModelTable
-from crux.insight import crux_graph, question_pairs, ties_of
-from crux.measurement import JudgeFigures, judge_figures
+from crux.insight.crux_graph import crux_graph, question_pairs, ties_of
+from crux.measurement.judged_pairs import JudgeFigures, judge_figures
 from crux.results import CruxCard, DebateResult
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel

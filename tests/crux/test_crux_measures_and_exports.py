@@ -12,20 +12,20 @@ import pytest
 from markdown_it import MarkdownIt
 
 from crux import CruxConfigurationError, Persona
-from crux.exports import from_json, stances_csv, to_aif, to_argdown, to_json, to_markdown
-from crux.insight import Ties, alignment_map, shift_timeline
-from crux.insight.crux_graph import worded
-from crux.measurement import (
-    blind_sheet,
-    gold_replies,
-    held_out_fidelity,
-    measure,
-    recurrence,
-    score_sheet,
-    type_accuracy,
-)
+from crux.exports.aif import to_aif
+from crux.exports.argdown import to_argdown
+from crux.exports.markdown import to_markdown
+from crux.exports.tables import stances_csv
+from crux.exports.whole import from_json, to_json
+from crux.insight.alignment import alignment_map
+from crux.insight.crux_graph import Ties, worded
+from crux.insight.timeline import shift_timeline
 from crux.measurement.attribution import attribute, tell_apart
-from crux.measurement.card_quality import is_answerable, is_concrete
+from crux.measurement.blind import blind_sheet, score_sheet
+from crux.measurement.card_quality import is_answerable, is_concrete, recurrence, type_accuracy
+from crux.measurement.gold_replies import gold_replies
+from crux.measurement.held_out import held_out_fidelity
+from crux.measurement.report import measure
 from crux.measurement.share import share
 from crux.measurement.words import Rarity
 from crux.results import CruxCard, DebateResult, PersonaPosition

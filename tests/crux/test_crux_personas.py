@@ -12,19 +12,13 @@ import pytest
 
 from crux.book import Author, Claim, ClaimBook, Mention, Relation
 from crux.building import Built, ThinBook, build_persona, require_book
-from crux.personas import (
-    Answers,
-    CorpusItem,
-    Persona,
-    PersonaError,
-    PersonaStore,
-    StoredCorpus,
-    make_corpus,
-    shipped_authors,
-    shipped_corpus,
-)
+from crux.personas.answers import Answers
 from crux.personas.beliefs import density, graph_of
 from crux.personas.contract import unquoted
+from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.persona import Persona, PersonaError
+from crux.personas.shipped import shipped_authors, shipped_corpus
+from crux.personas.store import PersonaStore, StoredCorpus
 from llm_runtime.errors import BudgetExceeded, DeadlineExceeded, ServerFault
 from llm_runtime.testing import ScriptedModel, faulty
 

@@ -16,8 +16,10 @@ from tests.extent import payloads
 from crux import DebateConfig, Evidence, Persona
 from crux.anonymity import Panel
 from crux.building import build_persona
-from crux.measurement import held_out_fidelity, judged_consistency
-from crux.personas import CorpusItem, StoredCorpus, make_corpus
+from crux.measurement.consistency import judged_consistency
+from crux.measurement.held_out import held_out_fidelity
+from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.store import StoredCorpus
 from llm_runtime.messages import Request
 from llm_runtime.prompts import load_prompt
 from llm_runtime.testing import ScriptedModel

@@ -19,8 +19,10 @@ from tests.crux.conftest import CONTRACT, lines_of
 from crux.book import pieces
 from crux.building import Built, build_persona
 from crux.compare import Comparison, Shelf, compare
-from crux.measurement import gold_replies
-from crux.personas import Corpus, CorpusItem, PersonaStore, StoredCorpus, import_corpus, make_corpus
+from crux.measurement.gold_replies import gold_replies
+from crux.personas.corpus import Corpus, CorpusItem, make_corpus
+from crux.personas.importing import import_corpus
+from crux.personas.store import PersonaStore, StoredCorpus
 from crux.quotes import find_quote, folded
 from llm_runtime.messages import Request
 from llm_runtime.testing import ScriptedModel

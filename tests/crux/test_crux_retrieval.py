@@ -13,10 +13,13 @@ from bench.debates import questions
 from bench.questions import QUESTIONS
 
 from crux.config import CruxConfigurationError
-from crux.personas import Corpus, CorpusItem, make_corpus
+from crux.personas.corpus import Corpus, CorpusItem, make_corpus
 from crux.quotes import spans
-from crux.retrieval import EndpointEmbed, Grounding, Index, Lexical, embed_of
 from crux.retrieval import index as index_module
+from crux.retrieval.embed import EndpointEmbed, embed_of
+from crux.retrieval.grounding import Grounding
+from crux.retrieval.index import Index
+from crux.retrieval.lexical import Lexical
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.http import Http
 

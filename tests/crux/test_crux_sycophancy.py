@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crux import Persona
 from crux.events import ConcessionEntered, TurnTaken
-from crux.measurement import sycophancy
+from crux.measurement.debate_quality import sycophancy
 from crux.phrases import check_phrases
 from crux.positions import Claims, concession, read_position
 from crux.results import Stance, TrackedStance

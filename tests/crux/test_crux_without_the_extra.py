@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from crux.building import build_calls, build_persona
-from crux.claims import batches_of
+from crux.claims.reading import batches_of
 from crux.extras import library
-from crux.personas import CorpusItem, make_corpus
-from crux.retrieval import Lexical
+from crux.personas.corpus import CorpusItem, make_corpus
+from crux.retrieval.lexical import Lexical
 from llm_runtime.errors import MissingExtraError
 from llm_runtime.testing import ScriptedModel
 
@@ -22,8 +22,8 @@ HEAVY = ("numpy", "bm25s", "Stemmer", "sentencex", "py3langid", "aiohttp", "rich
 
 def test_importing_crux_touches_only_pydantic() -> None:
     code = (
-        "import sys, crux, crux.personas, crux.insight, crux.measurement, crux.exports;"
-        "import crux.card_changes, crux.estimate;"
+        "import sys, crux, crux.personas.importing, crux.insight.crux_graph, crux.measurement.card_quality;"
+        "import crux.exports.claims, crux.card_changes, crux.estimate;"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

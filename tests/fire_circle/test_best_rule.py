@@ -16,8 +16,8 @@ from fire_circle.results import Spend
 from llm_runtime.messages import Request
 from llm_runtime.normal import normal
 from llm_runtime.providers.scripted import scripted
-from llm_runtime.statistics import roc_area
 from llm_runtime.statistics.power import lift_power
+from llm_runtime.statistics.thresholds import roc_area
 
 
 def item(number: int, label: bool, first: tuple[float, ...], consensus: float, chair: float) -> ItemScores:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_runtime.statistics import interval_disagreement, krippendorff_alpha, nominal_disagreement
+from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha, nominal_disagreement
 
 # Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section C: four observers, twelve units.
 PUBLISHED: list[list[float | None]] = [

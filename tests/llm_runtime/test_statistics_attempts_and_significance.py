@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_runtime.statistics import benjamini_hochberg, pass_at_k, pass_hat_k
+from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
+from llm_runtime.statistics.significance import benjamini_hochberg
 
 P_VALUES = st.lists(st.floats(0, 1), max_size=30)
 

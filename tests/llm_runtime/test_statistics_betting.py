@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_runtime.statistics import BernoulliEProcess
+from llm_runtime.statistics.betting import BernoulliEProcess
 
 
 def after(start: BernoulliEProcess, outcomes: Iterable[bool]) -> BernoulliEProcess:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.extent import examples
 
-from llm_runtime.statistics import paired_bootstrap, percentile_interval
+from llm_runtime.statistics.bootstrap import paired_bootstrap, percentile_interval
 
 # (A's score, B's score) on twelve items: B is better by about 0.1, and the items differ far more than that.
 ITEMS = [

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_runtime.statistics import Interval, PairedCounts, mcnemar, newcombe, newcombe_paired, wilson
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe, newcombe_paired, wilson
 
 CONFIDENCE = st.floats(0.5, 0.999)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_runtime.statistics import detection_rates, threshold_at_fpr, tpr_at_fpr
+from llm_runtime.statistics.thresholds import detection_rates, threshold_at_fpr, tpr_at_fpr
 
 # Judges answer in round numbers, so ties are the rule.
 CASES = st.lists(

@@ -65,10 +65,20 @@ class Meter:
         purse: the batch's.
         caps: of that purse.
         purses, buckets: the rows.
+        remedy: what to do where the purse is empty.
     """
 
-    def __init__(self, queue: WriteQueue, purse: str, caps: Caps, purses: Purses, buckets: Buckets) -> None:
+    def __init__(
+        self,
+        queue: WriteQueue,
+        purse: str,
+        caps: Caps,
+        purses: Purses,
+        buckets: Buckets,
+        remedy: str = "raise [budget] in the job file and run it again",
+    ) -> None:
         self.caps = caps
+        self._remedy = remedy
         self._queue = queue
         self._purse = purse
         self._purses = purses
@@ -162,7 +172,7 @@ class Meter:
                 await self._settled.wait()
             return False
         purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
-        raise BatchBudgetExceeded(_exceeded(asked.where, asked.hold, purse))
+        raise BatchBudgetExceeded(f"{_exceeded(asked.where, asked.hold, purse)}; {self._remedy}")
 
     async def settle(self, hold: Spend, settlement: Settlement) -> None:
         """Replace a hold by what became of it."""
@@ -200,7 +210,6 @@ def _exceeded(where: object, hold: Spend, purse: Purse) -> str:
         f"budget: {where} may take {_amounts(hold)}; spent are {_amounts(purse.spent)}, held "
         f"{_amounts(purse.held)}"
         + (f", unknown up to {_amounts(purse.unknown)}" if purse.unknown != NOTHING else "")
-        + "; raise [budget] in the job file and run it again"
     )
 
 

@@ -35,7 +35,7 @@ COMMANDS = {
     "batch": ("Work off many runs from one job file, on this machine or on a cluster.", "assay.cli.batch:batch"),
     "work": ("Carry out runs from a queue in PostgreSQL, as one of many workers.", "assay.cli.work:work"),
     "queue": ("See and steer what waits for a worker.", "assay.cli.queue:queue"),
-    "runs": ("List, show, resume, replay, fork, export, import and verify runs.", "assay.cli.runs:runs"),
+    "runs": ("List, show, resume, replay, fork, export, import, verify and recover runs.", "assay.cli.runs:runs"),
     "serve": ("Watch and look back at runs in a browser on this machine.", "assay.cli.serve:serve"),
     "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),
     "keys": ("Store and list provider keys.", "assay.cli.keys:keys"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,8 +64,7 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
     Path(out).parent.mkdir(parents=True, exist_ok=True)
     output = OutputOptions(out=out, quiet=quiet)
     output.check()
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         try:
             prepared = prepare_demo(name, data_dir() / "demo" / secrets.token_hex(4), speed)
         except ConfigurationError as fault:
@@ -85,9 +85,9 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
                 run_id=run_id,
                 origin="demo",
                 model=prepared.model,
-                listeners=listeners.all,
+                followers=listeners.followers,
             ),
-            hint="",
+            hint=f"play it again with: {_command()} demo {name}",
         )
         code = present(outcome, store, output)
         click.echo("\n" + click.wrap_text(prepared.statement), err=True)
@@ -95,8 +95,6 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
             click.echo(f"\nIt lies in:    {outcome.result['folder']}", err=True)
         click.echo(f"\nLook closer:  assay runs show {outcome.run_id} --trace", err=True)
         return code
-    finally:
-        store.close()
 
 
 def _show_log(name: str, reason: str, store: RunStore, output: OutputOptions) -> int:

@@ -24,7 +24,7 @@ STATES = ["running", "interrupted", "finished", "stopped", "failed"]
 
 @click.group()
 def runs() -> None:
-    """List, show, resume, replay, fork, export, import and verify runs.
+    """List, show, resume, replay, fork, export, import, verify and recover runs.
 
     RUN is a run's id, the beginning of one, or "latest".
     """
@@ -57,7 +57,13 @@ def list_runs(
         click.echo(json.dumps({"runs": [asdict(summary) for summary in summaries]}, indent=1))
         return
     if not summaries:
-        click.echo("no runs yet; make one with: assay demo, or assay ask QUESTION", err=True)
+        narrowed = protocol or search or state
+        click.echo(
+            "no run is like that; leave out --protocol, --search or --state to see them all"
+            if narrowed
+            else "no runs yet; make one with: assay demo, or assay ask QUESTION",
+            err=True,
+        )
         return
     from assay.console.tables import print_runs
 
@@ -178,38 +184,55 @@ def fork(run: str, at: int, terms: Terms, **shown: Any) -> int:
 
 
 @runs.command("verify")
-@click.argument("run")
+@click.argument("run", required=False)
+@click.option("--all", "all_runs", is_flag=True, help="Every run of the store, and heads without one.")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="KEY",
+    help="Public key that has to have signed: 64 hex digits, or a file.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @store_option
-def verify_run(run: str, as_json: bool, store_path: str | None) -> int:
-    """Check a run's log against its hash chain and its signed head.
+def verify_run(
+    run: str | None, all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None
+) -> int:
+    """Check a run's log against its hash chain and its signed head; or an exported run, by its file.
 
-    Exit code 1 where something contradicts the log. Where nothing does, and only this store's signature is missing,
-    because the run was cut off, is being written, or was imported from elsewhere, a note says so, and it is 0.
+    Exit code 1 where a log was changed, or lost its end, which are told apart. Where neither is so, and only this
+    store's signature is missing, because the run was cut off, is being written, or was imported from elsewhere, a
+    note says so, and it is 0. With --key, a run that has ended and that none of the keys signed is 1 as well.
     """
-    from llm_runtime.store.verify import verify
+    from assay.console import verifying
 
+    if (run is None) != all_runs:
+        raise click.UsageError("name a run, an exported file, or --all")
+    trusted = verifying.trusted_keys(keys)
+    # A run's id has neither dot nor slash.
+    if run and ("." in run or "/" in run):
+        return verifying.verify_file(Path(run), trusted, as_json=as_json)
     with closing(open_runs(store_path)) as store:
-        verification = verify(store, store.find(run))
-    if as_json:
-        import json
-        from dataclasses import asdict
+        if run is None:
+            return verifying.verify_all(store, trusted, as_json=as_json)
+        return verifying.verify_run(store, store.find(run), trusted, as_json=as_json)
 
+
+@runs.command("recover")
+@click.argument("run")
+@store_option
+def recover(run: str, store_path: str | None) -> None:
+    """Accept that a run lost its end, by a power cut or in a restored copy, so that it can go on from what is left.
+
+    Its log says so from then on. A run whose log was changed is not recovered.
+    """
+    with closing(open_runs(store_path)) as store:
+        run_id = store.find(run)
+        lost = store.recover(run_id)
         click.echo(
-            json.dumps({"ok": verification.ok, "intact": verification.intact, **asdict(verification)}, indent=1)
+            f"run {run_id}: {lost.length} records are left, {lost.lost} were lost; "
+            f"go on with: assay runs resume {run_id}"
         )
-    elif verification.ok:
-        click.echo(f"run {verification.run_id}: {verification.length} records, all as they were written and signed")
-    else:
-        count = verification.length
-        click.echo(f"run {verification.run_id}: {count} records, {verification.anchored} of them signed for")
-        for finding in verification.findings:
-            click.echo(f"  {finding}")
-        if verification.intact and verification.other_key:
-            click.echo("nothing contradicts the log; whether that key is to be trusted is for you to know")
-        elif verification.intact:
-            click.echo("nothing contradicts the log; its end is signed when the run ends or is resumed")
-    return 0 if verification.intact else 1
 
 
 @runs.command("export")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from collections.abc import Callable, Collection, Coroutine
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from assay.console.listening import RunListeners
 from assay.console.options import (
     called,
     field_option,
@@ -29,14 +28,11 @@ from assay.console.showing import OutputOptions, present
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from assay.console.live import LiveDisplay
     from assay.fields import FieldSpec
-    from assay.launch import Launcher, Outcome, Words
+    from assay.launch import Launcher, Outcome
     from assay.protocol import RunType
     from assay.registry import Prepared
     from assay.terms import Terms
-    from llm_runtime.events import Emit, Event
-    from llm_runtime.messages import Generate, Reply, Request
     from llm_runtime.settings import Settings
     from llm_runtime.store import RunStore
 
@@ -113,9 +109,7 @@ class RunCommand:
                 self.terms,
                 seed=self.seed,
                 run_id=run_id,
-                listeners=listeners.all,
-                person=listeners.person,
-                words=listeners.words,
+                followers=listeners.followers,
             ),
         )
 
@@ -270,9 +264,7 @@ def resume_run(run_id: str, store: RunStore, terms: Terms, output: OutputOptions
         run_id,
         output,
         _laid_over(terms, store, run_id).budget,
-        lambda listeners: launcher.resume(
-            run_id, terms, listeners=listeners.all, person=listeners.person, words=listeners.words
-        ),
+        lambda listeners: launcher.resume(run_id, terms, followers=listeners.followers),
     )
 
 
@@ -298,9 +290,7 @@ def fork_run(
             terms,
             task=task,
             run_id=child,
-            listeners=listeners.all,
-            person=listeners.person,
-            words=listeners.words,
+            followers=listeners.followers,
         ),
     )
 
@@ -326,7 +316,9 @@ def replay_run(store: RunStore, run_id: str, speed: float, *, quiet: bool) -> in
         await asyncio.sleep(latency_ms / 1000 / speed)
 
     with RunListeners(launcher.first_event(run_id).protocol, OutputOptions(quiet=quiet), None) as listeners:
-        replayed = asyncio.run(launcher.replay(run_id, listeners=listeners.all, pace=pace if speed > 0 else None))
+        replayed = asyncio.run(
+            launcher.replay(run_id, followers=listeners.followers, pace=pace if speed > 0 else None)
+        )
     if replayed.recorded is None:
         click.echo(f"run {run_id} has no result to compare with; the replay went through", err=True)
         return 0
@@ -343,7 +335,7 @@ def show_until_end(
     output: OutputOptions,
     budget: float | None,
     begin: Callable[[RunListeners], Coroutine[Any, Any, Any]],
-    hint: str = "assay runs resume {run_id}",
+    hint: str = "go on with: assay runs resume {run_id}",
 ) -> Outcome:
     """Begin a run with its display, and wait for its end; an interruption ends with the way to go on."""
 
@@ -359,77 +351,5 @@ def show_until_end(
     except KeyboardInterrupt:
         # Said when the display is gone, which would paint over it.
         if listeners.began and hint:
-            click.echo(f"\nassay: stopped; go on with: {hint.format(run_id=run_id)}", err=True)
+            click.echo(f"\nassay: stopped; {hint.format(run_id=run_id)}", err=True)
         raise
-
-
-class RunListeners(ExitStack):
-    """Who hears a run's events: its display, and the lines of ``--jsonl``.
-
-    Args:
-        kind: of the run.
-        output: what the person wants to see.
-        budget: dollars, where there is a cap.
-    """
-
-    def __init__(self, kind: str, output: OutputOptions, budget: float | None) -> None:
-        super().__init__()
-        self.began = False
-        self.all: list[Emit] = [self._hear]
-        self.person: Generate | None = None
-        self.display: LiveDisplay | None = None
-        self.words: Words | None = None
-        self._kind, self._output, self._budget = kind, output, budget
-
-    def __enter__(self) -> Self:
-        if not self._output.quiet:
-            from assay.console.live import LiveDisplay
-            from assay.launch import Words
-            from assay.registry import LIVE_CALLS, fold_for
-
-            cap = None if self._budget is None else round(self._budget * 1_000_000)
-            self.words = Words()
-            display = self.display = self.enter_context(
-                LiveDisplay(fold_for(self._kind, LIVE_CALLS), budget=cap, words=self.words)
-            )
-            self.all.append(display)
-            self.person = _at_the_keyboard(display)
-        if self._output.jsonl:
-            self.all.append(_EventLines())
-        return self
-
-    def _hear(self, event: Event) -> None:
-        self.began = True
-
-
-def _at_the_keyboard(display: Any) -> Generate:
-    """Return the model function that asks at the keyboard, one question at a time, with the display paused."""
-    from llm_runtime.providers.terminal import terminal
-
-    keyboard, turn = terminal(), asyncio.Lock()
-
-    async def generate(request: Request) -> Reply:
-        async with turn:
-            with display.paused():
-                return await keyboard(request)
-
-    return generate
-
-
-class _EventLines:
-    """Prints every event as a line of JSON, for as long as somebody reads: a run is not ended by `| head`."""
-
-    def __init__(self) -> None:
-        self._read = True
-
-    def __call__(self, event: Event) -> None:
-        import json
-
-        if not self._read:
-            return
-        try:
-            click.echo(json.dumps(event.payload(), ensure_ascii=False))
-        except BrokenPipeError:
-            self._read = False
-            # Python would complain once more when it flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

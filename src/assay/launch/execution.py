@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -64,6 +64,21 @@ class PerRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Followers:
+    """Who follows a run.
+
+    Args:
+        listeners: take every event after the log has it.
+        person: answers for ``terminal:``; the keyboard where left out.
+        words: follows the answers on their way.
+    """
+
+    listeners: Sequence[Emit] = ()
+    person: Generate | None = None
+    words: Words | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Job:
     """A run to be carried out; of a resumed run the log says more once it is held."""
 
@@ -72,10 +87,8 @@ class Job:
     terms: Terms
     settings: Settings
     answers: Recording
-    listeners: tuple[Emit, ...]
-    model: Generate | PerRun | None
-    person: Generate | None
-    words: Words | None = None
+    followers: Followers
+    model: Generate | PerRun | None = None
     resumed: bool = False
     before: Account | None = None
 
@@ -134,9 +147,9 @@ async def model_of(
             settings,
             budget=budget,
             emit=relay.emit,
-            person=job.person,
+            person=job.followers.person,
             named=panel_of(job.run.options),
-            on_delta=job.words.hear if job.words else unwatched,
+            on_delta=job.followers.words.hear if job.followers.words else unwatched,
             http=http,
         )
     )

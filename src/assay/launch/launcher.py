@@ -5,25 +5,22 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
-from assay.launch.execution import Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
+from assay.launch.execution import Followers, Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
 from assay.launch.logs import first_event, result_of, reworded, told_when_kept
 from assay.launch.telemetry import instruments
-from assay.launch.words import Words
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import (
-    ConfigurationError,
-)
-from llm_runtime.events import Emit, Event, RunFinished, RunResumed, RunStarted, tee
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted, tee
 from llm_runtime.http import Http
 from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
@@ -36,6 +33,7 @@ from llm_runtime.wrappers.replaying import as_recorded, replaying
 T = TypeVar("T")
 
 Pace = Callable[[int], Awaitable[None]]
+NOBODY = Followers()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +118,7 @@ class Launcher:
         answers: Recording | None = None,
         before: Account | None = None,
         model: Generate | PerRun | None = None,
-        listeners: Iterable[Emit] = (),
-        person: Generate | None = None,
-        words: Words | None = None,
+        followers: Followers = NOBODY,
     ) -> Running:
         """Start a run; return once its log is open.
 
@@ -136,9 +132,7 @@ class Launcher:
             answers: calls that were answered before.
             before: what they took, where that counts against the bounds.
             model: answers in place of the gateway. Bounds hold for it too.
-            listeners: take every event after the log has it.
-            person: who answers for ``terminal:``; the keyboard where left out.
-            words: follows the answers on their way.
+            followers: hear its events and words, and may answer for ``terminal:``.
 
         Raises:
             ConfigurationError: the task, an option, a seat or a bound is not possible; nothing was stored.
@@ -165,8 +159,7 @@ class Launcher:
             version=__version__,
         )
         answers, laid = answers or Recording(), own.settings(settings)
-        job = Job(run, started, terms, laid, answers, tuple(listeners), model, person, words, before=before)
-        return await self._begin(job)
+        return await self._begin(Job(run, started, terms, laid, answers, followers, model, before=before))
 
     async def resume(
         self,
@@ -174,9 +167,7 @@ class Launcher:
         terms: Terms | None = None,
         *,
         model: Generate | PerRun | None = None,
-        listeners: Iterable[Emit] = (),
-        person: Generate | None = None,
-        words: Words | None = None,
+        followers: Followers = NOBODY,
     ) -> Running:
         """Go on with a run that was interrupted, stopped or failed; no answer that it has is paid for again.
 
@@ -200,9 +191,7 @@ class Launcher:
             raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
         run = opened(started)
         check_terms(run.run, own)
-        return await self._begin(
-            Job(run, started, own, Settings(), Recording(), tuple(listeners), model, person, words, resumed=True)
-        )
+        return await self._begin(Job(run, started, own, Settings(), Recording(), followers, model, resumed=True))
 
     async def fork(
         self,
@@ -212,9 +201,7 @@ class Launcher:
         *,
         task: Mapping[str, Any] | None = None,
         run_id: str = "",
-        listeners: Iterable[Emit] = (),
-        person: Generate | None = None,
-        words: Words | None = None,
+        followers: Followers = NOBODY,
     ) -> Running:
         """Start a run that shares the answers of another up to its event ``at``.
 
@@ -255,11 +242,9 @@ class Launcher:
             }
         )
         answers = Recording.from_events(events, until=at)
-        return await self._begin(
-            Job(run, started, terms, terms.settings(settings), answers, tuple(listeners), None, person, words)
-        )
+        return await self._begin(Job(run, started, terms, terms.settings(settings), answers, followers))
 
-    async def replay(self, run_id: str, *, pace: Pace | None = None, listeners: Iterable[Emit] = ()) -> Replayed:
+    async def replay(self, run_id: str, *, pace: Pace | None = None, followers: Followers = NOBODY) -> Replayed:
         """Run a recorded run again through today's engine, answered by its recording alone; nothing is stored.
 
         Raises:
@@ -271,7 +256,7 @@ class Launcher:
         run = opened(started)
         require_replayable(run.run)
         recorded = Recording.from_events(events)
-        emit = tee(*listeners)
+        emit = tee(*followers.listeners)
         emit(started)
         generate = recording(replaying(recorded, pace=pace), emit, replayed=recorded.has)
         generate = as_recorded(generate, recorded, reworded(run.run))
@@ -326,12 +311,12 @@ class Launcher:
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
+            heard, words = tee(*job.followers.listeners), job.followers.words
             for event in events or [job.started]:
-                for listener in job.listeners:
-                    listener(event)
-            watched = job.listeners if job.words is None else (*job.listeners, job.words)
+                heard(event)
+            watched = [heard] if words is None else [heard, words]
             if measuring is not None:
-                watched = (*watched, measuring.run(job.started))
+                watched.append(measuring.run(job.started))
             emit = relay.target = told_when_kept(log.emit, tee(*watched))
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))

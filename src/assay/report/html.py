@@ -23,7 +23,7 @@ from assay.report.story import (
     Table,
     Voice,
 )
-from assay.report.svg import PALETTE
+from assay.report.svg.canvas import PALETTE
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _LONG_TITLE = 120

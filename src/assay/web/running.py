@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 
 from assay.demo import has_log, import_played, prepare_demo
-from assay.launch import Launcher, Running, Words
+from assay.launch import Followers, Launcher, PerRun, Running, Words
 from assay.registry import Prepared
 from assay.terms import Terms
 from assay.web.questions import Questions
@@ -37,17 +37,28 @@ class ActiveRuns:
         """Tell whether this process carries the run out now."""
         return run_id in self._running
 
-    async def start(self, run: Prepared, terms: Terms, *, seed: int | None = None) -> str:
+    async def start(
+        self,
+        run: Prepared,
+        terms: Terms,
+        *,
+        seed: int | None = None,
+        run_id: str = "",
+        model: PerRun | None = None,
+    ) -> str:
         """Start a run; return its id once its log is open.
+
+        Args:
+            run_id: drawn where left out.
+            model: answers in place of the gateway, where others share its budget.
 
         Raises:
             LlmRuntimeError: it could not begin; nothing was stored.
         """
-        run_id = self._launcher.new_id()
-        person = self._questions.person(run_id)
-        words = Words()
-        running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, person=person, words=words)
-        return self._keep(running, words)
+        run_id = run_id or self._launcher.new_id()
+        followers = self._followers(run_id)
+        running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, model=model, followers=followers)
+        return self._keep(running, followers.words)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
         """Play a recording through the real engine; return the run's id once its log is open.
@@ -69,8 +80,8 @@ class ActiveRuns:
         )
         return self._keep(running)
 
-    async def resume(self, run_id: str, terms: Terms) -> str:
-        """Go on with a run; ``terms`` are laid over those in force.
+    async def resume(self, run_id: str, terms: Terms, *, model: PerRun | None = None) -> str:
+        """Go on with a run; ``terms`` are laid over those in force, ``model`` is as for :meth:`start`.
 
         Raises:
             LlmRuntimeError: it cannot go on; says why.
@@ -80,9 +91,9 @@ class ActiveRuns:
                 raise ConfigurationError("this run is under way")
             # Its log has its end, and is being signed and let go.
             await running.ended()
-        person = self._questions.person(run_id)
-        words = Words()
-        return self._keep(await self._launcher.resume(run_id, terms, person=person, words=words), words)
+        followers = self._followers(run_id)
+        running = await self._launcher.resume(run_id, terms, model=model, followers=followers)
+        return self._keep(running, followers.words)
 
     async def fork(self, run_id: str, at: int, terms: Terms) -> str:
         """Start a run that shares the answers of another up to its event ``at``; return its id.
@@ -91,10 +102,9 @@ class ActiveRuns:
             LlmRuntimeError: it could not begin; nothing was stored.
         """
         child = self._launcher.new_id()
-        person = self._questions.person(child)
-        words = Words()
-        running = await self._launcher.fork(run_id, at, terms, run_id=child, person=person, words=words)
-        return self._keep(running, words)
+        followers = self._followers(child)
+        running = await self._launcher.fork(run_id, at, terms, run_id=child, followers=followers)
+        return self._keep(running, followers.words)
 
     async def stop(self, run_id: str) -> None:
         """Stop a run, which can be resumed later.
@@ -114,6 +124,9 @@ class ActiveRuns:
     def words(self, run_id: str) -> Words | None:
         """Return the answers on their way in a run that this process carries out."""
         return self._words.get(run_id)
+
+    def _followers(self, run_id: str) -> Followers:
+        return Followers(person=self._questions.person(run_id), words=Words())
 
     def _keep(self, running: Running, words: Words | None = None) -> str:
         run_id = running.run_id

@@ -10,12 +10,11 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, Field
 
 from crux.config import ModelTable
-from crux.ending import OVER
+from crux.ending import tried
 from crux.personas.answers import Answers
 from crux.quotes import folded
 from crux.requests import request
 from crux.results import Wire
-from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate, Request
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.tasks import gather
@@ -136,13 +135,8 @@ class Judge:
 
     async def _asked(self, pairs: Sequence[Pair], about: str, number: int) -> None:
         asked = judge_request(pairs, self._models, self._seed, CallLabel("crux", "judge", about, number))
-        try:
-            answer = await self._answers.ask(self._generate, asked, _Verdicts)
-        except (CallError, StructuredOutputError) as fault:
-            if isinstance(fault, OVER):
-                raise
-            return
-        for verdict in answer.verdicts:
+        answer = await tried(self._answers.ask(self._generate, asked, _Verdicts))
+        for verdict in answer.verdicts if answer else ():
             if 1 <= verdict.pair <= len(pairs):
                 self._known.setdefault(pairs[verdict.pair - 1], _checked(verdict, pairs[verdict.pair - 1]))
 

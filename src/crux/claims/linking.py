@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field
 
 from crux.book import Claim, ClaimBook, Link, Relation
-from crux.claims.judge import Judge, Pair, Verdict
+from crux.claims.judge import Pair, Verdict
 from crux.config import ModelTable
-from crux.ending import OVER
+from crux.ending import tried
 from crux.personas.answers import Answers
 from crux.requests import request
 from crux.retrieval.lexical import Lexical
-from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 
@@ -62,28 +61,6 @@ class Links:
         return [Pair(self.words[a], self.words[b]) for a, b in self.kinds]
 
 
-async def link_book(
-    book: ClaimBook,
-    author: str,
-    *,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    judge: Judge,
-    answers: Answers | None = None,
-) -> ClaimBook:
-    """Return the book with the relations of one author's claims: those stated, and those proposed and judged.
-
-    Args:
-        answers: what was proposed before, by what was asked; changed in place.
-
-    Raises:
-        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
-    """
-    links = await proposed_links(book, author, generate=generate, models=models, seed=seed, answers=answers)
-    return linked(book, links, await judge.relate(links.pairs, f"links-{author}"))
-
-
 async def proposed_links(
     book: ClaimBook,
     author: str,
@@ -95,6 +72,9 @@ async def proposed_links(
 ) -> Links:
     """Return the relations that a model proposes, and for a claim without any those nearest in words.
 
+    Args:
+        answers: what was proposed before, by what was asked; changed in place.
+
     Raises:
         LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
     """
@@ -103,9 +83,14 @@ async def proposed_links(
     denied = {claim.id for claim in book.of(author, "denies")}
     proposed: dict[tuple[str, str], Link | None] = {}
     for number, start in enumerate(range(0, len(held), BLOCK), start=1):
-        block = held[start : start + BLOCK]
-        for one in await _proposals(block, denied, author, number, generate, models, seed, answers):
-            if one.from_ != one.to:
+        block = {claim.id: _worded(claim, denied) for claim in held[start : start + BLOCK]}
+        label = CallLabel("crux", "linking", author, number)
+        lines = [json.dumps({"id": key, "claim": words}, ensure_ascii=False) for key, words in block.items()]
+        text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
+        asked = request(models, "linking", label, text)
+        answer = await tried(answers.ask(generate, asked, _Proposals))
+        for one in answer.relations if answer else ():
+            if one.from_ in block and one.to in block and one.from_ != one.to:
                 proposed.setdefault((one.from_, one.to), one.kind)
     known = {(relation.from_, relation.to) for relation in book.relations}
     tied = {end for pair in (*known, *proposed) for end in pair}
@@ -130,29 +115,6 @@ def linked(book: ClaimBook, links: Links, verdicts: Sequence[Verdict]) -> ClaimB
 def _kind(verdict: Verdict, proposed: Link | None) -> Link | None:
     kind = _KINDS.get(verdict.kind)
     return "narrower" if proposed == "narrower" and kind == "supports" else kind
-
-
-async def _proposals(
-    block: Sequence[Claim],
-    denied: set[str],
-    author: str,
-    number: int,
-    generate: Generate,
-    models: ModelTable,
-    seed: int,
-    answers: Answers,
-) -> list[_Proposal]:
-    label = CallLabel("crux", "linking", author, number)
-    lines = [json.dumps({"id": claim.id, "claim": _worded(claim, denied)}, ensure_ascii=False) for claim in block]
-    text = load_prompt("crux.claims", "linking").render(claims=Fence(seed, label)("CLAIMS", "\n".join(lines)))
-    try:
-        answer = await answers.ask(generate, request(models, "linking", label, text), _Proposals)
-    except (CallError, StructuredOutputError) as fault:
-        if isinstance(fault, OVER):
-            raise
-        return []
-    ids = {claim.id for claim in block}
-    return [one for one in answer.relations if one.from_ in ids and one.to in ids]
 
 
 def _worded(claim: Claim, denied: set[str]) -> str:

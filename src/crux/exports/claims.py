@@ -43,6 +43,11 @@ def _edges(found: Comparison) -> Iterator[tuple[str, str, str, str]]:
     yield from ((a, b, "same", "judged") for a, b in _shared(found))
 
 
+def to_json(found: Comparison) -> str:
+    """Return the whole of a comparison."""
+    return found.model_dump_json(indent=1) + "\n"
+
+
 def to_graphml(found: Comparison) -> str:
     """Return the graph for Gephi, yEd or networkx: claims with their stances and quotations, and relations."""
     root = ElementTree.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from crux.insight import shift_timeline
+from crux.insight.timeline import shift_timeline
 from crux.results import DebateResult
 
 _COLUMNS = (

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from crux.insight.crux_graph import Ties, worded
 from crux.measurement.share import Share, share
 from crux.measurement.words import Rarity
-from crux.personas import Persona
+from crux.personas.persona import Persona
 from crux.results import CruxCard, DisagreementType, Wire
-from llm_runtime.statistics import krippendorff_alpha, nominal_disagreement
+from llm_runtime.statistics.agreement import krippendorff_alpha, nominal_disagreement
 
 _MEASURED = re.compile(
     r"\d|\b(?:percent|half|third|quarter|double|twice|majority|more than|fewer than|less than|at least|within|"
@@ -99,7 +99,7 @@ def recurrence(runs: Sequence[Sequence[CruxCard]], ties: Ties) -> Share:
     """Count how often independent debates on one topic come to the same cruxes.
 
     Over all ordered pairs of different runs: cards of the one that have a card in the other which asks the same, in
-    the same words or as judged (:func:`crux.insight.ties_of`), over all cards.
+    the same words or as judged (:func:`crux.insight.crux_graph.ties_of`), over all cards.
     """
 
     def same(one: CruxCard, other: CruxCard) -> bool:

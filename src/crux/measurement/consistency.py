@@ -9,12 +9,11 @@ from pydantic import BaseModel
 from crux.anonymity import Panel
 from crux.budget import clip
 from crux.config import ModelTable
-from crux.ending import OVER
+from crux.ending import tried
 from crux.measurement.share import Share, share
-from crux.personas import Persona
+from crux.personas.persona import Persona
 from crux.requests import request
 from crux.results import DebateResult, Wire
-from llm_runtime.errors import CallError, StructuredOutputError
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
 from llm_runtime.structured import ask
@@ -82,11 +81,6 @@ class _Judge:
         text = load_prompt("crux.measurement", kind).render(
             before=fence("FIRST", mask(before)), line=fence("SECOND", mask(line))
         )
-        try:
-            asked = request(self._models, "judge", label, text)
-            return [(await ask(self._generate, asked, Consistent)).value.consistent]
-        except OVER:
-            raise
-        except (CallError, StructuredOutputError):
-            self.unjudged += 1
-            return []
+        answer = await tried(ask(self._generate, request(self._models, "judge", label, text), Consistent))
+        self.unjudged += answer is None
+        return [answer.value.consistent] if answer else []

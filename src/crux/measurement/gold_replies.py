@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from crux.measurement.share import Share, share
-from crux.personas import CorpusItem
+from crux.personas.corpus import CorpusItem
 from crux.results import Wire
-from crux.retrieval import Lexical
+from crux.retrieval.lexical import Lexical
 
 
 class GoldReply(Wire):

@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
 from crux.budget import clip
 from crux.config import CruxConfigurationError, ModelTable
-from crux.ending import OVER
+from crux.ending import tried
 from crux.measurement.share import Share, share
-from crux.personas import CorpusItem, Persona, make_corpus
+from crux.personas.corpus import CorpusItem, make_corpus
+from crux.personas.persona import Persona
 from crux.requests import request
 from crux.results import Wire
-from crux.retrieval import Embed, Grounding
-from llm_runtime.errors import CallError, StructuredOutputError
+from crux.retrieval.embed import Embed
+from crux.retrieval.grounding import Grounding
 from llm_runtime.messages import CallLabel, Generate
 from llm_runtime.prompts import Fence, load_prompt
-from llm_runtime.statistics import mcnemar
+from llm_runtime.statistics.proportions import mcnemar
 from llm_runtime.structured import ask
 
 _TEXT_TOKENS = 4_000
@@ -138,38 +140,29 @@ def _scored(name: str, cases: Sequence[HeldOutCase], count: int) -> HeldOut:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _Asking:
-    def __init__(self, generate: Generate, models: ModelTable, seed: int) -> None:
-        self._generate = generate
-        self._models = models
-        self._seed = seed
+    generate: Generate
+    models: ModelTable
+    seed: int
 
     async def question(self, item: CorpusItem, truth: str) -> str:
         """Ask for a question whose answer by this text is ``truth``; empty where the text gives none."""
         label = CallLabel("crux", "held_out_question", item.id)
-        fenced = Fence(self._seed, label)("TEXT", clip(item.text, _TEXT_TOKENS))
+        fenced = Fence(self.seed, label)("TEXT", clip(item.text, _TEXT_TOKENS))
         text = load_prompt("crux.measurement", "held_out_question").render(text=fenced, answer=truth)
-        asked = request(self._models, "judge", label, text)
-        try:
-            # The prompt dictates what to answer where there is no question: that is no quote.
-            found = (await ask(self._generate, asked, HiddenQuestion, shown=fenced)).value
-        except OVER:
-            raise
-        except (CallError, StructuredOutputError):
-            return ""
-        return " ".join(found.question.split()) if found.found else ""
+        asked = request(self.models, "judge", label, text)
+        # The prompt dictates what to answer where there is no question: that is no quote.
+        answer = await tried(ask(self.generate, asked, HiddenQuestion, shown=fenced))
+        return " ".join(answer.value.question.split()) if answer and answer.value.found else ""
 
     async def predict(self, key: str, question: str, side: str, grounding: Grounding) -> str:
         """Ask which answer an author's texts let one expect; empty where the model gave none."""
         label = CallLabel("crux", "held_out_predict", f"{key}@{side}")
-        fence = Fence(self._seed, label)
+        fence = Fence(self.seed, label)
         passages = "\n\n".join(hit.chunk.text for hit in await grounding.index.passages(question, _PASSAGES))
         text = load_prompt("crux.measurement", "held_out_predict").render(
             question=fence("QUESTION", question), passages=fence("PASSAGES", passages or "none")
         )
-        try:
-            return (await ask(self._generate, request(self._models, "judge", label, text), Prediction)).value.answer
-        except OVER:
-            raise
-        except (CallError, StructuredOutputError):
-            return ""
+        answer = await tried(ask(self.generate, request(self.models, "judge", label, text), Prediction))
+        return answer.value.answer if answer else ""

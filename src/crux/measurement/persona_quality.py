@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from crux.measurement.attribution import Attribution, attribute, tell_apart
 from crux.measurement.share import Share, share
-from crux.personas import Persona
+from crux.personas.persona import Persona
 from crux.results import DebateResult, Wire
 
 

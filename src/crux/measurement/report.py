@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from crux.measurement.card_quality import CardQuality, card_quality
 from crux.measurement.debate_quality import DebateQuality, debate_quality
 from crux.measurement.persona_quality import PersonaQuality, persona_quality
-from crux.personas import Persona
+from crux.personas.persona import Persona
 from crux.results import Baseline, DebateResult, Spend, Wire
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crux.results import Wire
-from llm_runtime.statistics import wilson
+from llm_runtime.statistics.proportions import wilson
 
 
 class Share(Wire):

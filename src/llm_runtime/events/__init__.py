@@ -12,7 +12,7 @@ from llm_runtime.events.calls import (
 )
 from llm_runtime.events.chain import GENESIS, Record, chain_digest, link
 from llm_runtime.events.event import Emit, Event, UnknownEvent, parse_event, silent, tee
-from llm_runtime.events.runs import RunFinished, RunResumed, RunStarted
+from llm_runtime.events.runs import RunFinished, RunRecovered, RunResumed, RunStarted
 
 __all__ = [
     "GENESIS",
@@ -28,6 +28,7 @@ __all__ = [
     "ModelSubstituted",
     "Record",
     "RunFinished",
+    "RunRecovered",
     "RunResumed",
     "RunStarted",
     "UnknownEvent",

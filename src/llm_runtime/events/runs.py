@@ -57,3 +57,14 @@ class RunFinished(Event, type="run.finished"):
     result: dict[str, Any] = {}
     error: str = ""
     message: str = ""
+
+
+class RunRecovered(Event, type="run.recovered"):
+    """The log lost its end, by a power cut or because a copy was restored, and goes on from what was left.
+
+    ``lost`` records were gone; ``length`` and ``digest`` are what the signed head had vouched for.
+    """
+
+    lost: int
+    length: int
+    digest: str

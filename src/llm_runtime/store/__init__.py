@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.settings import config_dir, read_config
 from llm_runtime.store.ids import new_run_id, valid_run_id
 from llm_runtime.store.run_log import RunLog
 from llm_runtime.store.run_store import RunStore
+from llm_runtime.store.signing import configured_signer
 from llm_runtime.store.sqlite import SqliteStore
 from llm_runtime.store.summary import RunState, RunSummary
 
@@ -26,21 +29,26 @@ __all__ = [
 def open_store(path_or_url: str | Path) -> RunStore:
     """Open the store at a path, ``sqlite:///PATH`` or ``postgresql://...``; it is made where there is none.
 
+    What waits for the disk, and who signs, is what the user configured (``config.toml``, ``ASSAY_DURABILITY``,
+    ``ASSAY_SIGNING_KEY``, ``ASSAY_SIGNING_COMMAND``).
+
     Raises:
-        ConfigurationError: a URL of another kind.
+        ConfigurationError: a URL of another kind, or a configuration that does not fit.
         MissingExtraError: PostgreSQL without its driver.
         StoreError: the store cannot be opened; the message says what to do.
     """
     text = str(path_or_url)
     scheme, separator, rest = text.partition("://")
+    config = read_config(config_dir(), os.environ)
+    signer = configured_signer(os.environ, config.signing_key, config.signing_command)
     if not separator:
-        return SqliteStore(Path(text))
+        return SqliteStore(Path(text), signer=signer, durability=config.durability)
     if scheme == "sqlite" and rest.startswith("/"):
-        return SqliteStore(Path(rest[1:]))
+        return SqliteStore(Path(rest[1:]), signer=signer, durability=config.durability)
     if scheme in ("postgresql", "postgres"):
         from llm_runtime.store.postgres import PostgresStore
 
-        return PostgresStore(text)
+        return PostgresStore(text, signer=signer, durability=config.durability)
     raise ConfigurationError(
         f"{scheme}:// is no run store this version knows; use a path, sqlite:///PATH or postgresql://HOST/DATABASE"
     )

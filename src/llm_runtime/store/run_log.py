@@ -8,8 +8,9 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from llm_runtime.events import Event, Record, RunFinished, link
-from llm_runtime.store.anchor import Head, Heads
+from llm_runtime.store.anchor import STEP, Head
 from llm_runtime.store.committing import Committer, Row
+from llm_runtime.store.heads import Heads
 from llm_runtime.store.tally import Tally
 
 #: Seconds that an event may wait for company, and how many of them wait at the most.
@@ -31,7 +32,8 @@ class RunLog:
 
     Args:
         run, run_id: the run, by number and by name.
-        length, digest, tally: where it stands.
+        trail: the first 16 bytes of each record's digest.
+        digest, tally: where it stands.
         committer: writes the rows.
         clock: milliseconds since the Unix epoch.
         heads: where its end is signed.
@@ -42,7 +44,7 @@ class RunLog:
         self,
         run: int,
         run_id: str,
-        length: int,
+        trail: bytes,
         digest: bytes,
         tally: Tally,
         committer: Committer,
@@ -54,7 +56,7 @@ class RunLog:
         self.fault: Exception | None = None
         self._run = run
         self._run_id = run_id
-        self._length = length
+        self._trail = bytearray(trail)
         self._digest = digest
         self._tally = tally
         self._committer = committer
@@ -73,7 +75,7 @@ class RunLog:
     @property
     def length(self) -> int:
         """Records in the log."""
-        return self._length
+        return len(self._trail) // STEP
 
     @property
     def digest(self) -> bytes:
@@ -93,7 +95,7 @@ class RunLog:
         if self._closed:
             raise ValueError(f"the log of run {self._run_id} is closed")
         self._raise_fault()
-        record = link(self._digest, self._length + 1, self._clock(), event)
+        record = link(self._digest, self.length + 1, self._clock(), event)
         tally = self._tally.after(event)
         self.rows.append(record_row(self._run, record, tally))
         waits = self._can_wait()
@@ -103,7 +105,8 @@ class RunLog:
             except BaseException:
                 self.rows.pop()
                 raise
-        self._length, self._digest, self._tally = record.seq, record.digest, tally
+        self._trail += record.digest[:STEP]
+        self._digest, self._tally = record.digest, tally
         if type(event) is RunFinished and not waits:
             self._anchor()
         return self
@@ -165,6 +168,6 @@ class RunLog:
             raise fault
 
     def _anchor(self) -> None:
-        if self._anchored != self._length:
-            self._heads.sign(Head(self._run_id, self._length, self._digest))
-            self._anchored = self._length
+        if self._anchored != self.length:
+            self._heads.sign(Head(self._run_id, self.length, self._digest), bytes(self._trail))
+            self._anchored = self.length

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 from llm_runtime.errors import StoreDamaged, StoreError
 from llm_runtime.store.database import SqliteDatabase, migrations_in
+from llm_runtime.store.older import forget, refuse_while_written, take_heads
 
 # "Assy": marks a SQLite file as ours.
 _APPLICATION_ID = 0x41737379
@@ -32,23 +34,41 @@ def insertion(many: int) -> str:
     return f"{_INSERT} (VALUES {', '.join([_VALUES] * many)}) {_WHERE} RETURNING 1"
 
 
+_ROWS_FOR_FILES = 3
+#: What a file that cannot be written lacks, by the schema that brought it.
+_AS_NEWEST = {
+    2: ("CREATE TEMP VIEW records AS SELECT *, 0 AS unknown FROM main.records",),
+    _ROWS_FOR_FILES: (
+        "CREATE TEMP VIEW runs AS SELECT *, '' AS holder FROM main.runs",
+        "CREATE TEMP TABLE heads (run_id PRIMARY KEY, name, length, digest, trail, signature, public_key)",
+        "CREATE TEMP TABLE tags (run_id, tag)",
+    ),
+}
+
+
 def migrate(database: SqliteDatabase) -> None:
     """Bring the file to the newest schema, one migration after another, each whole or not at all.
 
     Raises:
         StoreDamaged: the file belongs to another program.
         StoreError: the file was written by a newer version.
+        StoreBusy: an older version writes it now.
     """
     if _version(database) == len(MIGRATIONS):
         return
+    folder, taken = database.path.parent, list[Path]()
     with database.transaction():
         # Another process may have migrated while this one waited for the lock.
         version = _version(database)
         for number, (_name, script) in enumerate(MIGRATIONS[version:], start=version + 1):
             for statement in script.split(";"):
                 database.execute(statement)
+            if number == _ROWS_FOR_FILES and version:
+                refuse_while_written(folder / "locks")
+                taken = take_heads(database, folder / "heads")
             database.execute(f"PRAGMA user_version = {number}")
         database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    forget(taken)
 
 
 def read_as_newest(database: SqliteDatabase) -> None:
@@ -57,10 +77,15 @@ def read_as_newest(database: SqliteDatabase) -> None:
     Raises:
         StoreDamaged, StoreError: as :func:`migrate`.
     """
-    if _version(database) == 1:
-        database.execute("CREATE TEMP VIEW records AS SELECT *, 0 AS unknown FROM main.records")
-    else:
+    version = _version(database)
+    if version == 0:
         migrate(database)
+        return
+    for number in range(version + 1, len(MIGRATIONS) + 1):
+        for statement in _AS_NEWEST[number]:
+            database.execute(statement)
+        if number == _ROWS_FOR_FILES:
+            take_heads(database, database.path.parent / "heads")
 
 
 def _version(database: SqliteDatabase) -> int:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import StoreUnwritable
-from llm_runtime.store.anchor import Heads
+from llm_runtime.errors import StoreBusy, StoreUnwritable
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import SqliteDatabase
-from llm_runtime.store.lock import RunLocks
+from llm_runtime.store.durability import Durability
+from llm_runtime.store.heads import Heads
+from llm_runtime.store.lock import Holder
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.schema import insertion, migrate, read_as_newest
+from llm_runtime.store.signing import KeySigner, Signer
 
 _BUSY_S = 5.0
 
@@ -22,14 +25,15 @@ _BUSY_S = 5.0
 class SqliteStore(RunStore):
     """A :class:`~llm_runtime.store.run_store.RunStore` in a SQLite file in WAL mode.
 
-    Beside the file stand ``heads/`` (signed heads), ``locks/`` and ``signing.key``. A file that is there and cannot
+    Beside the file stand ``locks/`` and, where nobody else signs, ``signing.key``. A file that is there and cannot
     be opened for writing is opened for reading; whatever writes then raises
     :class:`~llm_runtime.errors.StoreUnwritable`.
 
     Args:
         path: the file; it and its folder are made where they are missing.
         clock: milliseconds since the Unix epoch, for the time of each record.
-        heads: where heads are kept, if not beside the file.
+        signer: signs heads, in place of the key beside the file.
+        durability: what waits for the disk.
 
     Raises:
         StoreUnwritable, StoreDamaged, StoreBusy: it cannot be opened; the message says what to do.
@@ -44,28 +48,55 @@ class SqliteStore(RunStore):
     in_order = "id"
     this_one = "id = (? << 32 | ?) AND at = ? AND digest = ?"
 
-    def __init__(self, path: Path, *, clock: Callable[[], int] = now_ms, heads: Heads | None = None) -> None:
-        super().__init__(str(path), clock, heads or Heads(path.parent / "heads", path.parent / "signing.key"))
+    def __init__(
+        self,
+        path: Path,
+        *,
+        clock: Callable[[], int] = now_ms,
+        signer: Signer | None = None,
+        durability: Durability = "paid",
+    ) -> None:
+        super().__init__(str(path), clock, durability)
         self.path = path
-        self._locks = RunLocks(path.parent / "locks")
-        self.writer = self._open()
+        self._holder = Holder(path.parent / "locks")
+        self.writer = self._database = self._open()
         self.reader = self._open()
+        self.heads = Heads(self.reader, self.writer, KeySigner(path.parent / "signing.key"), signer)
 
-    def delete(self, run_id: str) -> None:
-        super().delete(run_id)
-        self._locks.forget(run_id)
+    def close(self) -> None:
+        super().close()
+        self._holder.close()
 
-    def _insert(self, rows: list[Row]) -> int:
+    def _insert(self, rows: list[Row], *, flush: bool) -> int:
         try:
-            return len(self.writer.execute(insertion(len(rows)), [*chain.from_iterable(rows)]))
+            return len(self._database.execute(insertion(len(rows)), [*chain.from_iterable(rows)], flush=flush))
         except sqlite3.IntegrityError:
             return 0
 
     def _take(self, run_id: str) -> Callable[[], object]:
-        return self._locks.take(run_id).release
+        name = self._holder.live()
+        rows = self._database.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,))
+        held = run_id in self._logs
+        for (before,) in rows:
+            held = held or (before not in ("", name) and self._holder.alive(before, wanted=True))
+            # Whoever took it in between has put another name there.
+            hold = "UPDATE runs SET holder = ? WHERE run_id = ? AND holder = ? RETURNING 1"
+            held = held or not self._database.execute(hold, (name, run_id, before), flush=False)
+        if held:
+            raise StoreBusy(f"run {run_id} is being written by another process; wait for it, or stop it first")
+        return partial(self._release, run_id)
+
+    def _name_holder(self, run: int) -> None:
+        self._database.execute("UPDATE runs SET holder = ? WHERE run = ?", (self._holder.name, run))
+
+    def _release(self, run_id: str) -> None:
+        free = "UPDATE runs SET holder = '' WHERE run_id = ? AND holder = ?"
+        self._database.execute(free, (run_id, self._holder.name), flush=False)
 
     def _held(self, run_id: str) -> bool:
-        return self._locks.held(run_id)
+        rows = self.reader.execute("SELECT holder FROM runs WHERE run_id = ?", (run_id,))
+        holder = str(rows[0][0]) if rows else ""
+        return run_id in self._logs if holder in ("", self._holder.name) else self._holder.alive(holder)
 
     def _open(self) -> SqliteDatabase:
         try:

@@ -50,7 +50,7 @@ def export_run(store: RunStore, run_id: str, out: BinaryIO) -> int:
         RunNotFound: there is no run by that id.
     """
     length = store.summary(run_id).events
-    signed = store.heads.load(run_id)
+    signed, _ = store.heads.load(run_id) or (None, b"")
     if signed is not None and signed.head.run_id != run_id:
         # Somebody else's run, imported under another name: their signature is over the name it had.
         signed = None
@@ -102,11 +102,8 @@ def import_run(
     header = _read_header(lines)
     run_id = as_id or header.run_id
     signed = header.signed
-    vouched = signed is not None and (trust or store.heads.names(signed))
-    store.adopt(run_id, _read_records(lines, header), signed.head if signed and vouched else None)
-    if signed and not vouched:
-        # Not before the run is in: a run of that id that was there already would lose its own head.
-        store.heads.keep(run_id, signed)
+    vouch = signed is not None and (trust or store.heads.names(signed))
+    store.adopt(run_id, _read_records(lines, header), signed, vouch=vouch)
     return run_id
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import GENESIS, Record, RunStarted, chain_digest
-from llm_runtime.store.anchor import Heads, SignedHead
+from llm_runtime.store.anchor import STEP, SignedHead
+from llm_runtime.store.heads import Heads
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.summary import RunSummary
 from llm_runtime.store.tally import Tally, counts
@@ -20,6 +21,7 @@ Kind: TypeAlias = Literal[
     "inserted",
     "reordered",
     "truncated",
+    "lost",
     "emptied",
     "rewritten",
     "unanchored",
@@ -52,6 +54,8 @@ class Verification:
         anchored: how many of them, from the first, the signed head vouches for.
         findings: in the order of the log, at most 100.
         other_key: the public key, in hex, of whoever else signed the log; empty where nobody else did.
+        lost: records that the head vouched for and that are gone from the end, where all that is left is as it was
+            written: so a power cut or a restored copy leaves it. Nobody changed the log.
     """
 
     run_id: str
@@ -59,6 +63,7 @@ class Verification:
     anchored: int
     findings: tuple[Finding, ...]
     other_key: str = ""
+    lost: int = 0
 
     @property
     def ok(self) -> bool:
@@ -82,73 +87,94 @@ class Readable(Protocol):
     def records(self, run_id: str) -> Iterable[Record]: ...
 
 
-def verify(store: Readable, run_id: str) -> Verification:
+def verify(store: Readable, run_id: str, keys: Collection[bytes] = ()) -> Verification:
     """Check a run's log against its chain, its signed head and its line in the list, in constant memory.
+
+    Args:
+        keys: the public keys (32 bytes) whose signatures count; the store's own where left out.
 
     Raises:
         RunNotFound: there is neither a log nor a head by that id.
         StoreDamaged: the store cannot be read.
     """
-    signed, fault = _load_head(store, run_id)
+    signed, trail = store.heads.load(run_id) or (None, b"")
     try:
         summary = store.summary(run_id)
     except RunNotFound:
         if signed is None:
             raise
         gone = Finding(0, "emptied", f"the run is gone; its head says {signed.head.length} records")
-        return Verification(run_id, 0, 0, (gone,))
+        return Verification(run_id, 0, 0, (gone,), lost=signed.head.length)
     # Head and summary were read before the log, so a run that is being written can only be longer than they say.
     walk = Walk(signed.head.length if signed else 0)
     audit = _Audit(summary)
     walk.over(audit.watching(store.records(run_id)))
     findings = walk.findings + audit.findings
-    anchored, other_key = 0, ""
-    if fault is not None:
-        findings.append(fault)
-    elif not walk.count:
-        findings.append(Finding(0, "emptied", "the run has no records left"))
-    elif signed is None:
+    anchored, lost, other_key = 0, 0, ""
+    if signed is None and walk.count:
         findings.append(Finding(1, "unanchored", "the chain holds, and no signed head vouches for it"))
+    elif signed is None:
+        findings.append(Finding(0, "emptied", "the run has no records left"))
     else:
-        anchored, judged = judge(signed, walk)
-        if not store.heads.names(signed):
-            anchored, other_key = 0, signed.public_key.hex()
-            judged = [_signed_elsewhere(other_key), *(f for f in judged if f.kind != "unanchored")]
-        findings += judged
+        ours = signed.public_key in keys if keys else store.heads.names(signed)
+        if not signed.genuine() or (ours and signed.head.run_id != run_id):
+            findings.append(Finding(0, "bad signature", "the head was not signed with its key for this run"))
+        elif not walk.count:
+            lost = signed.head.length
+            findings.append(Finding(0, "emptied", f"no records are left of the {lost} that its head says"))
+        else:
+            anchored, judged = judge(signed, walk, trail)
+            if not ours:
+                anchored, other_key = 0, signed.public_key.hex()
+                judged = [_signed_elsewhere(other_key), *(f for f in judged if f.kind != "unanchored")]
+            if not findings and any(finding.kind == "lost" for finding in judged):
+                lost = signed.head.length - walk.last
+            findings += judged
     findings.sort(key=lambda finding: finding.seq)
-    return Verification(run_id, walk.count, anchored, tuple(findings[:_MOST_FINDINGS]), other_key)
-
-
-def _load_head(store: Readable, run_id: str) -> tuple[SignedHead | None, Finding | None]:
-    try:
-        signed = store.heads.load(run_id)
-    except StoreDamaged as fault:
-        return None, Finding(0, "bad signature", str(fault))
-    if signed is None or store.heads.vouches_for(signed, run_id):
-        return signed, None
-    if store.heads.names(signed) or not signed.genuine():
-        return signed, Finding(0, "bad signature", "the head was not signed with its key for this run")
-    return signed, None
+    return Verification(run_id, walk.count, anchored, tuple(findings[:_MOST_FINDINGS]), other_key, lost)
 
 
 def _signed_elsewhere(key: str) -> Finding:
-    return Finding(1, "unanchored", f"the log was signed by another key, {key[:8]}, and not by this store's")
+    return Finding(1, "unanchored", f"the log was signed by another key, {key[:8]}, and by none that counts here")
 
 
-def judge(signed: SignedHead, walk: Walk) -> tuple[int, list[Finding]]:
-    """Return what the head says about a log whose links were checked: records vouched for, and findings."""
+def judge(signed: SignedHead, walk: Walk, trail: bytes | None = None) -> tuple[int, list[Finding]]:
+    """Return what the head says about a log whose links were checked: records vouched for, and findings.
+
+    Args:
+        trail: the digests that the head vouches for; ``None`` of a log that cannot lose its end by itself.
+    """
     length = signed.head.length
+    changed = _first_difference(trail or b"", bytes(walk.trail))
     if walk.last < length:
-        return 0, [Finding(walk.last + 1, "truncated", f"the head says {length} records, {walk.last} are left")]
+        left = f"the head says {length} records, {walk.last} are left"
+        if trail is None or walk.findings or changed:
+            findings = [Finding(changed, "rewritten", _REWRITTEN)] if changed and not walk.findings else []
+            return 0, [*findings, Finding(walk.last + 1, "truncated", left)]
+        how = (
+            "all as they were written" if trail else "and whether they were changed a head of the first kind hides"
+        )
+        return 0, [Finding(walk.last + 1, "lost", f"{left}, {how}")]
     if walk.findings:
         return 0, []
     if walk.digest_at_head != signed.head.digest:
-        return 0, [Finding(length, "rewritten", "the chain holds, and it is not the one that was signed")]
+        return 0, [Finding(changed or length, "rewritten", _REWRITTEN)]
     if walk.last > length:
         return length, [
             Finding(length + 1, "unanchored", "from here on the chain holds, and no head vouches for it")
         ]
     return length, []
+
+
+_REWRITTEN = "the chain holds, and it is not the one that was signed"
+
+
+def _first_difference(trail: bytes, other: bytes) -> int:
+    """Return the first record, 1-based, about which two trails disagree as far as both go; 0 where they agree."""
+    end = min(len(trail), len(other))
+    if trail[:end] == other[:end]:
+        return 0
+    return next(at // STEP + 1 for at in range(0, end, STEP) if trail[at : at + STEP] != other[at : at + STEP])
 
 
 class Walk:
@@ -159,6 +185,8 @@ class Walk:
         self.count = 0
         self.last = 0
         self.digest_at_head = b""
+        #: the beginning of each record's digest, as a head's trail has them
+        self.trail = bytearray()
         self._head_length = head_length
         self._previous = GENESIS
         #: what renumbering has added to sequence numbers: 1 after an unnoticed deletion, -1 after an insertion
@@ -188,6 +216,7 @@ class Walk:
         elif not _follows(self._previous, record, self._shift):
             self._suspect = (self._previous, record)
         self._previous = record.digest
+        self.trail += record.digest[:STEP]
         self.last = record.seq
         if record.seq == self._head_length:
             self.digest_at_head = record.digest

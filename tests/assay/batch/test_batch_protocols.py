@@ -117,7 +117,7 @@ async def test_a_comparison_is_a_job_with_both_shelves_whole(
     pytest.importorskip("bm25s", reason="the extra debate is not installed")
     from tests.crux.test_crux_compare import ANN, BEN, SCRIPT, corpus
 
-    from crux.personas import PersonaStore, StoredCorpus
+    from crux.personas.store import PersonaStore, StoredCorpus
 
     monkeypatch.setenv("ASSAY_PEOPLE", str(tmp_path / "people"))
     for name, texts in (("Ann Ash", ANN), ("Ben Birch", BEN)):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import llm_runtime
 from llm_runtime.testing import LoopbackServer
 
 Assay = Any
@@ -109,7 +112,8 @@ async def test_a_run_of_another_store_verifies_with_a_note_unless_it_is_trusted(
 async def test_a_log_whose_end_is_not_signed_yet_verifies_with_a_note(
     assay: Assay, kept: str, tmp_path: Path
 ) -> None:
-    (tmp_path / f"data/heads/{kept}.json").unlink()
+    with closing(sqlite3.connect(tmp_path / "data/runs.db")) as connection, connection:
+        connection.execute("DELETE FROM heads")
     done = await assay("runs", "verify", kept)
     assert done.code == 0 and "unanchored" in done.out and "nothing contradicts the log" in done.out
 
@@ -122,10 +126,87 @@ async def test_a_run_that_failed_is_replayed_as_it_failed(assay: Assay, tmp_path
     assert done.code == 0 and "failed in the same way as recorded" in done.out
 
 
+async def test_a_run_that_lost_its_end_is_recovered_and_goes_on(
+    assay: Assay, server: LoopbackServer, tmp_path: Path
+) -> None:
+    assert (await assay("ask", "Which database?", "-q", server=server)).code == 0
+    kept = (await assay("runs", "list", "--json")).json["runs"][0]["run_id"]
+    with closing(sqlite3.connect(tmp_path / "data/runs.db")) as connection, connection:
+        (length,) = connection.execute("SELECT max(seq) FROM records").fetchone()
+        connection.execute("DELETE FROM records WHERE seq > ?", (length - 3,))
+    verified = await assay("runs", "verify", kept)
+    assert verified.code == 1 and "lost" in verified.out and f"assay runs recover {kept}" in verified.out
+    refused = await assay("runs", "resume", kept, server=server)
+    assert refused.code == 5 and len(refused.err.splitlines()) == 1 and f"assay runs recover {kept}" in refused.err
+
+    recovered = await assay("runs", "recover", kept)
+    assert recovered.code == 0 and "3 were lost" in recovered.out
+    assert (await assay("runs", "resume", kept, "-q", server=server)).code == 0
+    assert (await assay("runs", "verify", kept, "--json")).json["ok"]
+    assert (await assay("runs", "recover", kept)).code == 5
+
+
+async def test_all_runs_are_verified_on_any_machine_by_the_key_that_signed_them(
+    assay: Assay, kept: str, tmp_path: Path
+) -> None:
+    assert (await assay("demo", "--speed", "0", "-q", "--store", "data/runs.db")).code == 0
+    assert "2 runs: 2 signed" in (await assay("runs", "verify", "--all")).out
+    with closing(sqlite3.connect(tmp_path / "data/runs.db")) as connection:
+        key = connection.execute("SELECT public_key FROM heads").fetchone()[0].hex()
+    # on another machine, which has a copy and not the key
+    (tmp_path / "data/signing.key").unlink()
+    elsewhere = await assay("runs", "verify", "--all")
+    assert elsewhere.code == 0 and "2 signed by another key" in elsewhere.out and key in elsewhere.out
+    assert (await assay("runs", "verify", "--all", "--key", key)).code == 0
+    stranger = await assay("runs", "verify", "--all", "--key", "00" * 32)
+    assert stranger.code == 1 and f"run {kept}: signed by another key" in stranger.out
+    # an exported run needs neither machine nor store
+    await assay("runs", "export", kept, "run.jsonl")
+    (tmp_path / "data/runs.db").unlink()
+    assert (await assay("runs", "verify", "./run.jsonl", "--key", key)).code == 0
+    assert (await assay("runs", "verify", "./run.jsonl", "--key", "00" * 32)).code == 1
+    for arguments in ((), (kept, "--all"), (kept, "--key", "f"), (kept, "--key", str(tmp_path)), ("no.jsonl",)):
+        done = await assay("runs", "verify", *arguments)
+        assert done.code == 2 and "Traceback" not in done.err
+
+
+async def test_a_list_that_nothing_fits_does_not_say_that_there_are_no_runs(assay: Assay, kept: str) -> None:
+    done = await assay("runs", "list", "--state", "failed")
+    assert done.code == 0 and "no runs yet" not in done.err and "--state" in done.err
+
+
+@pytest.mark.parametrize(
+    ("environment", "says"),
+    [
+        ({"ASSAY_SIGNING_KEY": "00" * 32, "ASSAY_SIGNING_COMMAND": "sign"}, "two signers"),
+        ({"ASSAY_SIGNING_KEY": "absent.key"}, "64 hex digits"),
+        ({"ASSAY_SIGNING_COMMAND": "'sign"}, "quotes"),
+        ({"ASSAY_DURABILITY": "always"}, "ASSAY_DURABILITY: durability"),
+    ],
+)
+async def test_a_signer_or_a_level_that_does_not_fit_is_one_line(
+    assay: Assay, environment: dict[str, str], says: str
+) -> None:
+    done = await assay("runs", "list", **environment)
+    assert done.code == 2 and says in done.err and len(done.err.splitlines()) == 1
+
+
+async def test_a_key_of_the_environment_and_a_program_sign_runs(assay: Assay, tmp_path: Path) -> None:
+    place = Path(llm_runtime.__file__).parents[1]
+    program = (
+        f"env PYTHONPATH={place} {sys.executable} -m llm_runtime.store.signing_program {tmp_path / 'far-away.key'}"
+    )
+    for signer in ({"ASSAY_SIGNING_KEY": "07" * 32}, {"ASSAY_SIGNING_COMMAND": program}):
+        assert (await assay("demo", "--speed", "0", "-q", "--store", "data/runs.db", **signer)).code == 0
+        assert (await assay("runs", "verify", "latest", "--json", "--store", "data/runs.db", **signer)).json["ok"]
+    assert not (tmp_path / "data/signing.key").exists()
+    failing = await assay("demo", "--speed", "0", "-q", "--store", "b.db", ASSAY_SIGNING_COMMAND="false")
+    assert failing.code == 5 and "the signing program false gave no signature" in failing.err
+
+
 async def test_a_changed_log_fails_verification_and_says_where(assay: Assay, kept: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "data/runs.db") as connection:
-        said_otherwise = "CAST(replace(CAST(body AS TEXT), 'microservices', 'nothing') AS BLOB)"
-        connection.execute(f"UPDATE records SET body = {said_otherwise} WHERE seq = 2")
+        connection.execute("""UPDATE records SET body = CAST('{"type":"x"}' AS BLOB) WHERE seq = 2""")
     connection.close()
     done = await assay("runs", "verify", kept)
     assert done.code == 1 and "record 2: edited" in done.out

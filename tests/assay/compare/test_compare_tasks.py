@@ -25,7 +25,7 @@ from assay.protocols.compare.tasks import Question, final_answer, majority, read
 from llm_runtime.errors import CallTimeout, ConfigurationError
 from llm_runtime.events import RunStarted, silent
 from llm_runtime.messages import Generate, Reply, Request, Usage
-from llm_runtime.statistics import holm
+from llm_runtime.statistics.significance import holm
 from llm_runtime.wrappers.metered import Meter
 
 

@@ -10,7 +10,7 @@ from assay.demo import DemoAnswers, PreparedDemo, demo_answers, prepare_demo
 from assay.protocols.crux.authors import shipped_persona
 from assay.registry import prepared
 from crux import DebateResult
-from crux.personas import shipped_authors
+from crux.personas.shipped import shipped_authors
 from llm_runtime.errors import ReplayMismatch
 from llm_runtime.events import Event, RunStarted
 from llm_runtime.messages import Reply, Request

@@ -17,7 +17,7 @@ from assay.protocols.crux.task import Options, Task, seated
 from assay.registry import opened, story_of, story_of_events
 from assay.report.html import story_html
 from assay.terms import in_force
-from crux.personas import shipped_authors
+from crux.personas.shipped import shipped_authors
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import RunStarted
 from llm_runtime.store import RunStore, open_store

@@ -39,7 +39,11 @@ from assay.report.story import (
     Table,
     Voice,
 )
-from assay.report.svg import Band, Bar, Dot, Span, bar_chart, heat_map, interval_plot, standalone, timeline
+from assay.report.svg.bars import Bar, bar_chart
+from assay.report.svg.canvas import standalone
+from assay.report.svg.heatmap import heat_map
+from assay.report.svg.intervals import Dot, interval_plot
+from assay.report.svg.timeline import Band, Span, timeline
 from assay.report.terminal import print_story
 
 _spec = importlib.util.spec_from_file_location("hostile_payloads", Path(__file__).with_name("hostile_payloads.py"))

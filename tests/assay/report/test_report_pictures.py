@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 
 from assay.report.markup import Element, render
-from assay.report.svg import Band, Bar, Dot, Span, bar_chart, heat_map, interval_plot, standalone, timeline
-from assay.report.svg.canvas import fitted, ticks, time_ticks
+from assay.report.svg.bars import Bar, bar_chart
+from assay.report.svg.canvas import fitted, standalone, ticks, time_ticks
+from assay.report.svg.heatmap import heat_map
+from assay.report.svg.intervals import Dot, interval_plot
+from assay.report.svg.timeline import Band, Span, timeline
 
 
 def shapes(picture: Element, tag: str, class_: str) -> list[dict[str, str]]:

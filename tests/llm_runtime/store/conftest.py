@@ -13,7 +13,6 @@ from tests.llm_runtime.store.postgres_server import PostgresServer
 from llm_runtime.events import CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import Reply, Usage
 from llm_runtime.store import RunStore, SqliteStore
-from llm_runtime.store.anchor import Heads
 from llm_runtime.store.postgres import PostgresStore
 
 
@@ -51,8 +50,7 @@ def any_store(request: pytest.FixtureRequest, store_path: Path, tmp_path: Path) 
     if request.param == "sqlite":
         opened: RunStore = SqliteStore(store_path, clock=lambda: next(ticks))
     else:
-        heads = Heads(tmp_path / "heads", tmp_path / "signing.key")
-        opened = PostgresStore(request.getfixturevalue("postgres_url"), clock=lambda: next(ticks), heads=heads)
+        opened = PostgresStore(request.getfixturevalue("postgres_url"), clock=lambda: next(ticks))
     yield opened
     opened.close()
 

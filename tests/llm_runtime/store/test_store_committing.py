@@ -17,7 +17,8 @@ from llm_runtime.messages import CallLabel, Message, Reply, Request
 from llm_runtime.price import Price
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.store import RunStore, SqliteStore
-from llm_runtime.store.anchor import Head, Heads, SignedHead
+from llm_runtime.store.anchor import Head, SignedHead
+from llm_runtime.store.signing import KeySigner
 from llm_runtime.store.verify import verify
 from llm_runtime.wrappers.accounts import Budget, Caps
 from llm_runtime.wrappers.budgeted import budgeted
@@ -157,7 +158,7 @@ async def test_who_stops_waiting_does_not_stop_the_writing(
     assert kinds(onlooker) == [RunStarted, CallStarted, CallFinished]
 
 
-class SlowHeads(Heads):
+class SlowSigner(KeySigner):
     """Signs only when the event loop has had its turn."""
 
     turn = threading.Event()
@@ -168,11 +169,11 @@ class SlowHeads(Heads):
 
 
 async def test_the_event_loop_goes_on_while_a_head_is_signed(store_path: Path, started: Started) -> None:
-    heads = SlowHeads(store_path.parent / "heads", store_path.parent / "signing.key")
-    with closing(SqliteStore(store_path, heads=heads)) as store:
+    signer = SlowSigner(store_path.parent / "slow.key")
+    with closing(SqliteStore(store_path, signer=signer)) as store:
         log = store.start(started())
         log.emit(RunFinished(state="finished"))
-        asyncio.get_running_loop().call_soon(heads.turn.set)
+        asyncio.get_running_loop().call_soon(signer.turn.set)
         await asyncio.gather(log.aclose(), log.aclose())
         assert verify(store, "run-1").ok
 

@@ -19,7 +19,8 @@ from tests.extent import examples
 from llm_runtime.errors import ConfigurationError, RunNotFound, StoreDamaged, StoreError
 from llm_runtime.events import GENESIS, RunStarted, UnknownEvent, chain_digest
 from llm_runtime.store import SqliteStore
-from llm_runtime.store.anchor import Head, Heads
+from llm_runtime.store.anchor import Head
+from llm_runtime.store.signing import KeySigner
 from llm_runtime.store.transfer import Limits, export_run, import_run
 from llm_runtime.store.verify import verify
 
@@ -64,7 +65,7 @@ def test_a_run_that_another_key_signed_is_intact_and_not_vouched_for(
     file = exported(store, finished_run)
     import_run(elsewhere, io.BytesIO(file))
     import_run(elsewhere, io.BytesIO(file), as_id="renamed")
-    key = store.heads.public_key.hex()
+    key = store.heads.signer.public_key.hex()
 
     for run_id in (finished_run, "renamed"):
         verification = verify(elsewhere, run_id)
@@ -87,7 +88,7 @@ def test_a_forgery_signed_by_a_stranger_is_never_vouched_for(
     store: SqliteStore, elsewhere: SqliteStore, tmp_path: Path, finished_run: str
 ) -> None:
     header, *lines = rewritten(exported(store, finished_run)).splitlines(keepends=True)
-    stranger = Heads(tmp_path / "stranger", tmp_path / "stranger.key")
+    stranger = KeySigner(tmp_path / "stranger.key")
     last = bytes.fromhex(json.loads(lines[-1])["digest"])
     head = stranger.sign(Head(finished_run, len(lines), last)).to_dict()
     store.delete(finished_run)
@@ -107,7 +108,7 @@ def test_what_changes_after_the_import_is_noticed_all_the_same(
     with closing(sqlite3.connect(elsewhere.path)) as connection, connection:
         connection.execute("DELETE FROM records WHERE seq = 12")
     kinds = {finding.kind for finding in verify(elsewhere, finished_run).findings}
-    assert kinds == {"unanchored", "truncated"}
+    assert kinds == {"unanchored", "lost"}
 
 
 def test_an_import_that_is_refused_leaves_the_head_of_the_run_that_is_there(

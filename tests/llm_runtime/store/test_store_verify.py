@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +16,8 @@ from tests.extent import examples
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import GENESIS, CallFinished, CallStarted, RunFinished, RunStarted, chain_digest
 from llm_runtime.store import SqliteStore
-from llm_runtime.store.anchor import Head, Heads, SignedHead
+from llm_runtime.store.anchor import Head, SignedHead
+from llm_runtime.store.signing import KeySigner
 from llm_runtime.store.verify import verify
 
 Attack = Callable[[sqlite3.Connection], object]
@@ -89,6 +90,10 @@ def truncate(keep: int) -> Attack:
     return lambda c: c.execute("DELETE FROM records WHERE seq > ?", (keep,))
 
 
+def both(one: Attack, other: Attack) -> Attack:
+    return lambda c: (one(c), other(c))
+
+
 def rewrite_from(seq: int) -> Attack:
     """Change record ``seq`` and compute the chain anew from there, as whoever knows the algorithm can."""
 
@@ -102,8 +107,8 @@ def rewrite_from(seq: int) -> Attack:
     return attack
 
 
-def found(store: SqliteStore, run_id: str) -> set[tuple[int, str]]:
-    verification = verify(store, run_id)
+def found(store: SqliteStore, run_id: str, keys: Collection[bytes] = ()) -> set[tuple[int, str]]:
+    verification = verify(store, run_id, keys)
     assert not verification.ok
     return {(finding.seq, finding.kind) for finding in verification.findings}
 
@@ -130,16 +135,20 @@ def test_an_untouched_run_verifies(store: SqliteStore, finished_run: str) -> Non
         (insert(5), 5, "inserted"),
         (swap(5, 6), 5, "reordered"),
         (swap(5, 9), 9, "reordered"),
-        (truncate(11), 12, "truncated"),
-        (truncate(1), 2, "truncated"),
-        (delete(12), 12, "truncated"),
+        (truncate(11), 12, "lost"),
+        (truncate(1), 2, "lost"),
+        (delete(12), 12, "lost"),
         (truncate(0), 0, "emptied"),
         (sql("UPDATE runs SET title = 'Who?'"), 1, "edited"),
         (sql("UPDATE runs SET protocol = 'crux'"), 1, "edited"),
         (sql("UPDATE runs SET origin = 'demo'"), 1, "edited"),
         (sql("DELETE FROM records", "DELETE FROM runs"), 0, "emptied"),
-        (rewrite_from(1), 12, "rewritten"),
-        (rewrite_from(5), 12, "rewritten"),
+        (rewrite_from(1), 1, "rewritten"),
+        (rewrite_from(5), 5, "rewritten"),
+        (both(rewrite_from(5), truncate(9)), 5, "rewritten"),
+        (both(rewrite_from(5), truncate(9)), 10, "truncated"),
+        (both(edit(5), truncate(9)), 10, "truncated"),
+        (both(delete_and_renumber(5), truncate(9)), 10, "truncated"),
         (rewrite_from(12), 12, "rewritten"),
     ],
 )
@@ -257,44 +266,47 @@ def test_a_run_is_signed_for_when_it_finishes(store: SqliteStore, started: Calla
 def test_a_head_with_another_key_or_of_another_run_does_not_vouch(
     store: SqliteStore, tmp_path: Path, finished_run: str
 ) -> None:
-    genuine = store.heads.load(finished_run)
-    assert genuine is not None
-    forger = Heads(store.heads.folder, tmp_path / "other.key")
-    forger.sign(genuine.head)
+    genuine, trail = store.heads.load(finished_run) or pytest.fail()
+    forger = KeySigner(tmp_path / "other.key")
+    store.heads.keep(finished_run, forger.sign(genuine.head), trail)
     assert found(store, finished_run) == {(1, "unanchored")}
     assert forger.public_key.hex()[:8] in str(verify(store, finished_run).findings[0])
+    assert verify(store, finished_run, [forger.public_key]).ok
 
-    store.heads.sign(Head("other-run", 12, genuine.head.digest))
-    (store.heads.folder / "other-run.json").replace(store.heads.folder / f"{finished_run}.json")
+    elsewhere = store.heads.sign(Head("other-run", 12, genuine.head.digest), trail)
+    store.heads.keep(finished_run, elsewhere, trail)
     assert (0, "bad signature") in found(store, finished_run)
 
-    store.heads.sign(genuine.head)
+    store.heads.sign(genuine.head, trail)
     assert verify(store, finished_run).ok
+    assert found(store, finished_run, [forger.public_key]) == {(1, "unanchored")}
 
 
 def test_a_head_that_its_own_key_did_not_sign_is_a_bad_signature(store: SqliteStore, finished_run: str) -> None:
-    genuine = store.heads.load(finished_run)
-    assert genuine is not None
+    genuine, trail = store.heads.load(finished_run) or pytest.fail()
     for public_key in (genuine.public_key, bytes(32)):
-        store.heads.keep(finished_run, SignedHead(genuine.head, bytes(64), public_key))
+        store.heads.keep(finished_run, SignedHead(genuine.head, bytes(64), public_key), trail)
         assert (0, "bad signature") in found(store, finished_run)
 
 
 def test_looking_makes_no_key(store: SqliteStore, finished_run: str) -> None:
-    store.heads.key_file.unlink()
+    store.heads.own.key_file.unlink()
     with closing(SqliteStore(store.path)) as keyless:
         verification = verify(keyless, finished_run)
     assert verification.intact and not verification.ok
-    assert not store.heads.key_file.exists()
+    assert not store.heads.own.exists
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"run_id": 1}', "[" * 100_000, "\0"])
-def test_a_head_file_with_rubbish_in_it_is_reported(store: SqliteStore, finished_run: str, text: str) -> None:
-    (store.heads.folder / f"{finished_run}.json").write_text(text)
+@pytest.mark.parametrize("column", ["length", "digest", "trail", "signature", "name"])
+def test_a_head_with_rubbish_in_it_is_reported(
+    store: SqliteStore, store_path: Path, finished_run: str, column: str
+) -> None:
+    rubbish = {"length": "-1", "name": "char(0)"}.get(column, "x'00ff'")
+    tamper(store_path, sql(f"UPDATE heads SET {column} = {rubbish}"))
     assert (0, "bad signature") in found(store, finished_run)
 
 
-@pytest.mark.parametrize("attack", [edit(5), truncate(3), rewrite_from(5), truncate(0)])
+@pytest.mark.parametrize("attack", [edit(5), rewrite_from(5), both(rewrite_from(2), truncate(3))])
 def test_a_changed_run_is_not_gone_on_with(
     store: SqliteStore, store_path: Path, finished_run: str, attack: Attack
 ) -> None:
@@ -305,10 +317,9 @@ def test_a_changed_run_is_not_gone_on_with(
 
 
 def test_the_key_is_made_once_and_only_its_owner_reads_it(store: SqliteStore, finished_run: str) -> None:
-    key_file = store.heads.key_file
+    key_file = store.heads.own.key_file
     assert key_file.stat().st_mode & 0o777 == 0o600
-    again = Heads(store.heads.folder, key_file)
-    assert again.public_key == store.heads.public_key
+    assert KeySigner(key_file).public_key == store.heads.signer.public_key
     key_file.write_text("not a key")
     with pytest.raises(StoreDamaged, match=r"signing\.key"):
-        _ = Heads(store.heads.folder, key_file).public_key
+        _ = KeySigner(key_file).public_key

@@ -11,7 +11,8 @@ from typing import TypeAlias
 from assay.batch.ledger import Result
 from assay.protocol import Measures, load
 from assay.registry import known
-from llm_runtime.statistics import Interval, wilson
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import wilson
 
 #: Kinds of one measure, puzzles of one trial, and examples of one failure, that are told apart.
 MOST_KINDS = 40

@@ -1,6 +1,6 @@
 """AI Crucible in the application: sealed trials of a model, on Inspect AI."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType
+from assay.protocol import Demo, Needs, Protocol, RunType, parts_of
 
 _HERE = __name__
 
@@ -10,13 +10,7 @@ TRIAL = RunType(
     title="Try a model",
     about="A model attempts sealed puzzles, each attempt in a box of its own; you see how reliably it passes.",
     noun="trial",
-    task=f"{_HERE}.task:Task",
-    options=f"{_HERE}.task:Options",
-    prepare=f"{_HERE}.task:prepare",
-    ready=f"{_HERE}.task:ready",
-    run=f"{_HERE}.task:run",
-    upgrade=f"{_HERE}.task:upgrade",
-    title_of=f"{_HERE}.task:title_of",
+    **parts_of(f"{_HERE}.task", "prepare", "ready", "run", "upgrade", "title_of"),
     fold=f"{_HERE}.report.fold:TrialFold",
     bounds=("budget",),
     batch=False,
@@ -30,12 +24,7 @@ ATTEMPT = RunType(
     title="Attempt one puzzle",
     about="One attempt at one sealed puzzle, as the jobs of a batch are.",
     noun="attempt",
-    task=f"{_HERE}.attempt:Task",
-    options=f"{_HERE}.attempt:Options",
-    prepare=f"{_HERE}.attempt:prepare",
-    run=f"{_HERE}.attempt:run",
-    upgrade=f"{_HERE}.attempt:upgrade",
-    measures=f"{_HERE}.attempt:MEASURES",
+    **parts_of(f"{_HERE}.attempt", "prepare", "run", "upgrade", "measures"),
     form=False,
 )
 

@@ -1,6 +1,6 @@
 """Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
 
-from assay.protocol import Needs, Protocol, RunType, Seat
+from assay.protocol import Chat, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -10,11 +10,21 @@ TASKS = RunType(
     title="Compare methods",
     about="The same tasks by several methods at equal spend, with paired intervals.",
     noun="comparison",
-    task=f"{_HERE}.task:Task",
-    options=f"{_HERE}.task:Options",
-    run=f"{_HERE}.task:run",
-    title_of=f"{_HERE}.task:title_of",
+    **parts_of(f"{_HERE}.task", "run", "title_of"),
     fold=f"{_HERE}.story:CompareFold",
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+)
+
+DIRECT = RunType(
+    name="compare.direct",
+    title="Ask one model",
+    about="One call to one model: what a council is compared with, and what chat programs use for titles.",
+    noun="direct call",
+    **parts_of(f"{_HERE}.direct", "run", "title_of"),
+    fold=f"{_HERE}.direct:DirectFold",
+    chat=Chat("direct", f"{_HERE}.direct:fields_of_chat", f"{_HERE}.direct:answer"),
     seats=(Seat("*"),),
     batch=False,
     form=False,
@@ -28,6 +38,6 @@ PROTOCOL = Protocol(
     "sets how many samples there are.",
     command=("compare", f"{_HERE}.commands:compare"),
     command_about="Put the same tasks to several methods at equal spend, and compare with intervals.",
-    runs=(TASKS,),
+    runs=(TASKS, DIRECT),
     needs=Needs(json="always", window=6_400, calls=30, answered=8_000, asked=30_000),
 )

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict
 
-from llm_runtime.statistics import Interval, PairedCounts, holm, mcnemar, newcombe_paired, paired_bootstrap, wilson
+from llm_runtime.statistics.bootstrap import paired_bootstrap
+from llm_runtime.statistics.interval import Interval
+from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe_paired, wilson
+from llm_runtime.statistics.significance import holm
 
 
 class _Strict(BaseModel):
@@ -182,10 +186,7 @@ def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], seed: 
     return Comparison(
         a=a,
         b=b,
-        both=counts.both,
-        only_a=counts.only_a,
-        only_b=counts.only_b,
-        neither=counts.neither,
+        **asdict(counts),
         difference=Bounds.of(newcombe_paired(counts)) if pairs else None,
         p=mcnemar(counts.only_a, counts.only_b) if pairs else None,
         spend=_ratio(spends, seed),

@@ -1,6 +1,6 @@
 """Criticality in the application: an interview becomes verified code."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat
+from assay.protocol import Demo, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -10,11 +10,7 @@ BUILD = RunType(
     title="Build from an interview",
     about="You answer questions; models propose, object, write and test; out comes code that shows its claims.",
     noun="build",
-    task=f"{_HERE}.task:Task",
-    options=f"{_HERE}.task:Options",
-    prepare=f"{_HERE}.task:prepare",
-    run=f"{_HERE}.task:run",
-    upgrade=f"{_HERE}.task:upgrade",
+    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade"),
     fold=f"{_HERE}.report:BuildFold",
     seats=(
         Seat("person", "whoever is interviewed; you, unless you say otherwise", "terminal:"),

@@ -1,6 +1,6 @@
 """Crucible in the application: a council with a red team."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -10,16 +10,18 @@ COUNCIL = RunType(
     title="Ask a council",
     about="Several models answer, a red team attacks, and what survives becomes the answer.",
     noun="council",
-    task=f"{_HERE}.task:Task",
-    options=f"{_HERE}.task:Options",
-    run=f"{_HERE}.council:run",
-    prepare=f"{_HERE}.task:prepare",
-    upgrade=f"{_HERE}.task:upgrade",
-    absent=f"{_HERE}.task:ABSENT",
-    take_up=f"{_HERE}.task:take_up",
-    reworded=f"{_HERE}.task:REWORDED",
+    **parts_of(
+        f"{_HERE}.task",
+        "prepare",
+        "upgrade",
+        "absent",
+        "take_up",
+        "reworded",
+        "measures",
+        run=f"{_HERE}.council:run",
+    ),
     fold=f"{_HERE}.report:CouncilFold",
-    measures=f"{_HERE}.task:MEASURES",
+    chat=Chat("crucible", f"{_HERE}.chatting:fields_of_chat", f"{_HERE}.chatting:answer"),
     seats=(
         Seat("domain_expert"),
         Seat("pragmatist", "one of the council's seats"),

@@ -1,6 +1,6 @@
 """Crux in the application: authors debate from their own texts, down to what divides them."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -10,13 +10,9 @@ DEBATE = RunType(
     title="Hold a debate",
     about="Authors argue from their own texts, down to what divides them and what would change their minds.",
     noun="debate",
-    task=f"{_HERE}.task:Task",
-    options=f"{_HERE}.task:Options",
-    prepare=f"{_HERE}.task:prepare",
-    run=f"{_HERE}.task:run",
-    upgrade=f"{_HERE}.task:upgrade",
+    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "measures"),
     fold=f"{_HERE}.report:DebateFold",
-    measures=f"{_HERE}.task:MEASURES",
+    chat=Chat("debate", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),
 )
 PERSONA = RunType(
@@ -25,12 +21,7 @@ PERSONA = RunType(
     title="Build a persona",
     about="Texts become somebody who can debate: a portrait, claims with their sentences, a voice.",
     noun="persona",
-    task=f"{_HERE}.persona:Task",
-    options=f"{_HERE}.persona:Options",
-    prepare=f"{_HERE}.persona:prepare",
-    run=f"{_HERE}.persona:run",
-    upgrade=f"{_HERE}.persona:upgrade",
-    title_of=f"{_HERE}.persona:title_of",
+    **parts_of(f"{_HERE}.persona", "prepare", "run", "upgrade", "title_of"),
     fold=f"{_HERE}.report.building:PersonaFold",
     seats=(Seat("*"),),
     batch=False,
@@ -43,11 +34,7 @@ FIDELITY = RunType(
     title="Measure a persona's fidelity",
     about="A fifth of an author's texts is hidden and the author's answers are predicted, another's as control.",
     noun="fidelity measurement",
-    task=f"{_HERE}.fidelity:Task",
-    options=f"{_HERE}.fidelity:Options",
-    prepare=f"{_HERE}.fidelity:prepare",
-    run=f"{_HERE}.fidelity:run",
-    title_of=f"{_HERE}.fidelity:title_of",
+    **parts_of(f"{_HERE}.fidelity", "prepare", "run", "title_of"),
     fold=f"{_HERE}.report.figures:FidelityFold",
     seats=(Seat("*"),),
     batch=False,
@@ -59,13 +46,8 @@ COMPARE = RunType(
     title="Compare two authors",
     about="Two authors' claims side by side, each with its sentences, and the questions on which they may turn.",
     noun="comparison",
-    task=f"{_HERE}.compare:Task",
-    options=f"{_HERE}.compare:Options",
-    prepare=f"{_HERE}.compare:prepare",
-    run=f"{_HERE}.compare:run",
-    title_of=f"{_HERE}.compare:title_of",
+    **parts_of(f"{_HERE}.compare", "prepare", "run", "title_of", "measures"),
     fold=f"{_HERE}.report.comparison:ComparisonFold",
-    measures=f"{_HERE}.compare:MEASURES",
     seats=(Seat("*"),),
 )
 JUDGE = RunType(
@@ -73,11 +55,7 @@ JUDGE = RunType(
     title="Judge pairs of sentences",
     about="Does one sentence support, contradict, or say the same as another? Each verdict names the words.",
     noun="judgement",
-    task=f"{_HERE}.judging:Task",
-    options=f"{_HERE}.judging:Options",
-    prepare=f"{_HERE}.judging:prepare",
-    run=f"{_HERE}.judging:run",
-    title_of=f"{_HERE}.judging:title_of",
+    **parts_of(f"{_HERE}.judging", "prepare", "run", "title_of"),
     fold=f"{_HERE}.report.figures:JudgingFold",
     seats=(Seat("*"),),
     batch=False,

@@ -10,19 +10,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from crux.personas import (
-    BeliefEdge,
-    BeliefGraph,
-    BeliefNode,
-    Corpus,
-    FlipCondition,
-    Persona,
-    PersonaContract,
-    VoiceProfile,
-    shipped_corpus,
-)
-from crux.personas.beliefs import density
-from crux.personas.contract import PROSE, measured_voice
+from crux.personas.beliefs import BeliefEdge, BeliefGraph, BeliefNode, density
+from crux.personas.contract import PROSE, FlipCondition, PersonaContract, VoiceProfile, measured_voice
+from crux.personas.corpus import Corpus
+from crux.personas.persona import Persona
+from crux.personas.shipped import shipped_corpus
 from crux.results import Place
 
 _WRITTEN = "2026-11-20T00:00:00+00:00"

@@ -14,13 +14,14 @@ from assay.protocols.crux.retrieving import LanguageOption, TokensOption
 from assay.protocols.crux.task import need_extra
 from crux import Model as ModelChoice
 from crux import ModelTable
+from crux.book import ClaimBook
 from crux.building import linking_calls
-from crux.claims import ClaimBook, batches_of
 from crux.claims.judge import Judgement
-from crux.claims.reading import BATCH_TOKENS
+from crux.claims.reading import BATCH_TOKENS, batches_of
 from crux.compare import Shelf, compare
 from crux.events import PersonaStep
-from crux.personas import Corpus, shipped_corpus
+from crux.personas.corpus import Corpus
+from crux.personas.shipped import shipped_corpus
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 
@@ -152,7 +153,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     Raises:
         LlmRuntimeError: whatever ends it.
     """
-    from crux.personas import PersonaStore
+    from crux.personas.store import PersonaStore
 
     first, second = shelved(options)
     store = PersonaStore(Path(task.people)) if task.people else None

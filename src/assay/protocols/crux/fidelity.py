@@ -51,7 +51,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: whatever ends it.
     """
     from crux import Persona
-    from crux.measurement import held_out_fidelity
+    from crux.measurement.held_out import held_out_fidelity
 
     first, control = (Persona.model_validate(data) for data in task.panel)
     figures = await held_out_fidelity(first, control, generate=context.generate, seed=context.seed)

@@ -11,9 +11,8 @@ from assay.protocol import RunContext
 from assay.protocols.crux.task import need_extra
 from crux import Model as ModelChoice
 from crux import ModelTable
-from crux.claims import Judge
-from crux.claims import Pair as Judged
-from crux.claims.judge import Kind
+from crux.claims.judge import Judge, Kind
+from crux.claims.judge import Pair as Judged
 from llm_runtime.models import Model
 
 _TABLE = ModelTable()
@@ -70,7 +69,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     Raises:
         LlmRuntimeError: whatever ends it.
     """
-    from crux.measurement import judge_figures
+    from crux.measurement.judged_pairs import judge_figures
 
     models = ModelTable(fast=ModelChoice(id=options.fast, takes_temperature=options.takes_temperature))
     judge = Judge(context.generate, models, context.seed)

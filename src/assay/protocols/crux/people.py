@@ -14,7 +14,7 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from crux import Persona
-    from crux.personas import PersonaStore, StoredCorpus
+    from crux.personas.store import PersonaStore, StoredCorpus
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,7 +31,7 @@ def people_option(command: F) -> F:
 
 def open_people(folder: str | None = None) -> PersonaStore:
     """Open the folder of personas, the user's own where none is named; made when something is first written."""
-    from crux.personas import PersonaStore
+    from crux.personas.store import PersonaStore
     from llm_runtime.settings import data_dir
 
     named = folder or os.environ.get("ASSAY_PEOPLE")
@@ -69,7 +69,7 @@ def persona_of(name: str, people: PersonaStore) -> Persona:
         PersonaError: it is not there, or was not built.
     """
     from assay.protocols.crux.authors import shipped_persona
-    from crux.personas import PersonaError
+    from crux.personas.persona import PersonaError
 
     stored = stored_name(name, people)
     if stored is not None:
@@ -85,8 +85,8 @@ def shipped_id(name: str, people: PersonaStore) -> str | None:
     Raises:
         PersonaError: ``name`` has no letters.
     """
-    from crux.personas import shipped_authors
     from crux.personas.persona import slug
+    from crux.personas.shipped import shipped_authors
 
     author = slug(name)
     return author if author in shipped_authors() and stored_name(name, people) is None else None
@@ -100,8 +100,7 @@ def stored_name(name: str, people: PersonaStore) -> str | None:
     Raises:
         PersonaError: ``name`` has no letters.
     """
-    from crux.personas import PersonaError
-    from crux.personas.persona import slug
+    from crux.personas.persona import PersonaError, slug
 
     wanted, word = slug(name), " ".join(name.split()).casefold()
     names = people.names()
@@ -142,8 +141,10 @@ def add_texts(
         ConfigurationError: neither says whose they are; or there are no texts.
         PersonaError: the name cannot be used.
     """
-    from crux.personas import Corpus, StoredCorpus, import_corpus
+    from crux.personas.corpus import Corpus
+    from crux.personas.importing import import_corpus
     from crux.personas.persona import check_name
+    from crux.personas.store import StoredCorpus
 
     texts = import_corpus(place, author=author, speaker=speaker, drafts=drafts)
     if not (name or texts.author):
@@ -182,6 +183,6 @@ def fetched(place: str, folder: Path, *, fetch: bool) -> tuple[Path, str]:
 
 
 def _known(people: PersonaStore) -> list[str]:
-    from crux.personas import shipped_authors
+    from crux.personas.shipped import shipped_authors
 
     return list(dict.fromkeys([*people.names(), *shipped_authors()]))

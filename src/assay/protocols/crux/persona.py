@@ -47,7 +47,7 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
         PersonaError: nobody's texts were imported under that name.
         MissingExtraError: the libraries of the extra ``debate`` are not installed.
     """
-    from crux.personas import PersonaError
+    from crux.personas.persona import PersonaError
 
     need_extra()
     people = open_people(task.people)
@@ -71,7 +71,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         LlmRuntimeError: whatever ends a build.
     """
     from crux.building import build_persona, require_book
-    from crux.personas import PersonaStore
+    from crux.personas.store import PersonaStore
 
     store = PersonaStore(Path(task.people))
     stored = store.corpus(task.name)

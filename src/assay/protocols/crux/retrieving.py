@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from assay.fields import Ui
-from crux.retrieval import Embed, EndpointEmbed, embed_of
+from crux.retrieval.embed import Embed, EndpointEmbed, embed_of
 
 EmbedOption: TypeAlias = Annotated[
     str,

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING
 from pydantic import Field, ValidationError
 
 from crux.compare import Comparison
-from crux.personas import Corpus, CorpusItem, StoredCorpus, import_corpus, make_corpus
+from crux.personas.corpus import Corpus, CorpusItem, make_corpus
 from crux.personas.fetching import as_file, is_address
+from crux.personas.importing import import_corpus
 from crux.personas.persona import check_name
+from crux.personas.store import StoredCorpus
 from llm_runtime.errors import ConfigurationError, StoreUnwritable
 from llm_runtime.files import write_atomic
 from llm_runtime.http.public import read_page
 from llm_runtime.models import Model, first_fault
 
 if TYPE_CHECKING:
-    from crux.personas import PersonaStore
+    from crux.personas.store import PersonaStore
 
 
 class Watched(Model):

@@ -1,6 +1,6 @@
 """Fire Circle in the application: models in dialogue judge a prompt."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -10,16 +10,9 @@ CIRCLE = RunType(
     title="Judge a prompt",
     about="A circle of models reads a prompt in rounds, says what in it does not hold up, and finds patterns.",
     noun="circle",
-    task=f"{_HERE}.task:Task",
-    options=f"{_HERE}.task:Options",
-    prepare=f"{_HERE}.task:prepare",
-    seated=f"{_HERE}.task:seated",
-    run=f"{_HERE}.task:run",
-    upgrade=f"{_HERE}.task:upgrade",
-    title_of=f"{_HERE}.task:title_of",
+    **parts_of(f"{_HERE}.task", "prepare", "seated", "run", "upgrade", "title_of", "measures", "reworded"),
     fold=f"{_HERE}.report:CircleFold",
-    measures=f"{_HERE}.task:MEASURES",
-    reworded=f"{_HERE}.task:REWORDED",
+    chat=Chat("circle", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),
 )
 
@@ -28,12 +21,7 @@ STUDY = RunType(
     title="Measure whether dialogue helps",
     about="A circle judges every row of a data set; the report says what its dialogue is worth.",
     noun="study",
-    task=f"{_HERE}.study_task:Task",
-    options=f"{_HERE}.study_task:Options",
-    prepare=f"{_HERE}.study_task:prepare",
-    run=f"{_HERE}.study_task:run",
-    title_of=f"{_HERE}.study_task:title_of",
-    spent=f"{_HERE}.study_task:spent",
+    **parts_of(f"{_HERE}.study_task", "prepare", "run", "title_of", "spent"),
     fold=f"{_HERE}.report.study_fold:StudyFold",
     seats=(Seat("*"),),
     batch=False,
@@ -47,14 +35,8 @@ GATE = RunType(
     title="Judge a suite of prompts",
     about="A circle judges many cases, prompts or what an application answered; conditions say what must not pass.",
     noun="gate",
-    task=f"{_HERE}.gating.task:Task",
-    options=f"{_HERE}.gating.task:Options",
-    prepare=f"{_HERE}.gating.task:prepare",
-    run=f"{_HERE}.gating.task:run",
-    seated=f"{_HERE}.task:seated",
-    title_of=f"{_HERE}.gating.task:title_of",
+    **parts_of(f"{_HERE}.gating.task", "prepare", "run", "title_of", "measures", seated=f"{_HERE}.task:seated"),
     fold=f"{_HERE}.report.gate_story:GateFold",
-    measures=f"{_HERE}.gating.task:MEASURES",
     seats=(Seat("*"),),
     seatless=True,
 )

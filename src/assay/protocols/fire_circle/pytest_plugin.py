@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,8 +120,7 @@ class Survival:
             )
             return await running.outcome()
 
-        store = open_store(data_dir() / "runs.db")
-        try:
+        with closing(open_store(data_dir() / "runs.db")) as store:
             # The test may have an event loop of its own.
             with ThreadPoolExecutor(1) as pool:
                 outcome = pool.submit(asyncio.run, judged()).result()
@@ -129,8 +129,6 @@ class Survival:
                 self._left = max(self._left - spent.cost / 1_000_000, 0.0)
             if self._calls is not None:
                 self._calls = max(self._calls - spent.calls, 0)
-        finally:
-            store.close()
         if outcome.error is not None:
             pytest.fail(f"no verdict: {outcome.error}", pytrace=False)
         verdict = GateResult.model_validate(outcome.result).verdicts[0]

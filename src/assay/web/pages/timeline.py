@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from assay.registry import known
 from assay.report.story import Figure
-from assay.report.svg import Span, timeline
+from assay.report.svg.timeline import Span, timeline
 from assay.report.tally import Call
 from assay.report.units import count_noun, duration
 from assay.web.calls import CallLog, PhaseNode, Place

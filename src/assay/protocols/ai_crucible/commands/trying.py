@@ -18,7 +18,7 @@ from llm_runtime.errors import BudgetExceeded, ConfigurationError, RunNotFound
 
 if TYPE_CHECKING:
     from ai_crucible.workshop import Workshop
-    from assay.console.running import RunListeners
+    from assay.console.listening import RunListeners
     from assay.launch import Launcher, Outcome, Running
     from assay.protocols.ai_crucible.report import TrialRecords
     from assay.protocols.ai_crucible.task import Options
@@ -130,8 +130,8 @@ def try_model(asked: Trying, arm: str, known: str, store: RunStore) -> Ended:
         if earlier:
             if listeners.display is not None:
                 listeners.display.past = True
-            return await launcher.resume(run_id, terms, listeners=listeners.all)
-        return await launcher.start(asked.run(arm, known), terms, run_id=run_id, listeners=listeners.all)
+            return await launcher.resume(run_id, terms, followers=listeners.followers)
+        return await launcher.start(asked.run(arm, known), terms, run_id=run_id, followers=listeners.followers)
 
     trial, records = known or run_id, None
     try:

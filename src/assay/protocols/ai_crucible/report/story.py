@@ -37,7 +37,7 @@ from assay.report.story import (
     Tone,
     columns,
 )
-from assay.report.svg import Bar, bar_chart
+from assay.report.svg.bars import Bar, bar_chart
 from assay.report.units import count, count_noun, duration, in_words, short_count
 
 _FEW = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ai_crucible.types import AttemptRecord
 from assay.report.units import money
-from llm_runtime.statistics import Interval
+from llm_runtime.statistics.interval import Interval
 
 ENDINGS = {
     "submitted": "submitted",

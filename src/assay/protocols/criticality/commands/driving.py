@@ -16,8 +16,8 @@ from assay.console.queueing import QueueOptions, put_into_queue
 from llm_runtime.errors import ConfigurationError, RunPaused
 
 if TYPE_CHECKING:
+    from assay.console.listening import RunListeners
     from assay.console.live import LiveDisplay
-    from assay.console.running import RunListeners
     from assay.launch import Launcher, Outcome, Running
     from assay.protocols.criticality.sitting import Sitting
     from assay.registry import Prepared
@@ -143,11 +143,9 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
         SITTING.set(asked.sitting(person, listeners.display))
         if not earlier:
             return await _start(asked, root, launcher, run_id, listeners)
-        return await launcher.resume(
-            run_id, asked.terms, listeners=listeners.all, person=listeners.person, words=listeners.words
-        )
+        return await launcher.resume(run_id, asked.terms, followers=listeners.followers)
 
-    hint = f"criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
+    hint = f"go on with: criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
     return show_until_end("criticality.build", run_id, _output(asked), terms.budget, begin, hint)
 
 
@@ -173,9 +171,7 @@ async def _start(asked: Drive, root: Path, launcher: Launcher, run_id: str, list
         run_id=run_id,
         origin="demo" if asked.demo else "live",
         model=demo_answers("build").model(speed=0) if asked.demo else None,
-        listeners=listeners.all,
-        person=listeners.person,
-        words=listeners.words,
+        followers=listeners.followers,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.protocols.crucible.report.state import CouncilState, Seat, phase_name
 from assay.report.story import Figure
-from assay.report.svg import Band, Span, timeline
+from assay.report.svg.timeline import Band, Span, timeline
 from assay.report.tally import Call
 from assay.report.units import count_noun, duration
 

@@ -54,7 +54,7 @@ def _fidelity(command: RunCommand) -> int:
 def _of_run(command: RunCommand, run_id: str) -> dict[str, Any]:
     from assay.protocols.crux.report.state import state_of
     from assay.registry import opened
-    from crux.measurement import measure
+    from crux.measurement.report import measure
 
     run_id = command.store.find(run_id)
     state = state_of(command.store, run_id)
@@ -66,8 +66,8 @@ def _of_run(command: RunCommand, run_id: str) -> dict[str, Any]:
 
 def _retrieval(people: str | None) -> dict[str, Any]:
     """Measure gold replies over all texts that are known: those imported, and the shipped authors'."""
-    from crux.measurement import gold_replies
-    from crux.personas import shipped_authors, shipped_corpus
+    from crux.measurement.gold_replies import gold_replies
+    from crux.personas.shipped import shipped_authors, shipped_corpus
 
     store = open_people(people)
     shelves = [store.corpus(name).corpus for name in store.names()]

@@ -42,15 +42,14 @@ def compare(command: RunCommand, first: str, second: str, yes: bool, people: str
 def _present(command: RunCommand, outcome: Outcome) -> int:
     """Show what was found; a pipe is given it as Markdown."""
     from assay.console.showing import present, report_and_code
-    from assay.protocols.crux.report.comparison import comparison_story
+    from assay.protocols.crux.report.comparison import comparison_markdown
     from assay.report.clean import clean
-    from assay.report.markdown import story_markdown
     from crux.compare import Comparison
 
     output = command.output
     if output.as_json or output.jsonl or outcome.state != "finished" or sys.stdout.isatty():
         return present(outcome, command.store, output)
-    click.echo(clean(story_markdown(comparison_story(Comparison.model_validate(outcome.result)))))
+    click.echo(clean(comparison_markdown(Comparison.model_validate(outcome.result))))
     return report_and_code(outcome, command.store, output)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -58,8 +59,7 @@ def fork(
 
     need_extra()
     text = _evidence(file)
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run_id)
         parent = state_of(store, run_id)
         opened = [one.id for one in parent.rooms]
@@ -78,8 +78,6 @@ def fork(
         else:
             _show(changes, outcome.run_id)
         return report_and_code(outcome, store, output)
-    finally:
-        store.close()
 
 
 def _evidence(file: str) -> str:

@@ -15,7 +15,7 @@ from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from assay.report.story import Story
-    from crux.insight import Ties
+    from crux.insight.crux_graph import Ties
 
 
 @run_command("crux.judge", "judge", noun="verdicts")
@@ -57,8 +57,8 @@ def map_(command: RunCommand, run_ids: tuple[str, ...], judged: bool) -> int:
     from assay.protocols.crux.report.insight import map_story
     from assay.protocols.crux.report.state import result_of
     from assay.report.terminal import print_story
-    from crux.claims import Verdict
-    from crux.insight import question_pairs, ties_of
+    from crux.claims.judge import Verdict
+    from crux.insight.crux_graph import question_pairs, ties_of
 
     command.output.check()
     store = command.store
@@ -85,12 +85,9 @@ def write_story(path: Path, story: Story) -> None:
     Raises:
         ConfigurationError: the ending is another, or it cannot be written there.
     """
-    from assay.report.html import story_html
-    from assay.report.markdown import story_markdown
-    from assay.report.places import check_place, write_whole
+    from assay.protocols.crux.commands.read import write_out
+    from assay.report.places import story_text
 
     if path.suffix not in (".html", ".md"):
         raise ConfigurationError(f"--out {path.name}: the ending must be .html or .md")
-    check_place(path)
-    write_whole(path, story_html(story) if path.suffix == ".html" else story_markdown(story))
-    click.echo(f"written: {path}", err=True)
+    write_out(path, story_text(story, path.suffix))

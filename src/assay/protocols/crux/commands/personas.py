@@ -108,7 +108,7 @@ def check(name: str, people: str | None) -> int:
     from assay.protocols.crux.authors import shipped_persona
     from assay.report.clean import one_line
     from assay.report.units import count_noun
-    from crux.personas import check_persona
+    from crux.personas.store import check_persona
 
     store = open_people(people)
     if author := shipped_id(name, store):
@@ -131,7 +131,7 @@ def check(name: str, people: str | None) -> int:
 def list_(people: str | None) -> int:
     """List those who can debate, and those who are not built yet."""
     from assay.protocols.crux.authors import shipped_persona
-    from crux.personas import shipped_authors
+    from crux.personas.shipped import shipped_authors
 
     store = open_people(people)
     rows: list[tuple[str, str, str, str]] = []

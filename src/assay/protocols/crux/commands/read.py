@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from assay.console.options import open_runs, store_option
+from assay.protocol import load
 from llm_runtime.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from crux.compare import Comparison
+    from llm_runtime.store import RunStore
 
+_OF_A_DEBATE = {
+    "json": "crux.exports.whole:to_json",
+    "md": "crux.exports.markdown:to_markdown",
+    "argdown": "crux.exports.argdown:to_argdown",
+    "aif": "crux.exports.aif:to_aif",
+    "csv": "crux.exports.tables:stances_csv",
+}
+_OF_A_COMPARISON = {
+    "json": "crux.exports.claims:to_json",
+    "md": "assay.protocols.crux.report.comparison:comparison_markdown",
+    **{form: f"crux.exports.claims:claims_{form}" for form in ("argdown", "aif", "csv")},
+    **{form: f"crux.exports.claims:to_{form}" for form in ("graphml", "mermaid", "kialo")},
+}
 _FORMATS = ("json", "md", "argdown", "aif", "csv", "html", "graphml", "mermaid", "kialo")
 
 
@@ -32,8 +46,7 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
     from assay.report.clean import clean
     from assay.report.terminal import print_story
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         run_id = store.find(run_id)
         if as_json:
             data = [card.model_dump(mode="json") for card in result_of(store, run_id).cards]
@@ -43,8 +56,6 @@ def cards(run_id: str, as_json: bool, store_path: str | None) -> int:
         else:
             click.echo(clean(cards_text(store, run_id)))
         return 0
-    finally:
-        store.close()
 
 
 @click.command()
@@ -58,16 +69,17 @@ def export(run_id: str, form: str, out: str | None, store_path: str | None) -> i
     json is the whole of it; csv a debate's tracked stances, or a comparison's claims with their sentences; argdown
     and aif are argument maps; graphml, mermaid and kialo are a comparison's claim books; html is the report.
     """
-
-    text = _exported(store_path, run_id, form)
+    with closing(open_runs(store_path)) as store:
+        text = _exported(store, store.find(run_id), form)
     if out is None:
         click.echo(text, nl=False)
     else:
-        _write(Path(out), text)
+        write_out(Path(out), text)
     return 0
 
 
-def _write(path: Path, text: str) -> None:
+def write_out(path: Path, text: str) -> None:
+    """Write a file, whole or not at all, and say so."""
     from assay.report.places import check_place, write_whole
 
     check_place(path)
@@ -75,49 +87,16 @@ def _write(path: Path, text: str) -> None:
     click.echo(f"written: {path}", err=True)
 
 
-def _exported(store_path: str | None, run_id: str, form: str) -> str:
+def _exported(store: RunStore, run_id: str, form: str) -> str:
     from assay.protocols.crux.report import result_of
     from assay.protocols.crux.report.comparison import comparison_of
     from assay.registry import story_of
     from assay.report.html import story_html
-    from crux import exports
 
-    store = open_runs(store_path)
-    try:
-        run_id = store.find(run_id)
-        if form == "html":
-            return story_html(story_of(store.records(run_id)))
-        if compared := comparison_of(store, run_id):
-            return _compared(compared, form)
-        result = result_of(store, run_id)
-    finally:
-        store.close()
-    if form not in ("json", "md", "argdown", "aif", "csv"):
+    if form == "html":
+        return story_html(story_of(store.records(run_id)))
+    compared = comparison_of(store, run_id)
+    forms = _OF_A_COMPARISON if compared else _OF_A_DEBATE
+    if form not in forms:
         raise ConfigurationError(f"--format {form} is for a comparison; see: assay debate compare --help")
-    forms = {
-        "json": exports.to_json,
-        "md": exports.to_markdown,
-        "argdown": exports.to_argdown,
-        "aif": exports.to_aif,
-        "csv": exports.stances_csv,
-    }
-    text = forms[form](result)
-    return text if text.endswith("\n") else f"{text}\n"
-
-
-def _compared(found: Comparison, form: str) -> str:
-    from assay.protocols.crux.report.comparison import comparison_story
-    from assay.report.markdown import story_markdown
-    from crux import exports
-
-    forms: dict[str, Callable[[Comparison], str]] = {
-        "json": lambda one: one.model_dump_json(indent=1) + "\n",
-        "md": lambda one: story_markdown(comparison_story(one)),
-        "argdown": exports.claims_argdown,
-        "aif": exports.claims_aif,
-        "csv": exports.claims_csv,
-        "graphml": exports.to_graphml,
-        "mermaid": exports.to_mermaid,
-        "kialo": exports.to_kialo,
-    }
-    return forms[form](found)
+    return load(forms[form])(compared or result_of(store, run_id))

@@ -90,7 +90,7 @@ def present_debate(outcome: Outcome, store: RunStore, output: OutputOptions) -> 
 def cards_text(store: RunStore, run_id: str, *, whole: bool = False) -> str:
     """Return the cards of a run as Markdown; with ``whole`` the debate with them."""
     from assay.protocols.crux.report import result_of
-    from crux.exports import to_markdown
+    from crux.exports.markdown import to_markdown
 
     text = to_markdown(result_of(store, run_id))
     return text.strip() if whole else text.partition("\n## The debate\n")[0].strip()

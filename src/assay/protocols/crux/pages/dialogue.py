@@ -20,7 +20,7 @@ from assay.web import forms
 from assay.web.app_state import is_json, request_fields, site_of
 from assay.web.reading import last_seen, run_id_of
 from assay.web.stream import event_stream
-from crux.insight import alignment_map
+from crux.insight.alignment import alignment_map
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 from llm_runtime.events import Record
 

@@ -16,8 +16,8 @@ from assay.protocols.crux.report.persona import persona_story
 from assay.web import forms
 from assay.web.app_state import is_json, redirect, request_fields, respond, site_of, wants_json
 from assay.web.data import story_data
-from crux.personas import shipped_authors
 from crux.personas.persona import slug
+from crux.personas.shipped import shipped_authors
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound
 
 if TYPE_CHECKING:

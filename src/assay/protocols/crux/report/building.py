@@ -23,7 +23,7 @@ _ABOUT = (
 _STEPS = {"contract": "the contract", "reading": "reading every passage"}
 
 
-class PersonaFold:
+class PersonaFold(GenericFold):
     """The fold of a persona's build.
 
     Args:
@@ -31,12 +31,12 @@ class PersonaFold:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self._any = GenericFold(keep)
+        super().__init__(keep)
         self._steps: dict[str, PersonaStep] = {}
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
-        self._any.apply(event, at)
+        super().apply(event, at)
         if isinstance(event, PersonaStep):
             self._steps[event.step] = event
 
@@ -44,17 +44,17 @@ class PersonaFold:
         """Return a line for a step that is complete."""
         if isinstance(event, PersonaStep):
             return f"{_words(event.step)}: all {event.of} done" if event.done == event.of else None
-        return self._any.announce(event)
+        return super().announce(event)
 
     def progress(self) -> Progress:
         """Return the build as it stands."""
         open_ = [step for step in self._steps.values() if step.done < step.of]
         phase = ", ".join(f"{_words(step.step)}, {step.done} of {step.of}" for step in open_)
-        return replace(self._any.progress(), protocol="Crux", phase=phase or "building a persona")
+        return replace(super().progress(), protocol="Crux", phase=phase or "building a persona")
 
     def story(self) -> Story:
         """Return the persona, or how far its build is."""
-        run = self._any.run
+        run = self.run
         if not run.result.get("persona"):
             return self._under_way()
         try:
@@ -70,7 +70,7 @@ class PersonaFold:
         return replace(story, tone="warning" if notes else "good", sections=sections)
 
     def _under_way(self) -> Story:
-        story, run = self._any.story(), self._any.run
+        story, run = super().story(), self.run
         steps = tuple(Plain(f"{_words(step.step)}: {step.done} of {step.of}") for step in self._steps.values())
         about = Section("What is being built", (Plain(_ABOUT), *steps))
         tone = "info" if run.state == "running" else story.tone

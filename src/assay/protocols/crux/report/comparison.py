@@ -11,6 +11,7 @@ from assay.protocols.crux.report.claim_map import map_picture, worded
 from assay.registry import find
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
+from assay.report.markdown import story_markdown
 from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Quote, Section, Story, Table, Voice
@@ -22,10 +23,8 @@ from llm_runtime.errors import ConfigurationError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.store import RunStore
 
-_STEPS = {"reading": "reading", "comparing": "comparing"}
 
-
-class ComparisonFold:
+class ComparisonFold(GenericFold):
     """The fold of a comparison.
 
     Args:
@@ -33,12 +32,12 @@ class ComparisonFold:
     """
 
     def __init__(self, keep: int | None = None) -> None:
-        self._any = GenericFold(keep)
+        super().__init__(keep)
         self._step: PersonaStep | None = None
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
-        self._any.apply(event, at)
+        super().apply(event, at)
         if isinstance(event, PersonaStep):
             self._step = event
 
@@ -46,16 +45,16 @@ class ComparisonFold:
         """Return a line for a step that moved on."""
         if isinstance(event, PersonaStep):
             return _step_line(event) if event.done else None
-        return self._any.announce(event)
+        return super().announce(event)
 
     def progress(self) -> Progress:
         """Return the comparison as it stands."""
         phase = _step_line(self._step) if self._step else "reading"
-        return replace(self._any.progress(), protocol="Crux", phase=phase)
+        return replace(super().progress(), protocol="Crux", phase=phase)
 
     def story(self) -> Story:
         """Return what was found, or how far it is."""
-        run, story = self._any.run, self._any.story()
+        run, story = self.run, super().story()
         if not run.result.get("authors"):
             return replace(story, subtitle=f"Crux · a comparison, {run.state}")
         try:
@@ -81,6 +80,11 @@ def comparison_of(store: RunStore, run_id: str) -> Comparison | None:
     if not totals.result.get("authors"):
         raise ConfigurationError(f"run {run_id} has not finished; go on with: assay runs resume {run_id}")
     return Comparison.model_validate(totals.result)
+
+
+def comparison_markdown(found: Comparison) -> str:
+    """Return a comparison as Markdown."""
+    return story_markdown(comparison_story(found))
 
 
 def comparison_story(found: Comparison) -> Story:
@@ -133,7 +137,7 @@ def _positions(found: Comparison, names: tuple[str, str]) -> Section | None:
 
 def _step_line(step: PersonaStep) -> str:
     who = f"{step.persona}: " if step.persona else ""
-    return f"{who}{_STEPS.get(step.step, step.step)}, {step.done} of {step.of}"
+    return f"{who}{step.step}, {step.done} of {step.of}"
 
 
 def _left_out(read: Read) -> list[str]:

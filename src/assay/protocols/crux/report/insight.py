@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from assay.protocols.crux.report.pictures import alignment_picture, graph_picture
 from assay.report.story import Block, Column, Fact, Note, Section, Story, Table
 from assay.report.units import count_noun, in_words
-from crux.insight import Ties, alignment_map, crux_graph
+from crux.insight.alignment import alignment_map
+from crux.insight.crux_graph import Ties, crux_graph
 from crux.results import CruxCard, DebateResult
 
 _COUNTED = ("Agree", "Oppose", "Differ")

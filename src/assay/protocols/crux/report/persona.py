@@ -6,7 +6,7 @@ from assay.report.clean import escaped
 from assay.report.story import Block, Column, Details, Fact, Plain, Prose, Quote, Section, Story, Table
 from assay.report.units import count, count_noun
 from crux import Persona
-from crux.personas import BeliefNode
+from crux.personas.beliefs import BeliefNode
 
 #: Quotations shown under a belief; a dense one has dozens.
 _PLACES = 4

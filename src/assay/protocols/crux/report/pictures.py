@@ -9,7 +9,8 @@ from assay.protocols.crux.report.state import DebateState
 from assay.report.story import Figure
 from assay.report.svg.links import Question, Tie, link_chart
 from assay.report.svg.stances import Row, Sign, answer_matrix, stance_lanes
-from crux.insight import CruxGraph, Ties, crux_graph, shift_timeline
+from crux.insight.crux_graph import CruxGraph, Ties, crux_graph
+from crux.insight.timeline import shift_timeline
 from crux.results import CruxCard, DebateResult
 
 _SIGNS = "A full disc is YES, a ring NO, half a disc NUANCED: it depends."

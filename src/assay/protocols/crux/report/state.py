@@ -12,7 +12,7 @@ from assay.registry import find, opened
 from assay.report.run import RunTotals, timed_events
 from crux import events
 from crux.config import DebateConfig
-from crux.personas import CorpusItem
+from crux.personas.corpus import CorpusItem
 from crux.results import (
     Baseline,
     CardNotes,

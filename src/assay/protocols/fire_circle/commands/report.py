@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -33,10 +34,7 @@ def report(source: str, out: str | None, store_path: str | None) -> int:
         return 0
     from assay.console.showing import write_report
 
-    store = open_runs(store_path)
-    try:
+    with closing(open_runs(store_path)) as store:
         path = write_report(store, source, Path(out or f"circle-{source}.html"))
-    finally:
-        store.close()
     click.echo(f"report: {path}", err=True)
     return 0

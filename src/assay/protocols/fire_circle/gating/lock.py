@@ -16,7 +16,8 @@ from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 from llm_runtime.settings import data_dir
-from llm_runtime.store.anchor import Head, Heads, SignedHead
+from llm_runtime.store.anchor import Head, SignedHead
+from llm_runtime.store.signing import KeySigner
 
 _DERIVED = {"known", "hidden", "fired"}
 
@@ -113,10 +114,9 @@ def _genuine(entry: Entry, suite: str, case: str, trusted: Sequence[str]) -> Cas
     return verdict if fits and signed.genuine() else None
 
 
-def signing(key: str | None) -> Heads:
+def signing(key: str | None) -> KeySigner:
     """Return who signs: with the key in that file, or with the one in Assay's data folder."""
-    place = Path(key) if key else data_dir() / "lock.key"
-    return Heads(place.parent, place)
+    return KeySigner(Path(key) if key else data_dir() / "lock.key")
 
 
 def write_lock(
@@ -126,14 +126,14 @@ def write_lock(
     suite: Path | None,
     verdicts: Sequence[tuple[str, CaseVerdict]],
     run: str,
-    heads: Heads,
+    signer: KeySigner,
 ) -> None:
     """Write the lock with what a suite's cases came to now: those that are gone go, whole verdicts are kept.
 
     Args:
         suite: its file; without one the verdicts are further cases of it, and none goes.
         verdicts: each with its case's key.
-        heads: who signs.
+        signer: signs what is new.
 
     Raises:
         ConfigurationError: it cannot be written.
@@ -148,7 +148,7 @@ def write_lock(
         elif not verdict.error and not verdict.lacking:
             data = verdict.model_dump(mode="json", exclude_defaults=True, exclude={"id", *_DERIVED})
             entry = Entry(key=key, verdict=data, run=run)
-            signed = heads.signed(_head(entry, name, verdict.id))
+            signed = signer.sign(_head(entry, name, verdict.id))
             public.add(signed.public_key.hex())
             cases[verdict.id] = entry.model_copy(update={"signature": signed.to_dict()})
     section = Section(file=_seen_from(path, suite) if suite else "", cases=dict(sorted(cases.items())))

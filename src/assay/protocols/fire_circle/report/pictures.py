@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from assay.protocols.fire_circle.report.state import Circle
 from assay.report.story import Figure
-from assay.report.svg import Arrow, Line, arrow_chart, line_chart
+from assay.report.svg.arrows import Arrow, arrow_chart
+from assay.report.svg.lines import Line, line_chart
 from fire_circle.measurement.groupthink import Move, groupthink_map
 from fire_circle.results import DialogueRound
 
 
 def rounds_picture(circle: Circle) -> Figure | None:
-    """Show show each seat's F in each round; a ring where it spoke for the absent."""
+    """Show each seat's F in each round; a ring where it spoke for the absent."""
     history = circle.history()
     if not history:
         return None
@@ -36,7 +37,7 @@ def rounds_picture(circle: Circle) -> Figure | None:
 
 
 def moves_picture(circle: Circle) -> Figure | None:
-    """Show show every change of F by 0.1 or more, with where the other seats stood before it."""
+    """Show every change of F by 0.1 or more, with where the other seats stood before it."""
     moves = groupthink_map(circle.record()).moves
     if not moves:
         return None

@@ -1,4 +1,4 @@
-"""The signing program behind the typed contract: one JSON object in, one out. ``python signer.py KEY``.
+"""The signing program behind the typed contract: one JSON object in, one out. ``python signing_program.py KEY``.
 
 In: ``{"version": 1, "op": "sign", "message": HEX}`` or ``{"version": 1, "op": "public_key"}``. Out: ``{"version":
 1, "algorithm": "ed25519", "public_key": HEX, "signature": HEX}``, with a signature where one was asked for, or

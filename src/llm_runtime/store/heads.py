@@ -1,0 +1,81 @@
+"""The signed heads of a store, as rows beside the logs: what a power cut takes, it takes of both."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+from llm_runtime.store.anchor import Head, SignedHead
+from llm_runtime.store.database import Database
+from llm_runtime.store.signing import KeySigner, Signer
+
+_COLUMNS = "run_id, name, length, digest, trail, signature, public_key"
+
+
+class Heads:
+    """One head a run, and who signs them.
+
+    Args:
+        reader, writer: the databases of the store.
+        own: signs where nobody else is named; its signatures count in any case.
+        signer: signs in place of it.
+    """
+
+    def __init__(self, reader: Database, writer: Database, own: KeySigner, signer: Signer | None = None) -> None:
+        self.own = own
+        self.signer: Signer = signer or own
+        self._other = signer
+        self._reader = reader
+        self._writer = writer
+
+    def sign(self, head: Head, trail: bytes) -> SignedHead:
+        """Sign ``head`` and keep it as its run's head, in place of any before it.
+
+        Args:
+            trail: the first 16 bytes of each record's digest.
+
+        Raises:
+            StoreError: it cannot be signed, or the store cannot be written.
+        """
+        signed = self.signer.sign(replace(head, trail=hashlib.sha256(trail).digest()))
+        self.keep(head.run_id, signed, trail)
+        return signed
+
+    def keep(self, run_id: str, signed: SignedHead, trail: bytes) -> None:
+        """Keep a head as it is, whoever signed it, as that of ``run_id``, in place of any before it.
+
+        ``trail`` is empty where its signature is not over one.
+        """
+        head = signed.head
+        self._writer.execute(
+            f"INSERT INTO heads ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO UPDATE SET "
+            "name = excluded.name, length = excluded.length, digest = excluded.digest, trail = excluded.trail, "
+            "signature = excluded.signature, public_key = excluded.public_key",
+            (run_id, head.run_id, head.length, head.digest, trail, signed.signature, signed.public_key),
+        )
+
+    def load(self, run_id: str) -> tuple[SignedHead, bytes] | None:
+        """Return the head of a run, unchecked, with its trail; ``None`` where there is none."""
+        rows = self._reader.execute(
+            "SELECT name, length, digest, trail, signature, public_key FROM heads WHERE run_id = ?", (run_id,)
+        )
+        if not rows:
+            return None
+        name, length, digest, trail, signature, public_key = rows[0]
+        over = hashlib.sha256(trail).digest() if trail else b""
+        return SignedHead(Head(name, length, digest, over), signature, public_key), trail
+
+    def runs(self) -> Iterator[str]:
+        """Yield the ids of the runs that there are heads of."""
+        yield from (row[0] for row in self._reader.execute("SELECT run_id FROM heads ORDER BY run_id"))
+
+    def remove(self, run_id: str) -> None:
+        """Forget a run's head."""
+        self._writer.execute("DELETE FROM heads WHERE run_id = ?", (run_id,))
+
+    def names(self, signed: SignedHead) -> bool:
+        """Tell whether ``signed`` names a key of this store as its own; no key is made for the question."""
+        if self.own.exists and signed.public_key == self.own.public_key:
+            return True
+        return self._other is not None and signed.public_key == self._other.public_key
