@@ -196,38 +196,49 @@ def passing(error: BaseException) -> bool:
 async def _keep(
     service: Service, worker: Worker, carrier: Carrier, database: Database, stopped: asyncio.Event
 ) -> None:
-    """Beside the work: notice that it is to stop, take in entries of older versions, rescue what others lost."""
+    """Beside the work: notice that it is to stop, and look at the queue; a database that is away ends nothing."""
     left_alone: list[str] = []
     looks = empty = 0
-    while True:
-        if stopped.is_set():
-            worker.stop()
-            return
-        if looks % max(1, round(service.beat_s / LOOK_S)) == 0 or service.until_empty:
-            waiting = await asyncio.to_thread(queues, database)
-            fitting = served(waiting)
-            worker.queues = sorted({*fitting, *served(_own_queues())})
-            if (others := [queue for queue in waiting if queue not in fitting]) != left_alone:
-                left_alone = others
-                if others:
-                    service.say("left to a newer worker", queues=others, version=__version__)
-            back, failed = await asyncio.to_thread(rescue, database, service.silent_s, ATTEMPTS)
-            for number in back:
-                service.say("entry put back", entry=number, error="its worker fell silent")
-            for number in failed:
-                service.say("entry failed", entry=number, error="WorkerLost: so many workers fell silent over it")
-            for run_id in await asyncio.to_thread(put_due, database):
-                service.say("run scheduled", run=run_id)
-            await carrier.beat()
-            idle = not carrier.under_way and not await asyncio.to_thread(due, database, worker.queues)
-            # Seen twice: what has just been taken is neither due nor under way.
-            empty = empty + 1 if idle else 0
-            if service.until_empty and empty > 1:
-                stopped.set()
+    while not stopped.is_set():
+        try:
+            if looks % max(1, round(service.beat_s / LOOK_S)) == 0:
+                left_alone = await _look(service, worker, carrier, database, left_alone)
+            if service.until_empty:
+                taken = [*(worker.queues or ())]
+                idle = not carrier.under_way and not await asyncio.to_thread(due, database, taken)
+                # Seen twice: what has just been taken is neither due nor under way.
+                empty = empty + 1 if idle else 0
+                if empty > 1:
+                    stopped.set()
+        except StoreError as fault:
+            service.say("queue out of reach", error=f"{type(fault).__name__}: {_one_line(fault)}")
         looks += 1
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_S):
                 await stopped.wait()
+    worker.stop()
+
+
+async def _look(
+    service: Service, worker: Worker, carrier: Carrier, database: Database, left_alone: list[str]
+) -> list[str]:
+    """Take in entries of older versions, rescue what others lost, put there what repeats; return what is left to
+    newer workers, said once."""
+    waiting = await asyncio.to_thread(queues, database)
+    fitting = served(waiting)
+    worker.queues = sorted({*fitting, *served(_own_queues())})
+    others = [queue for queue in waiting if queue not in fitting]
+    if others and others != left_alone:
+        service.say("left to a newer worker", queues=others, version=__version__)
+    back, failed = await asyncio.to_thread(rescue, database, service.silent_s, ATTEMPTS)
+    for number in back:
+        service.say("entry put back", entry=number, error="its worker fell silent")
+    for number in failed:
+        service.say("entry failed", entry=number, error="WorkerLost: so many workers fell silent over it")
+    for run_id in await asyncio.to_thread(put_due, database):
+        service.say("run scheduled", run=run_id)
+    await carrier.beat()
+    return others
 
 
 def _one_line(error: BaseException) -> str:
