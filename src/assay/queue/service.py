@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 BEAT_S = 5.0
 SILENT_S = 30.0
 LOOK_S = 1.0
-#: Times that an entry is taken before it counts as failed.
-ATTEMPTS = 6
+#: Times that an entry is taken before it counts as failed: a provider may be away for an hour, and machines die.
+ATTEMPTS = 20
 #: Seconds before what may get better by itself is tried again; doubled each time up to the longest.
 _FIRST_WAIT_S = 5.0
 _LONGEST_WAIT_S = 300.0
