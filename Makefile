@@ -9,7 +9,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist test test-all test-resources test-languages fuzz check lint docs bench live evidence screenshots recordings clean
+.PHONY: help install demo dist test test-all test-resources test-languages fuzz check lint docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -62,6 +62,11 @@ docs: $(VENV)/.installed-dev ## write docs/cli.md from the help of the commands,
 
 bench: $(VENV)/.installed-dev ## the figures of the README, measured here
 	@$(BIN)/python -m bench
+
+RUNS ?= 500
+CHAOS_MINUTES ?= 30
+chaos: $(VENV)/.installed-dev ## kill workers, database and provider at random while runs pass: make chaos [RUNS= CHAOS_MINUTES=]
+	@$(BIN)/python -m bench.chaos --runs $(RUNS) --minutes $(CHAOS_MINUTES)
 
 CALLS ?= 60
 TASKS ?= 24

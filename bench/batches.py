@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import repeat
 from pathlib import Path
@@ -31,6 +32,7 @@ from assay.batch.write_queue import PURSES, WriteQueue
 from bench.clients import settings as client_settings
 from bench.figures import Figure
 from bench.server import JUDGE_MODEL, SHORT_TRIAGE_MODEL, server
+from llm_runtime.settings import ConfigFile
 from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
 from llm_runtime.wrappers.limiting import Limits
 
@@ -70,8 +72,8 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 def holding_runs(server: str) -> MakeRunner:
-    """Return what makes each job a recorded run over HTTP, as ``assay batch run`` does."""
-    return lambda context: recorded_runs(context, lambda: client_settings(server))
+    """Return what makes each job a recorded run over HTTP, as ``assay batch run`` does for who set no limits."""
+    return lambda context: recorded_runs(context, lambda: replace(client_settings(server), config=ConfigFile()))
 
 
 @asynccontextmanager

@@ -228,12 +228,18 @@ class MeteredGateway(Gateway):
         meter: the shared rows.
         backoff: the patience of retries.
         named: the models that the user put into the seats.
+        person: who answers for ``terminal:``.
     """
 
     def __init__(
-        self, settings: Settings, meter: Meter, backoff: Backoff | None = None, named: Collection[str] = ()
+        self,
+        settings: Settings,
+        meter: Meter,
+        backoff: Backoff | None = None,
+        named: Collection[str] = (),
+        person: Generate | None = None,
     ) -> None:
-        super().__init__(settings, caps=meter.caps, backoff=backoff, named=named)
+        super().__init__(settings, caps=meter.caps, backoff=backoff, named=named, person=person)
         self._meter = meter
         self._places: dict[str, asyncio.Semaphore] = {}
 

@@ -27,6 +27,7 @@ from llm_runtime.errors import (
     StoreError,
 )
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, Event, RunFinished
+from llm_runtime.messages import Generate
 from llm_runtime.replay import Recording
 from llm_runtime.settings import Settings, load_settings
 from llm_runtime.store import RunStore, open_store
@@ -104,8 +105,11 @@ async def recorded_runs(
 class Gateways:
     """One for each set of models, so that their connections and places in flight are shared by jobs."""
 
-    def __init__(self, settings: Settings, meter: Meter, stack: AsyncExitStack) -> None:
+    def __init__(
+        self, settings: Settings, meter: Meter, stack: AsyncExitStack, person: Generate | None = None
+    ) -> None:
         self._settings = settings
+        self._person = person
         self._meter = meter
         self._stack = stack
         self._made: dict[tuple[object, ...], MeteredGateway] = {}
@@ -115,7 +119,7 @@ class Gateways:
         key = (terms.model, terms.max_tokens, terms.effort, named, *sorted(terms.seats.items()))
         if key not in self._made:
             settings = terms.settings(beside_panel(self._settings, options))
-            self._made[key] = MeteredGateway(settings, self._meter, named=named)
+            self._made[key] = MeteredGateway(settings, self._meter, named=named, person=self._person)
             self._stack.push_async_callback(self._made[key].aclose)
         return self._made[key]
 

@@ -5,8 +5,9 @@ A hold that is never settled, because its worker died, stays held and so counts 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from assay.batch.database import Database
 from assay.batch.ledger import Claim
@@ -14,6 +15,9 @@ from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
 
 Reservation: TypeAlias = Literal["held", "full", "lost"]
 
+_COLUMNS = ", ".join(
+    f"{kind}_{name}" for kind in ("cap", "spent", "held", "unknown") for name in ("cost", "tokens", "calls")
+)
 _MINE = "SELECT 1 FROM jobs WHERE batch_id = ? AND job_id = ? AND fence = ? AND state = 'running'"
 
 
@@ -49,11 +53,13 @@ class Purses:
 
     def read(self, purse: str) -> Purse:
         """Return the purse as it stands."""
-        columns = ", ".join(
-            f"{kind}_{name}" for kind in ("cap", "spent", "held", "unknown") for name in ("cost", "tokens", "calls")
-        )
-        row = self._database.execute(f"SELECT {columns} FROM purses WHERE purse = ?", (purse,))[0]
-        return Purse(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))
+        row = self._database.execute(f"SELECT {_COLUMNS} FROM purses WHERE purse = ?", (purse,))[0]
+        return _purse(row)
+
+    def all(self) -> list[tuple[str, Purse]]:
+        """Return every purse with its name."""
+        rows = self._database.execute(f"SELECT purse, {_COLUMNS} FROM purses ORDER BY purse")
+        return [(str(name), _purse(row)) for name, *row in rows]
 
     def reserve(self, purse: str, hold: Spend, claim: Claim | None = None) -> Reservation:
         """Hold what a call may take at the most: ``"held"``; ``"full"`` where it does not fit; ``"lost"`` where
@@ -87,6 +93,10 @@ class Purses:
             "unknown_calls = unknown_calls + ? WHERE purse = ?",
             (*astuple(hold), *astuple(spent), *astuple(unknown), purse),
         )
+
+
+def _purse(row: Sequence[Any]) -> Purse:
+    return Purse(Caps(*row[:3]), *(Spend(*map(int, row[at : at + 3])) for at in (3, 6, 9)))
 
 
 def _whose(claim: Claim) -> tuple[str, str, int]:

@@ -17,7 +17,8 @@ from assay.batch.write_queue import PURSES, WriteQueue
 from assay.launch import Launcher, Outcome, PerRun, Running
 from assay.queue.entry import BATCH, Entry
 from assay.terms import in_force
-from llm_runtime.errors import RunNotFound
+from llm_runtime.errors import RunNotFound, RunPaused
+from llm_runtime.messages import Reply, Request
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore
 from llm_runtime.wrappers.accounts import Caps
@@ -58,6 +59,8 @@ class Carrier:
         self._launcher = Launcher(store, settings)
         self._gateways: dict[str, Gateways] = {}
         self.buckets = Buckets(database, owner)
+        #: Entries that are being carried out.
+        self.under_way = 0
         stack.push_async_callback(self._queue.aclose)
 
     async def carry(self, entry: Entry) -> Outcome | None:
@@ -66,11 +69,15 @@ class Carrier:
         Raises:
             LlmRuntimeError: it could not begin, or the store failed.
         """
-        if entry.kind == BATCH:
-            await run_local(self._store_url, entry.run_id)
-            return None
-        running = await self._begun(entry)
-        return None if running is None else await running.outcome()
+        self.under_way += 1
+        try:
+            if entry.kind == BATCH:
+                await run_local(self._store_url, entry.run_id)
+                return None
+            running = await self._begun(entry)
+            return None if running is None else await running.outcome()
+        finally:
+            self.under_way -= 1
 
     async def _begun(self, entry: Entry) -> Running | None:
         run, terms = entry.run()
@@ -97,7 +104,7 @@ class Carrier:
             name = f"{PURSE}{purse}"
             caps = await self._queue.do(lambda: opened(self._purses, name), PURSES, name)
             meter = Meter(self._queue, name, caps, self._purses, Buckets(self._database, self._owner, purse))
-            self._gateways[purse] = Gateways(self._settings(), meter, self._stack)
+            self._gateways[purse] = Gateways(self._settings(), meter, self._stack, person=nobody)
         return self._gateways[purse]
 
     async def beat(self) -> None:
@@ -107,6 +114,11 @@ class Carrier:
     async def leave(self) -> None:
         """Free this worker's places in flight."""
         await self._queue.do(self.buckets.leave, PURSES)
+
+
+async def nobody(request: Request) -> Reply:
+    """Answer for ``terminal:`` where no person is: the run waits for one."""
+    raise RunPaused(f"{request.label} asks a person, and a worker has no keyboard; go on with: assay runs resume")
 
 
 def opened(purses: Purses, name: str) -> Caps:

@@ -63,7 +63,10 @@ def schedule(database: Database, cron: str, entry: Entry, priority: int) -> str:
 def schedules(database: Database) -> list[Schedule]:
     """Return everything that repeats, by name."""
     rows = database.execute("SELECT name, cron, priority, since, entry FROM queue_schedules ORDER BY name")
-    return [Schedule(name, cron, *kept, Entry.model_validate_json(entry)) for name, cron, *kept, entry in rows]
+    return [
+        Schedule(name, cron, priority, since, Entry.model_validate_json(entry))
+        for name, cron, priority, since, entry in rows
+    ]
 
 
 def unschedule(database: Database, name: str) -> None:

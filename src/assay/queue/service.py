@@ -16,7 +16,7 @@ from assay.queue.carrying import Carrier, told
 from assay.queue.entry import Entry, batch_entry, read_entry, served
 from assay.queue.log import Say
 from assay.queue.schedules import put_due
-from assay.queue.tables import TASK, check_url, note, open_app, open_queue, queues, rescue
+from assay.queue.tables import TASK, check_url, due, note, open_app, open_queue, queues, rescue
 from assay.registry import run_types
 from llm_runtime.errors import CallError, StoreBusy, StoreError, StoreUnwritable
 from llm_runtime.settings import Settings, load_settings
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 BEAT_S = 5.0
 SILENT_S = 30.0
 LOOK_S = 1.0
-#: Times that an entry is taken before it counts as failed.
-ATTEMPTS = 6
+#: Times that an entry is taken before it counts as failed: a provider may be away for an hour, and machines die.
+ATTEMPTS = 20
 #: Seconds before what may get better by itself is tried again; doubled each time up to the longest.
 _FIRST_WAIT_S = 5.0
 _LONGEST_WAIT_S = 300.0
@@ -88,7 +88,7 @@ async def serve(service: Service) -> None:
             loop.add_signal_handler(number, stopped.set)
         service.say("worker ready", worker=owner, version=__version__, at_once=service.at_once)
         while not stopped.is_set():
-            if await _served_once(service, carrier, database, stopped) and service.until_empty:
+            if await _served_once(service, carrier, database, stopped):
                 break
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_S):
@@ -97,7 +97,7 @@ async def serve(service: Service) -> None:
 
 
 async def _served_once(service: Service, carrier: Carrier, database: Database, stopped: asyncio.Event) -> bool:
-    """Work with one connection to the queue until it breaks or nothing more is to be done; true for the latter."""
+    """Work with one connection to the queue until it breaks, or the worker is to end; true for the latter."""
     from procrastinate.exceptions import ConnectorException
 
     try:
@@ -110,7 +110,8 @@ async def _served_once(service: Service, carrier: Carrier, database: Database, s
             finally:
                 keeping.cancel()
                 await asyncio.wait([keeping])
-            return True
+            # The library stops by itself where its connection is gone.
+            return stopped.is_set()
     except (ConnectorException, StoreError) as fault:
         service.say("queue out of reach", error=f"{type(fault).__name__}: {_one_line(fault)}")
         return False
@@ -127,7 +128,6 @@ def _worker(service: Service, app: Any, carrier: Carrier, database: Database) ->
         app,
         queues=served(_own_queues()),
         concurrency=service.at_once,
-        wait=not service.until_empty,
         fetch_job_polling_interval=LOOK_S,
         abort_job_polling_interval=LOOK_S,
         shutdown_graceful_timeout=service.drain_s,
@@ -196,33 +196,49 @@ def passing(error: BaseException) -> bool:
 async def _keep(
     service: Service, worker: Worker, carrier: Carrier, database: Database, stopped: asyncio.Event
 ) -> None:
-    """Beside the work: notice that it is to stop, take in entries of older versions, rescue what others lost."""
+    """Beside the work: notice that it is to stop, and look at the queue; a database that is away ends nothing."""
     left_alone: list[str] = []
-    looks = 0
-    while True:
-        if stopped.is_set():
-            worker.stop()
-            return
-        if looks % max(1, round(service.beat_s / LOOK_S)) == 0:
-            waiting = await asyncio.to_thread(queues, database)
-            fitting = served(waiting)
-            worker.queues = sorted({*fitting, *served(_own_queues())})
-            if (others := [queue for queue in waiting if queue not in fitting]) != left_alone:
-                left_alone = others
-                if others:
-                    service.say("left to a newer worker", queues=others, version=__version__)
-            back, failed = await asyncio.to_thread(rescue, database, service.silent_s, ATTEMPTS)
-            for number in back:
-                service.say("entry put back", entry=number, error="its worker fell silent")
-            for number in failed:
-                service.say("entry failed", entry=number, error="WorkerLost: so many workers fell silent over it")
-            for run_id in await asyncio.to_thread(put_due, database):
-                service.say("run scheduled", run=run_id)
-            await carrier.beat()
+    looks = empty = 0
+    while not stopped.is_set():
+        try:
+            if looks % max(1, round(service.beat_s / LOOK_S)) == 0:
+                left_alone = await _look(service, worker, carrier, database, left_alone)
+            if service.until_empty:
+                taken = [*(worker.queues or ())]
+                idle = not carrier.under_way and not await asyncio.to_thread(due, database, taken)
+                # Seen twice: what has just been taken is neither due nor under way.
+                empty = empty + 1 if idle else 0
+                if empty > 1:
+                    stopped.set()
+        except StoreError as fault:
+            service.say("queue out of reach", error=f"{type(fault).__name__}: {_one_line(fault)}")
         looks += 1
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_S):
                 await stopped.wait()
+    worker.stop()
+
+
+async def _look(
+    service: Service, worker: Worker, carrier: Carrier, database: Database, left_alone: list[str]
+) -> list[str]:
+    """Take in entries of older versions, rescue what others lost, put there what repeats; return what is left to
+    newer workers, said once."""
+    waiting = await asyncio.to_thread(queues, database)
+    fitting = served(waiting)
+    worker.queues = sorted({*fitting, *served(_own_queues())})
+    others = [queue for queue in waiting if queue not in fitting]
+    if others and others != left_alone:
+        service.say("left to a newer worker", queues=others, version=__version__)
+    back, failed = await asyncio.to_thread(rescue, database, service.silent_s, ATTEMPTS)
+    for number in back:
+        service.say("entry put back", entry=number, error="its worker fell silent")
+    for number in failed:
+        service.say("entry failed", entry=number, error="WorkerLost: so many workers fell silent over it")
+    for run_id in await asyncio.to_thread(put_due, database):
+        service.say("run scheduled", run=run_id)
+    await carrier.beat()
+    return others
 
 
 def _one_line(error: BaseException) -> str:

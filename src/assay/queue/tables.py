@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.batch.batches import open_batches
 from assay.queue.entry import Entry
 from llm_runtime.errors import ConfigurationError, MissingExtraError, RunNotFound
-from llm_runtime.store.database import Database
+from llm_runtime.store.database import Database, SqliteDatabase
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -91,6 +91,13 @@ def open_queue(store: str) -> Generator[Database]:
         database.close()
 
 
+def is_there(database: Database) -> bool:
+    """Tell whether the database holds a queue."""
+    if not isinstance(database, SqliteDatabase):
+        return database.execute("SELECT to_regclass('procrastinate_jobs')")[0][0] is not None
+    return False
+
+
 def put(database: Database, store: str, entry: Entry, priority: int = 0, due: datetime | None = None) -> int:
     """Put an entry into the queue; return its number.
 
@@ -136,6 +143,17 @@ def queues(database: Database) -> list[str]:
         (TASK,),
     )
     return [name for (name,) in rows]
+
+
+def due(database: Database, served: Sequence[str]) -> int:
+    """Return how many entries of these queues could be taken now."""
+    places = ", ".join("?" * len(served))
+    rows = database.execute(
+        "SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND task_name = ? "
+        f"AND (scheduled_at IS NULL OR scheduled_at <= now()) AND queue_name IN ({places})",
+        (TASK, *served),
+    )
+    return int(rows[0][0])
 
 
 def cancel(database: Database, number: int) -> str:

@@ -23,6 +23,7 @@ from assay.web.app_state import (
 from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
+from assay.web.queue import put_run, queue_url
 from assay.web.reading import run_id_of
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
@@ -33,26 +34,28 @@ async def new_run(request: Request) -> Response:
     return respond(
         request,
         lambda: {"kind": form.run.name, "fields": form.described(), "reachable": reachable(site)},
-        lambda: new_page(form, reachable(site), dict(request.query_params)),
+        lambda: new_page(form, reachable(site), dict(request.query_params), queue=bool(queue_url(site.store))),
     )
 
 
 async def start_run(request: Request) -> Response:
-    """Start a run."""
+    """Start a run, or with ``queue`` set leave it to a worker of the store's queue."""
     site, fields = site_of(request), await request_fields(request)
 
-    async def start() -> str:
+    async def start() -> Response:
         run, terms = forms.read_form(fields, strict=is_json(request))
         if not run.run.form:
             forms.form_of(run.run.name)
-        return await site.runs.start(run, terms, seed=forms.seed_of(fields))
+        if fields.get("queue"):
+            return await put_run(request, run, terms, forms.seed_of(fields))
+        return _show_begun(request, await site.runs.start(run, terms, seed=forms.seed_of(fields)))
 
     def again(why: str) -> str:
         try:
             form = forms.form_of(forms.kind_of(fields))
         except ConfigurationError:
             form = forms.form_of(forms.forms()[0].name)
-        return new_page(form, reachable(site), fields, why)
+        return new_page(form, reachable(site), fields, why, queue=bool(queue_url(site.store)))
 
     return await _begun(request, start, again)
 
@@ -68,8 +71,9 @@ async def resume_run(request: Request) -> Response:
     site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
     run = site.store.summary(run_id)
 
-    async def resume() -> str:
-        return await site.runs.resume(run_id, forms.terms_of(fields, strict=is_json(request)))
+    async def resume() -> Response:
+        terms = forms.terms_of(fields, strict=is_json(request))
+        return _show_begun(request, await site.runs.resume(run_id, terms))
 
     return await _begun(request, resume, lambda why: resume_page(run, reachable(site), fields, why))
 
@@ -85,9 +89,10 @@ async def fork_run(request: Request) -> Response:
     site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
     run = site.store.summary(run_id)
 
-    async def fork() -> str:
+    async def fork() -> Response:
         terms = forms.terms_of(fields, strict=is_json(request), without=("at",))
-        return await site.runs.fork(run_id, forms.whole_number(fields.get("at"), "at"), terms)
+        at = forms.whole_number(fields.get("at"), "at")
+        return _show_begun(request, await site.runs.fork(run_id, at, terms))
 
     return await _begun(request, fork, lambda why: fork_page(run, reachable(site), fields, why))
 
@@ -155,15 +160,16 @@ def reachable(site: AppState) -> list[str]:
     return list(site.settings().providers)
 
 
-async def _begun(request: Request, begin: Callable[[], Awaitable[str]], again: Callable[[str], str]) -> Response:
+async def _begun(
+    request: Request, begin: Callable[[], Awaitable[Response]], again: Callable[[str], str]
+) -> Response:
     """Begin a run and show it; where that is refused, show the form again with the reason."""
     try:
-        run_id = await begin()
+        return await begin()
     except LlmRuntimeError as fault:
         if wants_json(request):
             raise
         return HTMLResponse(again(str(fault)), 422)
-    return _show_begun(request, run_id)
 
 
 def _show_begun(request: Request, run_id: str) -> Response:

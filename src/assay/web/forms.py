@@ -21,7 +21,7 @@ _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
 _SEAT = "seat-"
 """Begins the fields that each hold the model of one seat."""
-_APART = (*_KIND, "seed")
+_APART = (*_KIND, "seed", "queue")
 """Fields that belong to no model."""
 
 

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from assay import __version__
 from assay.protocol import load
 from assay.registry import protocols
-from assay.web import acting, batches, reading
+from assay.web import acting, batches, queue, reading
 from assay.web.endpoints import TERMS, Endpoint
 
 _RECORDING = (
@@ -55,12 +55,20 @@ _OWN = (
         "/runs",
         acting.start_run,
         "POST",
-        body=(("kind", "of run, as in /new.json"), ("...", "its fields, as /new.json?kind=... lists them"), *TERMS),
+        body=(
+            ("kind", "of run, as in /new.json"),
+            ("...", "its fields, as /new.json?kind=... lists them"),
+            ("queue", "anything: leave it to a worker"),
+            *TERMS,
+        ),
         also_json=True,
     ),
     Endpoint("/new", acting.new_run, query=(("kind", "of run"),), also_json=True),
     Endpoint("/batches", batches.list_batches, also_json=True),
     Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True),
+    Endpoint("/queue", queue.list_queue, also_json=True),
+    Endpoint("/queue/{number}/cancel", queue.cancel_entry, "POST", also_json=True),
+    Endpoint("/metrics", queue.metrics, media="text/plain"),
     Endpoint("/compare", reading.compare, query=(("run", "a run's id, twice"),), also_json=True),
     Endpoint(_RUN, reading.show_run, also_json=True),
     Endpoint(f"{_RUN}/timeline", reading.show_timeline, also_json=True),

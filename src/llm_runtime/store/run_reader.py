@@ -163,6 +163,19 @@ class RunReader(ABC):
             raise RunNotFound(f"several runs begin with {prefix}: {', '.join(ids[:2])}, ...; give more of the id")
         return ids[0]
 
+    def totals(self) -> list[tuple[str, str, list[int]]]:
+        """Return all runs added up, by protocol and ending (``"open"`` where the log has none).
+
+        Each with the number of runs, calls, input and output tokens, micro-dollars, and micro-dollars that nobody
+        knows the end of.
+        """
+        rows = self.reader.execute(
+            "SELECT r.protocol, coalesce(l.ending, 'open'), count(*), coalesce(sum(l.calls), 0), "
+            "coalesce(sum(l.input_tokens), 0), coalesce(sum(l.output_tokens), 0), coalesce(sum(l.cost), 0), "
+            f"coalesce(sum(l.unknown), 0) FROM runs r {self.last_records} GROUP BY 1, 2 ORDER BY 1, 2"
+        )
+        return [(str(protocol), str(ending), [int(each) for each in sums]) for protocol, ending, *sums in rows]
+
     def _exists(self, run_id: str) -> bool:
         return "\0" not in run_id and bool(self.reader.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)))
 

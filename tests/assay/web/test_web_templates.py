@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +24,7 @@ from assay.batch.purses import Purse
 from assay.demo import demos
 from assay.fields import Ui, fields_of
 from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
+from assay.queue.tables import Waiting
 from assay.report.markup import element
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
@@ -41,6 +43,7 @@ from assay.web.pages.run import RunPageState, run_page, story_parts
 from assay.web.pages.runs import Choice, runs_page
 from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
 from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
+from assay.web.queue import queue_page
 from assay.web.templating import environment, render
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinished, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
@@ -273,6 +276,10 @@ def seen(text: str, runs: list[RunSummary]) -> dict[str, Glimpse]:
     return {run.run_id: Glimpse(text, text) for run in runs}
 
 
+def entry(text: str, state: str) -> Waiting:
+    return Waiting(1, state, text, text, text, "0.1.0", 3, 0, datetime(2026, 1, 1, tzinfo=UTC), text)
+
+
 PAGES: dict[str, Callable[[str], str]] = {
     "asks.html": lambda text: asking("r-1", asks(text)) + asking("r-1", ()),
     "batch.html": lambda text: batch_page(batch(text), story(text)),
@@ -291,6 +298,9 @@ PAGES: dict[str, Callable[[str], str]] = {
         people(text), text, {"name": text, "path": text, "text": text}, text
     ),
     "pick.html": lambda text: pick_page(summary(text), [summary(text, "failed")]) + pick_page(None, []),
+    "queue.html": lambda text: (
+        queue_page([entry(text, state) for state in ("waiting", "running", "failed", "done")]) + queue_page([])
+    ),
     "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
     "runs.html": run_lists,
     "votes.html": votes,

@@ -48,7 +48,9 @@ class FormField:
         return self.spec.required or not self.spec.ui.advanced
 
 
-def new_page(form: Form, reachable: list[str], values: Mapping[str, Any], fault: str = "") -> str:
+def new_page(
+    form: Form, reachable: list[str], values: Mapping[str, Any], fault: str = "", *, queue: bool = False
+) -> str:
     """Return the form of a kind of run.
 
     Args:
@@ -56,9 +58,11 @@ def new_page(form: Form, reachable: list[str], values: Mapping[str, Any], fault:
         reachable: vendors that have a key, and the user's own endpoints.
         values: what was filled in before, by a field's name.
         fault: why that was refused.
+        queue: whether the run can be left to a worker.
     """
     return render(
         "new.html",
+        queue=queue,
         run=form.run,
         kinds=forms(),
         fields=[form_field(spec) for spec in form.fields],
