@@ -42,6 +42,7 @@ from ai_crucible.events import (
 from ai_crucible.observability import ModelRollup, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_loader import load_puzzles
+from ai_crucible.rating import Rating, ratings
 from ai_crucible.types import Arm, AttemptRecord
 from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, version_of
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError, StoreDamaged
@@ -349,6 +350,16 @@ class Workshop:
     def catalog(self, policy: Policy | None = None) -> Catalog:
         """Return every admitted puzzle with its stage and what was seen of it there."""
         return Catalog.of(self.ledger.events(), policy)
+
+    def ratings(self) -> dict[str, Rating]:
+        """Return how hard each puzzle is, from the attempts that the ledger names at its newest version."""
+        graded = [event for event in self.ledger.events() if isinstance(event, AttemptGraded) and not event.anchor]
+        newest = {event.puzzle: (event.puzzle_digest, event.oracle_digest) for event in graded}
+        return ratings(
+            (event.puzzle, event.model, event.passed)
+            for event in graded
+            if event.passed is not None and newest[event.puzzle] == (event.puzzle_digest, event.oracle_digest)
+        )
 
     def show(self, puzzle: str) -> Entry:
         """Return one entry of the catalog.
