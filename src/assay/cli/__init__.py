@@ -37,8 +37,10 @@ COMMANDS = {
     "queue": ("See and steer what waits for a worker.", "assay.cli.queue:queue"),
     "runs": ("List, show, resume, replay, fork, export, import, verify and recover runs.", "assay.cli.runs:runs"),
     "serve": ("Watch and look back at runs in a browser on this machine.", "assay.cli.serve:serve"),
+    "mcp": ("Serve an agent by the Model Context Protocol.", "assay.cli.mcp:mcp"),
     "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),
     "keys": ("Store and list provider keys.", "assay.cli.keys:keys"),
+    "completion": ("Print what completes commands in bash, zsh or fish.", "assay.cli.completion:completion"),
     "doctor": ("Show what is installed, what is missing and what to do about it.", "assay.cli.doctor:doctor"),
 }
 
@@ -77,6 +79,14 @@ def _colour() -> bool | None:
 
 def run(command: click.Command) -> int:
     """Run a command; an error of ours becomes one line on stderr and its exit code."""
+    try:
+        return _run(command)
+    finally:
+        if (telemetry := sys.modules.get("assay.launch.telemetry")) is not None:
+            telemetry.flush()
+
+
+def _run(command: click.Command) -> int:
     try:
         outcome: object = command.main(standalone_mode=False, color=_colour())
         return outcome if isinstance(outcome, int) else 0

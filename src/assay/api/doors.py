@@ -1,0 +1,42 @@
+"""The doors for programs as addresses of `assay serve`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
+
+from starlette.routing import BaseRoute
+
+from assay.api.desk import GRACE_S, Desk
+from assay.api.key_gate import KeyGate
+from assay.api.keys import ApiKeys
+from assay.api.openai import Endpoint
+from assay.api.spending import Spending
+from assay.web.app import Doors
+from assay.web.app_state import AppState
+
+
+def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
+    """Return what opens the OpenAI endpoint, and ``/mcp`` where the extra is installed.
+
+    Args:
+        store_url: of the store that is served: purses of keys are beside it.
+        grace_s: seconds for which a run goes on that nobody waits for any more.
+    """
+
+    @asynccontextmanager
+    async def opened(site: AppState) -> AsyncGenerator[Sequence[BaseRoute]]:
+        spending = Spending(store_url, site.settings)
+        desk = Desk(site.store, site.hub, site.runs, site.questions, spending, grace_s, site.closing)
+        gate = KeyGate(ApiKeys(), site.gate.token)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(desk.aclose)
+            routes = Endpoint(desk, gate).routes()
+            if find_spec("mcp") is not None:
+                from assay.api.mcp.serving import mcp_door
+
+                routes.append(await stack.enter_async_context(mcp_door(desk, gate)))
+            yield routes
+
+    return opened
