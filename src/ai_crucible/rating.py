@@ -2,7 +2,8 @@
 
 The chance that a model passes a task is logistic in the difference of their ratings; 1500 is the mean of the models
 that tried. A prior holds tasks that all or none pass to finite ratings; their intervals are wide, and they are
-marked. Source: G. Rasch, 'Probabilistic Models for Some Intelligence and Attainment Tests', 1960, on Elo's scale for chess.
+marked. Source: G. Rasch, 'Probabilistic Models for Some Intelligence and Attainment Tests', 1960, on the scale of
+Elo's ratings for chess.
 """
 
 from __future__ import annotations
