@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlparse
 
 from ai_crucible.arms import history_of, standings_of
-from ai_crucible.attestation import Ledger, Signer, Verification, file_digest
+from ai_crucible.attestation import Ledger, Verification, file_digest
 from ai_crucible.attested import AttestedTrial, attested, set_aside
 from ai_crucible.box.root import Root
 from ai_crucible.catalog import Catalog, Entry, Policy
@@ -47,6 +47,7 @@ from ai_crucible.versions import changed_parts, environment, environment_digest,
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.settings import config_dir, data_dir
+from llm_runtime.store.signing import KeySigner, Signer
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
@@ -98,11 +99,11 @@ class Workshop:
         Args:
             folder: made when something is written; ``ai_crucible`` below the user's data folder where left out.
             anchors: where signed heads go; below the user's configuration folder where left out.
-            signer: what signs; our own program with a key beside the anchors where left out.
+            signer: what signs; a key beside the anchors where left out.
         """
         folder = folder or data_dir() / "ai_crucible"
         anchors = anchors or config_dir() / "ai_crucible" / "anchors"
-        signer = signer or Signer.built_in(anchors.parent / "signing.key")
+        signer = signer or KeySigner(anchors.parent / "signing.key")
         return cls(folder, Ledger(folder / "ledger.jsonl", anchors, signer))
 
     def run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -156,10 +157,18 @@ def solver_of(model: str | None) -> str:
 
 
 def workshop(log_dir: str | None) -> Workshop:
-    """Return the workshop of a folder, or the user's own."""
-    from ai_crucible.workshop import Workshop
+    """Return the workshop of a folder, or the user's own, with whoever the user wants to sign.
 
-    return Workshop.at(Path(log_dir).absolute() if log_dir else None)
+    Raises:
+        ConfigurationError: two signers are named, or the key is none.
+    """
+    from ai_crucible.workshop import Workshop
+    from llm_runtime.settings import load_settings
+    from llm_runtime.store.signing import configured_signer
+
+    config = load_settings().config
+    signer = configured_signer(os.environ, config.signing_key, config.signing_command)
+    return Workshop.at(Path(log_dir).absolute() if log_dir else None, signer=signer)
 
 
 def need_inspect(feature: str) -> None:
