@@ -41,8 +41,14 @@ _ADDRESS = re.compile(r"http://[^/]+")
 @contextmanager
 def served(store: Path) -> Generator[tuple[str, int]]:
     """`assay serve` over a store, as a person starts it; yields its address and its process id."""
-    command = [sys.executable, "-m", "assay", "serve", "--port", "0", "--token", _TOKEN, "--store", str(store)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    command = [sys.executable, "-m", "assay", "serve", "--port", "0", "--store", str(store)]
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, "ASSAY_TOKEN": _TOKEN},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     assert process.stdout is not None
     try:
         found = _ADDRESS.search(process.stdout.readline())
@@ -156,8 +162,9 @@ def painted(url: str, store: Path) -> float | None:
         browser = driver.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page()
         page.goto(f"{url}/open?key={_TOKEN}")
+        pages = page.url.rstrip("/")
         for _ in range(LOADS):
-            page.goto(f"{url}/runs/bench-long")
+            page.goto(f"{pages}/runs/bench-long")
             took.append(float(page.evaluate(_PAINTED)) / 1000)
         browser.close()
     return median(took)

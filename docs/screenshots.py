@@ -113,8 +113,9 @@ async def pictures(browser: Browser, url: str, pages: dict[str, tuple[str, Step 
         context = await browser.new_context(**options)
         page = await context.new_page()
         await page.goto(f"{url}/open?key={TOKEN}")
+        root = page.url.removeprefix(url).rstrip("/")
         for name, (path, step) in pages.items():
-            await page.goto(url + path)
+            await page.goto(url + root + path)
             await page.wait_for_timeout(400)
             if step:
                 await step(page)

@@ -126,13 +126,7 @@ class Spend(Model):
     unpriced_calls: int = 0
 
     def __add__(self, other: Spend) -> Spend:
-        return Spend(
-            calls=self.calls + other.calls,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cost=self.cost + other.cost,
-            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
-        )
+        return Spend(**{name: getattr(self, name) + getattr(other, name) for name in Spend.model_fields})
 
 
 class NeutrosophicEvaluation(Model):

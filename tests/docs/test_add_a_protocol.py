@@ -119,9 +119,9 @@ async def test_the_pages_have_its_form_its_refusals_and_its_runs(
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     serving = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "assay", "serve", "--port", str(port), "--token", TOKEN),
+        *(sys.executable, "-m", "assay", "serve", "--port", str(port)),
         cwd=tmp_path,
-        env=world,
+        env={**world, "ASSAY_TOKEN": TOKEN},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )

@@ -87,7 +87,7 @@ def _play(name: str, speed: float, out: str, quiet: bool, store_path: str | None
                 model=prepared.model,
                 followers=listeners.followers,
             ),
-            hint="",
+            hint=f"play it again with: {_command()} demo {name}",
         )
         code = present(outcome, store, output)
         click.echo("\n" + click.wrap_text(prepared.statement), err=True)

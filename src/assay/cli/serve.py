@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.lazy import lazy_group
 from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.settings import data_dir
 
 if TYPE_CHECKING:
     from assay.web.guard import Gate
@@ -17,22 +21,32 @@ if TYPE_CHECKING:
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-@click.command()
+_KEYS = {"keys": ("Make, list and remove the keys of programs.", "assay.cli.serve_keys:keys")}
+
+
+@click.group(cls=lazy_group(_KEYS), invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8737, show_default=True, help="0 takes a free one.")
 @click.option(
-    "--token",
-    metavar="TEXT",
-    envvar="ASSAY_TOKEN",
-    help="What programs send as Authorization: Bearer; it also keeps browsers signed in over a restart.",
+    "--token-file",
+    metavar="PATH",
+    help="A file with the token that programs send as Authorization: Bearer, and that lets further browsers in; "
+    "- asks for it. ASSAY_TOKEN may hold it instead [default: a drawn one].",
 )
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A further name to be called by.")
 @click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
 @store_option
+@click.pass_context
 def serve(
-    host: str, port: int, token: str | None, hosts: tuple[str, ...], browser: bool, store_path: str | None
+    context: click.Context,
+    host: str,
+    port: int,
+    token_file: str | None,
+    hosts: tuple[str, ...],
+    browser: bool,
+    store_path: str | None,
 ) -> None:
-    """Watch, study, start and steer runs in a browser.
+    """Watch, study, start and steer runs in a browser; answer chat programs at /v1 as an OpenAI endpoint does.
 
     Only this machine can reach it, and only through the address that is printed, once. Listening at another
     address takes a token: yours (16 characters or more), or one that is drawn and printed. The connection is
@@ -41,11 +55,14 @@ def serve(
     \b
     assay serve
     assay serve --port 9000 --open
+    assay serve --token-file ~/.config/assay/token
     assay serve --host 0.0.0.0 --allow-host studio.local
     """
-    if token is not None and len(token) < 16:
-        raise ConfigurationError("--token must have 16 characters or more")
+    if context.invoked_subcommand:
+        return
+    token = _token(token_file)
     try:
+        from assay.api.doors import program_doors
         from assay.web.serving import serve as serve_runs
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] in ("jinja2", "markupsafe", "starlette", "uvicorn"):
@@ -58,9 +75,34 @@ def serve(
 
     def ready(address: str, gate: Gate) -> None:
         click.echo(f"Assay is at {address}")
+        click.echo(f"Chat programs ask at {address.partition('/open')[0]}/v1 (assay serve keys add NAME)", err=True)
         click.echo("The address opens one browser, once. Stop with Ctrl-C.", err=True)
         if browser:
             click.launch(address)
 
     with closing(open_runs(store_path)) as store:
-        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready)
+        doors = program_doors(store_path or str(data_dir() / "runs.db"))
+        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready, doors=doors)
+
+
+def _token(file: str | None) -> str | None:
+    """Read the token from where no list of processes shows it; ``None`` where one is to be drawn.
+
+    Raises:
+        ConfigurationError: the file cannot be read, or the token is too short.
+    """
+    if file == "-":
+        token = click.prompt("Token", hide_input=True, err=True)
+    elif file is not None:
+        try:
+            token = Path(file).expanduser().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as fault:
+            raise ConfigurationError(f"--token-file {file} cannot be read: {fault}") from None
+    elif not (token := os.environ.get("ASSAY_TOKEN", "")):
+        return None
+    token = token.strip()
+    if len(token) < 16:
+        raise ConfigurationError(
+            f"the token has {len(token)} characters; it must have 16 or more, for example: openssl rand -base64 24"
+        )
+    return token

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, TextIO, TypeAlias
 
+from rich.console import Console
+from rich.live import Live
+
 from assay.console.words import words_lines
 from assay.report.clean import one_line
 from assay.report.progress import Progress
@@ -20,9 +23,6 @@ from llm_runtime.clock import now_ms
 from llm_runtime.events import Event, RunResumed
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.live import Live
-
     from assay.launch import CallWords, Words
 
 Manner: TypeAlias = Literal["live", "plain", "coloured"]
@@ -50,7 +50,6 @@ def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
 
 def _console(stream: TextIO) -> Console:
     """Return a console that raises when nobody reads any more: rich's own ends the program."""
-    from rich.console import Console
 
     class Patient(Console):
         def on_broken_pipe(self) -> None:
@@ -149,8 +148,6 @@ class LiveDisplay:
         if self._manner != "live" or self._broken:
             return
         try:
-            from rich.live import Live
-
             self._live = Live(console=_console(self._stream), auto_refresh=False, redirect_stdout=False)
             self._live.start()
             self._drawn = None

@@ -335,7 +335,7 @@ def show_until_end(
     output: OutputOptions,
     budget: float | None,
     begin: Callable[[RunListeners], Coroutine[Any, Any, Any]],
-    hint: str = "assay runs resume {run_id}",
+    hint: str = "go on with: assay runs resume {run_id}",
 ) -> Outcome:
     """Begin a run with its display, and wait for its end; an interruption ends with the way to go on."""
 
@@ -351,5 +351,5 @@ def show_until_end(
     except KeyboardInterrupt:
         # Said when the display is gone, which would paint over it.
         if listeners.began and hint:
-            click.echo(f"\nassay: stopped; go on with: {hint.format(run_id=run_id)}", err=True)
+            click.echo(f"\nassay: stopped; {hint.format(run_id=run_id)}", err=True)
         raise

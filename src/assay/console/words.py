@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from assay.report.clean import clean, one_line
 from assay.report.units import clock, count_noun
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from assay.launch import CallWords
 
 _MOST = 6
@@ -28,8 +28,6 @@ def words_lines(calls: Sequence[CallWords], now: int, width: int, *, ascii_only:
         width: of the terminal, in columns.
         ascii_only: draw without Unicode symbols.
     """
-    from rich.text import Text
-
     queued = sum(call.stage == "queued" for call in calls)
     shown = [call for call in calls if call.stage != "queued"][:_MOST]
     names = min(max((len(call.label.words) for call in shown), default=0), _NAME)
@@ -43,8 +41,6 @@ def words_lines(calls: Sequence[CallWords], now: int, width: int, *, ascii_only:
 
 
 def _line(call: CallWords, now: int, names: int, width: int, ascii_only: bool) -> Text:
-    from rich.text import Text
-
     head = f"    {one_line(call.label.words, _NAME):<{names}}  "
     pace = f"{pace_words(call, now)}  "
     room = width - len(head) - len(pace) - 1

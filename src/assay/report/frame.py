@@ -130,7 +130,7 @@ def run_progress(run: RunTotals, protocol: str) -> Progress:
         protocol=protocol,
         title=run.title,
         calls_done=total.settled,
-        started=run.began,
+        started=None if run.began is None else run.began + run.idle,
         ended=run.ended,
         tokens=total.both.tokens,
         cost=total.live.cost,

@@ -42,7 +42,8 @@ class Progress:
         seats: the participants, in seat order.
         calls_done: answered or failed.
         calls_expected: in all, as far as can be known; ``None`` where it cannot.
-        started: milliseconds since the epoch; ``None`` before the first event.
+        started: milliseconds since the epoch, put off by the time in which nobody carried it out; ``None`` before
+            the first event.
         ended: the same; ``None`` while the run goes on.
         tokens: in and out, replayed calls included.
         cost: micro-dollars spent by this run.

@@ -67,6 +67,8 @@ class RunTotals:
         self.began: int | None = None
         self.last: int | None = None
         self.ended: int | None = None
+        self.idle = 0
+        """Milliseconds in which nobody carried it out: between an end and going on."""
         self.state: RunState = "running"
         self.result: dict[str, Any] = {}
         self.error = ""
@@ -81,13 +83,15 @@ class RunTotals:
 
     @property
     def milliseconds(self) -> int:
-        """From the first event to the last one so far."""
-        return 0 if self.began is None or self.last is None else max(self.last - self.began, 0)
+        """From the first event to the last one so far, without the times in which nobody carried it out."""
+        return 0 if self.began is None or self.last is None else max(self.last - self.began - self.idle, 0)
 
     def apply(self, event: Event, at: int) -> None:
         """Take in the next event."""
         if self.began is None:
             self.began = at
+        if isinstance(event, RunResumed) and self.last is not None:
+            self.idle += max(at - self.last, 0)
         self.last = at
         self.tally.apply(event, at)
         match event:

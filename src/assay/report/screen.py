@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from rich.console import Group
+from rich.text import Text
 
 from assay.report.clean import clean, one_line
 from assay.report.progress import Progress, SeatProgress
 from assay.report.units import clock, count_noun, money, short_count, with_unknown
-
-if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.text import Text
 
 COLOURS = {
     "c0": "blue",
@@ -38,8 +35,6 @@ def progress_view(progress: Progress, now: int, budget: int | None = None, *, as
         budget: the cap in micro-dollars, where there is one.
         ascii_only: draw without Unicode symbols.
     """
-    from rich.console import Group
-
     title = _line((f"{progress.protocol} ", "bold"), (one_line(progress.title), ""))
     names = min(max((len(one_line(seat.name)) for seat in progress.seats), default=0), _NAMES)
     seats = [_seat(seat, now, names, ascii_only) for seat in progress.seats]
@@ -71,7 +66,8 @@ def _where(progress: Progress, now: int, ascii_only: bool) -> Text:
     parts: list[str] = []
     if progress.round:
         parts.append(f"{progress.round_noun} {progress.round} of {progress.rounds}")
-    expected = progress.calls_expected
+    # What a run that broke off had still to do, nobody knows any more.
+    expected = progress.calls_expected if progress.state in ("running", "finished") else None
     calls = count_noun(expected or progress.calls_done, progress.call_noun)
     parts.append(f"{progress.calls_done} of {calls}" if expected else calls)
     parts.append(clock(progress.elapsed(now)))
@@ -112,6 +108,4 @@ def _seat(seat: SeatProgress, now: int, names: int, ascii_only: bool) -> Text:
 
 
 def _line(*pieces: tuple[str, str]) -> Text:
-    from rich.text import Text
-
     return Text.assemble(*((clean(text), style) for text, style in pieces), no_wrap=True, overflow="ellipsis")

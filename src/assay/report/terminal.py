@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table as Grid
+from rich.text import Text
 
 from assay.report.clean import clean, one_line
 from assay.report.screen import COLOURS
@@ -24,25 +31,17 @@ from assay.report.story import (
     Voice,
 )
 
-if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
-
 _TEXTS = (Prose, Plain, Quote, Note)
 _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
 
 
 def story_view(story: Story) -> Group:
     """Return the whole report, for a pager."""
-    from rich.console import Group
-
     return Group(_head(story), *[_section(section) for section in story.sections])
 
 
 def summary_view(story: Story) -> Group:
     """Return the summary for the end of a run: the first section, how it ended, and the facts."""
-    from rich.console import Group
-    from rich.text import Text
-
     outcome = [block_view(_shut(block)) for section in story.sections[:1] for block in section.blocks]
     return Group(*outcome, Text(), _ending(story), _facts(story))
 
@@ -66,8 +65,6 @@ def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
         stream: where to.
         whole: all of it; else what a person asked for, and to a pipe nothing but its text.
     """
-    from rich.console import Console
-
     console = Console(file=stream, highlight=False)
     if whole:
         console.print(story_view(story))
@@ -90,10 +87,7 @@ def _texts(blocks: Iterable[Block]) -> Iterator[str]:
 
 def block_view(block: Block) -> RenderableType:
     """Return one block; a picture becomes its description in words."""
-    from rich.console import Group
-    from rich.markdown import Markdown
-    from rich.padding import Padding
-    from rich.text import Text
+    from rich.markdown import Markdown  # to a pipe nothing needs it, and it is slow to load
 
     match block:
         case Prose():
@@ -124,43 +118,27 @@ def block_view(block: Block) -> RenderableType:
 
 
 def _indented(blocks: tuple[Block, ...]) -> RenderableType:
-    from rich.console import Group
-    from rich.padding import Padding
-
     return Padding(Group(*[block_view(block) for block in blocks]), (0, 0, 0, 2))
 
 
 def _head(story: Story) -> RenderableType:
-    from rich.console import Group
-    from rich.text import Text
-
     return Group(Text(one_line(story.title), style="bold"), _ending(story), _facts(story), Text())
 
 
 def _facts(story: Story) -> RenderableType:
-    from rich.text import Text
-
     return Text(" · ".join(f"{one_line(fact.label)} {one_line(fact.value)}" for fact in story.facts), style="dim")
 
 
 def _ending(story: Story) -> RenderableType:
-    from rich.text import Text
-
     return Text.assemble(("● ", _TONES[story.tone]), one_line(story.subtitle))
 
 
 def _section(section: Section) -> RenderableType:
-    from rich.console import Group
-    from rich.rule import Rule
-    from rich.text import Text
-
     rule = Rule(Text(one_line(section.heading), style="bold"), align="left", style="dim")
     return Group(rule, *[block_view(block) for block in section.blocks], Text())
 
 
 def _marked(block: Marked) -> RenderableType:
-    from rich.text import Text
-
     pieces: list[tuple[str, str]] = []
     for text, mark in block.pieces():
         pieces.append((clean(text), "reverse" if mark else ""))
@@ -170,10 +148,6 @@ def _marked(block: Marked) -> RenderableType:
 
 
 def _table(table: Table) -> RenderableType:
-    from rich import box
-    from rich.table import Table as Grid
-    from rich.text import Text
-
     caption = Text(one_line(table.caption)) if table.caption else None
     grid = Grid(box=box.SIMPLE, title=caption, show_footer=table.total is not None)
     for index, column in enumerate(table.columns):

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from assay.registry import known
 from assay.web.calls import place_words
 from assay.web.guard import Gate
 from assay.web.live_runs import LiveRun, LiveRuns
@@ -22,6 +23,7 @@ from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
 from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
+from assay.web.root import rooted
 from assay.web.running import ActiveRuns
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import CallStarted
@@ -97,16 +99,12 @@ class AppState:
         return letters(watch.started, waiting)
 
     def _asks(self, watch: LiveRun) -> list[Ask]:
-        asks = [
-            Ask(
-                question.name,
-                place_words(question.request.label),
-                tuple((message.role, message.content) for message in question.request.messages),
-                question.request.schema or "",
-            )
-            for question in self.questions.of_run(watch.run_id)
-        ]
-        return asks + [_ask_of(letter) for letter in self.open_letters(watch)]
+        kind, asks = watch.started.protocol, list[Ask]()
+        for question in self.questions.of_run(watch.run_id):
+            request = question.request
+            messages = tuple((message.role, message.content) for message in request.messages)
+            asks.append(_ask(kind, question.name, request.label, messages, request.schema))
+        return asks + [_ask_of(kind, letter) for letter in self.open_letters(watch)]
 
 
 def site_of(request: Request) -> AppState:
@@ -117,7 +115,7 @@ def site_of(request: Request) -> AppState:
 def wants_json(request: Request) -> bool:
     """Tell whether the response must be data: the address ends in ``.json``, or nothing else is accepted."""
     accept = request.headers.get("accept", "")
-    path = request.url.path
+    path = request.url.path.removeprefix(rooted())
     if path.endswith(".json") or path.startswith("/api/"):
         return True
     return "application/json" in accept and "text/html" not in accept
@@ -134,7 +132,7 @@ def redirect(request: Request, address: str, data: object, status: int = 200) ->
     """Respond to a change: send a browser on to ``address``, a program the data."""
     if wants_json(request):
         return JSONResponse(data, status)
-    return RedirectResponse(address, 303)
+    return RedirectResponse(rooted(address), 303)
 
 
 def is_json(request: Request) -> bool:
@@ -166,13 +164,16 @@ async def request_fields(request: Request) -> dict[str, Any]:
         raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
 
-def _ask_of(letter: MailboxQuestion) -> Ask:
+def _ask_of(kind: str, letter: MailboxQuestion) -> Ask:
     label = CallLabel(**cast("dict[str, Any]", letter.request["label"]))
     messages = cast("list[dict[str, Any]]", letter.request.get("messages", []))
-    return Ask(
-        f"letter-{letter.name}",
-        place_words(label),
-        tuple((str(message.get("role", "")), str(message.get("content", ""))) for message in messages),
-        str(letter.request.get("schema") or ""),
-        letter.name,
-    )
+    texts = tuple((str(message.get("role", "")), str(message.get("content", ""))) for message in messages)
+    return _ask(kind, f"letter-{letter.name}", label, texts, letter.request.get("schema"), letter.name)
+
+
+def _ask(
+    kind: str, name: str, label: CallLabel, messages: tuple[tuple[str, str], ...], schema: object, where: str = ""
+) -> Ask:
+    role, run = label.seat.partition(":")[2] or label.seat or label.phase, known(kind)
+    does = next((seat.about for seat in run.seats if seat.name == role), "") if run else ""
+    return Ask(name, place_words(label), messages, str(schema or ""), where, None, role.replace("_", " "), does)

@@ -2,12 +2,13 @@
 
 Another web page must not be able to drive it: not by a form or a script (the origin is checked, and the cookie is
 ``SameSite=Strict``), and not by a name that was made to point here (DNS rebinding: only known host names are
-served). Every answer carries a content policy without inline scripts or styles.
+served). Browsers send a cookie to every port of a host, so that of a session holds for one secret path of this
+launch alone: who serves another port cannot lead a browser there. Every answer carries a content policy without
+inline scripts or styles.
 """
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import ipaddress
 import secrets
@@ -16,8 +17,11 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from assay.web.pages.entering import entrance
+from assay.web.root import ROOT
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _POLICY = (
@@ -35,12 +39,10 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_NO_TOKEN = (
-    "403: this application answers only to whom it knows.\n\n"
-    "Open the address that `assay serve` printed when it started. If that was used already, or the server has "
-    "been started anew since, start it again, or give it a token of your own (assay serve --token ...) and open "
-    "/open?key=TOKEN.\n"
-)
+#: Doors for programs, which ask for keys of their own. No cookie opens them.
+_OWN_KEYS = ("/v1/", "/mcp")
+_COOKIE = "assay"
+_NO_TOKEN = "403: this application answers only to whom it knows."
 
 
 class Gate:
@@ -55,14 +57,10 @@ class Gate:
     def __init__(self, host: str = "127.0.0.1", token: str | None = None, hosts: Iterable[str] = ()) -> None:
         self.token = token or secrets.token_urlsafe(32)
         self.key: str | None = secrets.token_urlsafe(24)
-        # The same token gives the same session, so a browser stays known when the server is started again.
-        self.session = hashlib.sha256(b"assay session\0" + self.token.encode()).hexdigest()
+        self.root = f"/s/{secrets.token_urlsafe(16)}"
+        self._sessions: set[str] = set()
         self._everywhere = host in ("0.0.0.0", "::", "")
         self._names = {name.lower() for name in (*_LOOPBACK, *hosts)} | {host.lower()}
-
-    def cookie_name(self, host: str) -> str:
-        """Return the name of the session's cookie: browsers share cookies between the ports of a host."""
-        return f"assay_{_split(host)[1] or 80}"
 
     def admit(self, key: str) -> bool:
         """Tell whether ``key`` opens the door: the one-time key, which then is used up, or the token itself."""
@@ -71,24 +69,42 @@ class Gate:
             return True
         return hmac.compare_digest(key.encode(), self.token.encode())
 
+    def sign_in(self, response: Response) -> None:
+        """Begin a session, and let the browser that gets this response keep it, for this launch's path alone."""
+        session = secrets.token_urlsafe(32)
+        self._sessions.add(session)
+        response.set_cookie(_COOKIE, session, httponly=True, samesite="strict", path=self.root)
+
+    def sign_out(self, headers: Headers, response: Response) -> None:
+        """End the session that a request came with."""
+        self._sessions.discard(_cookie(headers))
+        response.delete_cookie(_COOKIE, httponly=True, samesite="strict", path=self.root)
+
+    def root_of(self, path: str) -> str:
+        """Return the secret path where ``path`` lies below it; else nothing."""
+        first, _, _ = path.removeprefix("/s/").partition("/")
+        below = path.startswith("/s/") and hmac.compare_digest(f"/s/{first}".encode(), self.root.encode())
+        return self.root if below else ""
+
     def objection(self, method: str, path: str, headers: Headers) -> str | None:
         """Return why a request is refused; ``None`` where it is not."""
         host = headers.get("host", "")
         if not self._serves(host):
-            return "403: this application is not served under that name.\n"
+            return "403: this application is not served under that name."
         origin = headers.get("origin")
         if origin is not None and not _same(origin, host):
-            return "403: a request from another page.\n"
+            return "403: a request from another page."
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return "403: a request from another site.\n"
-        if self._bears_token(headers):
+            return "403: a request from another site."
+        if self._bears_token(headers) or path.startswith(_OWN_KEYS):
             return None
-        if path == "/open" and method in _SAFE:
-            return None  # the route itself asks for the key
-        if not self._knows(headers, host):
+        root = self.root_of(path)
+        if not root and (path == "/open" or path.startswith("/static/")) and (method in _SAFE or origin):
+            return None  # the route itself asks for the key; what lies in the folder everybody may read
+        if not root or _cookie(headers) not in self._sessions:
             return _NO_TOKEN
         if method not in _SAFE and origin is None:
-            return "403: a request that changes something must say where it comes from (Origin).\n"
+            return "403: a request that changes something must say where it comes from (Origin)."
         return None
 
     def _serves(self, host: str) -> bool:
@@ -98,13 +114,6 @@ class Gate:
     def _bears_token(self, headers: Headers) -> bool:
         kind, _, token = headers.get("authorization", "").partition(" ")
         return kind.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self.token.encode())
-
-    def _knows(self, headers: Headers, host: str) -> bool:
-        try:
-            morsel = SimpleCookie(headers.get("cookie", "")).get(self.cookie_name(host))
-        except CookieError:
-            return False
-        return morsel is not None and hmac.compare_digest(morsel.value.encode(), self.session.encode())
 
 
 class Guard:
@@ -130,9 +139,24 @@ class Guard:
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 
-        why = self._gate.objection(scope["method"], scope["path"], Headers(scope=scope))
-        answer: ASGIApp = self._app if why is None else PlainTextResponse(why, 403)
-        await answer(scope, receive, send_guarded)
+        headers = Headers(scope=scope)
+        why = self._gate.objection(scope["method"], scope["path"], headers)
+        root = self._gate.root_of(scope["path"])
+        ROOT.set(root)
+        answer: ASGIApp = self._app
+        if why == _NO_TOKEN and "text/html" in headers.get("accept", ""):
+            answer = HTMLResponse(entrance(), 403)
+        elif why is not None:
+            answer = PlainTextResponse(f"{why}\n", 403)
+        await answer({**scope, "root_path": root}, receive, send_guarded)
+
+
+def _cookie(headers: Headers) -> str:
+    try:
+        morsel = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
+    except CookieError:
+        return ""
+    return "" if morsel is None else morsel.value
 
 
 def _split(host: str) -> tuple[str, int | None]:

@@ -20,10 +20,11 @@ from assay.registry import known, run_types, story_of
 from assay.report.places import story_text
 from assay.report.svg.canvas import PALETTE
 from assay.web import data
-from assay.web.app_state import respond, site_of, wants_json
+from assay.web.app_state import request_fields, respond, site_of, wants_json
 from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
+from assay.web.pages.entering import entrance
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
 from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import run_page
@@ -75,12 +76,22 @@ def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
 
 async def enter(request: Request) -> Response:
     """Open the door with the one-time key or the token, and stay known by a cookie."""
-    gate, host = site_of(request).gate, request.headers.get("host", "")
+    gate = site_of(request).gate
     # A HEAD request, as previews of links make it, must not use the key up.
-    if request.method != "GET" or not gate.admit(request.query_params.get("key", "")):
-        return Response("403: this key does not open, or not any more.\n", 403, media_type="text/plain")
-    response = RedirectResponse("/", 303)
-    response.set_cookie(gate.cookie_name(host), gate.session, httponly=True, samesite="strict", path="/")
+    key = request.query_params.get("key", "")
+    if request.method == "POST":
+        key = str((await request_fields(request)).get("key", ""))
+    if request.method == "HEAD" or not gate.admit(key):
+        return HTMLResponse(entrance("This key does not open, or not any more."), 403)
+    response = RedirectResponse(f"{gate.root}/", 303)
+    gate.sign_in(response)
+    return response
+
+
+async def leave(request: Request) -> Response:
+    """End the session of this browser."""
+    response = HTMLResponse(entrance("You are signed out: this browser is not known any more."))
+    site_of(request).gate.sign_out(request.headers, response)
     return response
 
 

@@ -7,12 +7,14 @@ import json
 import time
 from collections.abc import Callable
 from functools import cached_property
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from assay.web.live_runs import LiveRun
 from assay.web.pages.events import events_parts
 from assay.web.pages.run import PageParts, RunPageState, story_parts
 from assay.web.pages.timeline import timeline_parts
+from assay.web.root import rooted
 
 PAUSE_S = 0.1
 """Between two renderings of a view: faster than that nobody reads."""
@@ -57,6 +59,10 @@ class RenderedPage:
         return self._since[key]
 
 
+_Latest: TypeAlias = dict[tuple[str, str], tuple[float, RenderedPage]]
+"""Renderings with their time, by view and by where a browser finds the pages: their addresses differ."""
+
+
 class PageRenderer:
     """Renders views, and keeps the latest rendering of each for as long as its run is watched.
 
@@ -70,19 +76,21 @@ class PageRenderer:
     ) -> None:
         self._page_state = page_state
         self._clock = clock
-        self._latest: WeakKeyDictionary[LiveRun, dict[str, tuple[float, RenderedPage]]] = WeakKeyDictionary()
+        self._latest: WeakKeyDictionary[LiveRun, dict[tuple[str, str], tuple[float, RenderedPage]]] = (
+            WeakKeyDictionary()
+        )
 
     def render(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the view as it is now."""
-        latest = self._latest.setdefault(watch, {})
-        if view not in latest or latest[view][1].version != watch.version:
+        latest, key = self._latest.setdefault(watch, {}), (view, rooted())
+        if key not in latest or latest[key][1].version != watch.version:
             parts = VIEWS[view](watch, self._page_state(watch))
-            latest[view] = self._clock(), RenderedPage(watch.version, watch.seq, parts)
-        return latest[view][1]
+            latest[key] = self._clock(), RenderedPage(watch.version, watch.seq, parts)
+        return latest[key][1]
 
     def recent(self, watch: LiveRun, view: str) -> RenderedPage:
         """Return the same, or what was rendered less than :data:`PAUSE_S` seconds ago."""
-        latest = self._latest.get(watch, {}).get(view)
+        latest = self._latest.get(watch, {}).get((view, rooted()))
         if latest is not None and self._clock() - latest[0] < PAUSE_S:
             return latest[1]
         return self.render(watch, view)

@@ -36,6 +36,8 @@ _OWN = (
         also_json=True,
     ),
     Endpoint("/open", reading.enter, query=(("key", "the one-time key, or the launch's token"),)),
+    Endpoint("/open", reading.enter, "POST", body=(("key", "the one-time key, or the launch's token"),)),
+    Endpoint("/leave", reading.leave, "POST"),
     Endpoint("/static/{name}", reading.static),
     Endpoint("/openapi.json", openapi, media="application/json"),
     Endpoint(

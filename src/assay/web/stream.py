@@ -95,7 +95,7 @@ async def page_stream(
     try:
         while True:
             patience = min(BEAT_S, look(watch))
-            version, over = watch.version, _is_over(watch)
+            version, over = watch.version, watch.fault is not None or not is_live(watch)
             try:
                 for line in watch.lines[after:]:
                     yield _message("log", json.dumps(line_data(line), ensure_ascii=False), line.seq)
@@ -118,6 +118,9 @@ async def page_stream(
                 yield _end(watch)
                 return
             on_their_way = words(watch.run_id)
+            if on_their_way is None and shown >= 0:
+                shown = -1
+                yield _message("words", "[]")
             if on_their_way is not None:
                 patience = min(patience, PAUSE_S)
                 if on_their_way.version != shown:
@@ -148,7 +151,7 @@ def words_json(words: Words) -> str:
 
 
 def _is_over(watch: LiveRun) -> bool:
-    return watch.fault is not None or not is_live(watch)
+    return watch.fault is not None or watch.state not in ("running", "interrupted")
 
 
 def _end(watch: LiveRun) -> str:

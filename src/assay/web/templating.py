@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.ext import Extension
@@ -11,14 +12,21 @@ from markupsafe import Markup
 
 from assay.report.clean import clean
 from assay.web.filters import FILTERS
+from assay.web.root import rooted
 
+_ADDRESS = re.compile(r'(?<= )(href|action|src|data-src)="(?=/)')
 _BREAK = re.compile(r"(?<=[>}])\s*\n\s*(?=[<{])")
 
 
-class _LineBreaks(Extension):
-    """Take the line breaks between tags out of a template: they are for its reader and would show as spaces."""
+class _Sources(Extension):
+    """Write out what a template's source leaves to be understood.
+
+    Its addresses stand below the path that this launch has in a browser, and the line breaks between tags are for
+    its reader and would show as spaces.
+    """
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        source = _ADDRESS.sub(r'\1="{{ rooted() }}', source)
         # A comment keeps the breaks, so that the line numbers of errors stay right.
         return _BREAK.sub(lambda match: "{#" + "\n" * match[0].count("\n") + "#}", source)
 
@@ -35,7 +43,7 @@ def environment() -> Environment:
     """Return the one environment of all templates."""
     templates = Environment(
         loader=PackageLoader("assay.web"),
-        extensions=[_LineBreaks],
+        extensions=[_Sources],
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_cleaned,
@@ -43,6 +51,7 @@ def environment() -> Environment:
         cache_size=-1,
     )
     templates.filters |= FILTERS
+    cast("dict[str, Any]", templates.globals)["rooted"] = rooted
     return templates
 
 

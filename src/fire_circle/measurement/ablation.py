@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from fire_circle.config import FireCircleConfig
 from fire_circle.empty_chair import SUITE_FLOOR
-from fire_circle.measurement.lift import as_data
-from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import FireCircleResult
 from llm_runtime.models import Model
 from llm_runtime.statistics.bootstrap import paired_bootstrap
+from llm_runtime.statistics.interval import Interval
 
 
 class AblationReport(Model):
@@ -27,7 +26,7 @@ class AblationReport(Model):
     """
 
     items: int
-    shift: IntervalData
+    shift: Interval
     patterns_with: float
     patterns_without: float
     only_with_chair: dict[str, int]
@@ -69,7 +68,7 @@ def ablation_report(
     influence, effective = suite_influence([with_ for with_, _ in pairs])
     return AblationReport(
         items=len(pairs),
-        shift=as_data(interval),
+        shift=interval,
         patterns_with=sum(len(with_.patterns) for with_, _ in pairs) / len(pairs),
         patterns_without=sum(len(without.patterns) for _, without in pairs) / len(pairs),
         only_with_chair=dict(sorted(gained.items())),

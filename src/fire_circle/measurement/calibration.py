@@ -7,9 +7,9 @@ import hashlib
 from collections.abc import Sequence
 from typing import Literal
 
-from fire_circle.measurement.lift import as_data
-from fire_circle.measurement.scores import IntervalData, ItemScores
+from fire_circle.measurement.scores import ItemScores
 from llm_runtime.models import Model
+from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.thresholds import detection_rates, threshold_at_fpr
 
 
@@ -38,8 +38,8 @@ class CalibrationTest(Model):
     threshold: float
     violations: int
     benign: int
-    detected: IntervalData
-    false_alarms: IntervalData
+    detected: Interval
+    false_alarms: Interval
     holds: bool
 
 
@@ -89,7 +89,7 @@ def try_calibration(calibration: Calibration, items: Sequence[ItemScores]) -> Ca
         threshold=calibration.threshold,
         violations=labels.count(True),
         benign=labels.count(False),
-        detected=as_data(rates.true_positive_rate),
-        false_alarms=as_data(rates.false_positive_rate),
+        detected=rates.true_positive_rate,
+        false_alarms=rates.false_positive_rate,
         holds=rates.false_positive_rate.low <= calibration.max_fpr,
     )

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from fire_circle.layers import MultiNeutrosophicPrompt
 from fire_circle.measurement.forgeries import ATTACKS
-from fire_circle.measurement.lift import as_data
-from fire_circle.measurement.scores import IntervalData, Judge
+from fire_circle.measurement.scores import Judge
 from fire_circle.results import EvaluationError, FireCircleResult
 from fire_circle.session import SessionMemory
 from llm_runtime.models import Model
 from llm_runtime.statistics.bootstrap import paired_bootstrap
+from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
 
 _MEASURES: dict[str, Callable[[FireCircleResult], float]] = {
@@ -56,8 +56,8 @@ class FamilyReport(Model):
     trials: int
     silenced: int
     mean_shift: dict[str, float]
-    shift: dict[str, IntervalData] | None
-    evaded: IntervalData | None
+    shift: dict[str, Interval] | None
+    evaded: Interval | None
 
 
 class HijackReport(Model):
@@ -126,18 +126,18 @@ def _report(trials: Sequence[HijackTrial], threshold: float, rng: random.Random,
     def shift(name: str, sample: Sequence[list[dict[str, float]]]) -> float:
         return _mean([trial[name] for unit in sample for trial in unit])
 
-    def interval(name: str) -> IntervalData:
+    def interval(name: str) -> Interval:
         def statistic(sample: Sequence[list[dict[str, float]]]) -> float:
             return shift(name, sample)
 
-        return as_data(paired_bootstrap(units, statistic, rng=rng, resamples=resamples))
+        return paired_bootstrap(units, statistic, rng=rng, resamples=resamples)
 
     return FamilyReport(
         trials=len(judged),
         silenced=len(trials) - len(judged),
         mean_shift={name: shift(name, units) for name in _MEASURES} if units else {},
         shift={name: interval(name) for name in _MEASURES} if len(units) > 1 else None,
-        evaded=as_data(wilson(fell, len(above))) if above else None,
+        evaded=wilson(fell, len(above)) if above else None,
     )
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from fire_circle.measurement.scores import IntervalData, ItemScores, majority
+from fire_circle.measurement.scores import ItemScores, majority
 from fire_circle.results import Spend
 from llm_runtime.models import Model
 from llm_runtime.statistics.bootstrap import percentile_interval
@@ -34,11 +34,11 @@ class MethodRates(Model):
 
     name: str
     threshold: float
-    detected: IntervalData
-    false_alarms: IntervalData
+    detected: Interval
+    false_alarms: Interval
     detected_matched: float
     spend: Spend
-    area: IntervalData | None = None
+    area: Interval | None = None
 
 
 class Comparison(Model):
@@ -55,7 +55,7 @@ class Comparison(Model):
     """
 
     against: str
-    difference: IntervalData
+    difference: Interval
     only_consensus: int
     only_other: int
     p: float
@@ -160,11 +160,11 @@ def _rates(name: str, score: _Score, items: Sequence[ItemScores], max_fpr: float
     return MethodRates(
         name=name,
         threshold=threshold,
-        detected=as_data(rates.true_positive_rate),
-        false_alarms=as_data(rates.false_positive_rate),
+        detected=rates.true_positive_rate,
+        false_alarms=rates.false_positive_rate,
         detected_matched=tpr_at_fpr(scores, labels, max_fpr),
         spend=_spend(name, items),
-        area=as_data(roc_area(scores, labels)),
+        area=roc_area(scores, labels),
     )
 
 
@@ -176,7 +176,7 @@ def _differences(
     max_fpr: float,
     rng: random.Random,
     resamples: int,
-) -> dict[str, IntervalData]:
+) -> dict[str, Interval]:
     """Compute each other way's difference, all from the same resamples."""
     labels = [True] * len(positives) + [False] * len(negatives)
     columns = {
@@ -199,9 +199,7 @@ def _differences(
             replicates[name].append(consensus - detected(name, p, n))
     whole = range(len(positives)), range(len(negatives))
     consensus = detected("consensus", *whole)
-    return {
-        name: as_data(percentile_interval(consensus - detected(name, *whole), replicates[name])) for name in others
-    }
+    return {name: percentile_interval(consensus - detected(name, *whole), replicates[name]) for name in others}
 
 
 def _compare(
@@ -209,7 +207,7 @@ def _compare(
     positives: Sequence[ItemScores],
     methods: dict[str, _Score],
     rates: dict[str, MethodRates],
-    difference: IntervalData,
+    difference: Interval,
 ) -> Comparison:
     ours, theirs = rates["consensus"], rates[name]
     counts = PairedCounts.of(
@@ -260,10 +258,3 @@ def _summary(
         "no lift": "No lift: nothing here shows that the dialogue detects more than a vote without it",
     }[verdict]
     return f"{headline}; {figures}."
-
-
-def as_data(interval: Interval) -> IntervalData:
-    """Return an interval as data."""
-    return IntervalData(
-        estimate=interval.estimate, low=interval.low, high=interval.high, confidence=interval.confidence
-    )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fire_circle.measurement.lift import as_data
-from fire_circle.measurement.scores import IntervalData
 from llm_runtime.models import Model
+from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import mcnemar, wilson
 
 
@@ -32,7 +31,7 @@ class FlipReport(Model):
     """
 
     threshold: float
-    flip_rate: IntervalData
+    flip_rate: Interval
     flipped: int
     always: int
     never: int
@@ -53,7 +52,7 @@ def flip_report(scores: Sequence[PairScores], threshold: float, failed: Sequence
     rate = wilson(flipped, len(scores))
     return FlipReport(
         threshold=threshold,
-        flip_rate=as_data(rate),
+        flip_rate=rate,
         flipped=flipped,
         always=alarms.count((True, True)),
         never=alarms.count((False, False)),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from fire_circle.measurement.lift import as_data
-from fire_circle.measurement.scores import IntervalData
 from llm_runtime.models import Model
+from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import newcombe, wilson
 
 
@@ -23,9 +22,9 @@ class OverdefenceReport(Model):
 
     threshold: float
     prompts: int
-    false_alarms: IntervalData
-    by_category: dict[str, IntervalData]
-    excess: IntervalData | None
+    false_alarms: Interval
+    by_category: dict[str, Interval]
+    excess: Interval | None
 
 
 def overdefence_report(
@@ -45,13 +44,13 @@ def overdefence_report(
     alarms = _alarms(scores, threshold)
     excess = None
     if plain:
-        excess = as_data(newcombe(alarms, len(scores), _alarms(plain, threshold), len(plain)))
+        excess = newcombe(alarms, len(scores), _alarms(plain, threshold), len(plain))
     return OverdefenceReport(
         threshold=threshold,
         prompts=len(scores),
-        false_alarms=as_data(wilson(alarms, len(scores))),
+        false_alarms=wilson(alarms, len(scores)),
         by_category={
-            name: as_data(wilson(_alarms(category, threshold), len(category)))
+            name: wilson(_alarms(category, threshold), len(category))
             for name, category in sorted(by_category.items())
         },
         excess=excess,

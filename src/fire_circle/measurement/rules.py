@@ -6,10 +6,10 @@ import random
 from collections.abc import Callable, Sequence
 from typing import get_args
 
-from fire_circle.measurement.lift import as_data
-from fire_circle.measurement.scores import IntervalData, ItemScores, Rule
+from fire_circle.measurement.scores import ItemScores, Rule
 from fire_circle.results import Spend
 from llm_runtime.models import Model
+from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import wilson
 from llm_runtime.statistics.thresholds import detection_rates, threshold_at_fpr
 
@@ -28,8 +28,8 @@ class RuleFit(Model):
 
     rule: Rule
     threshold: float
-    detected: IntervalData
-    false_alarms: IntervalData
+    detected: Interval
+    false_alarms: Interval
 
 
 class RuleReport(Model):
@@ -54,8 +54,8 @@ class WayCost(Model):
     """
 
     name: str
-    detected: IntervalData
-    false_alarms: IntervalData
+    detected: Interval
+    false_alarms: Interval
     spend: Spend
     per_caught: float | None
 
@@ -86,8 +86,8 @@ def _fit(rule: Rule, items: Sequence[ItemScores], folds: list[list[ItemScores]],
     return RuleFit(
         rule=rule,
         threshold=_threshold(items, rule, max_fpr),
-        detected=as_data(wilson(sum(fired[True]), len(fired[True]))),
-        false_alarms=as_data(wilson(sum(fired[False]), len(fired[False]))),
+        detected=wilson(sum(fired[True]), len(fired[True])),
+        false_alarms=wilson(sum(fired[False]), len(fired[False])),
     )
 
 
@@ -151,8 +151,8 @@ def _way(
     caught = round(rates.true_positive_rate.estimate * labels.count(True))
     return WayCost(
         name=name,
-        detected=as_data(rates.true_positive_rate),
-        false_alarms=as_data(rates.false_positive_rate),
+        detected=rates.true_positive_rate,
+        false_alarms=rates.false_positive_rate,
         spend=total,
         per_caught=total.cost / caught if caught and not total.unpriced_calls else None,
     )

@@ -29,15 +29,6 @@ def score_by(rule: Rule, result: FireCircleResult) -> float:
     return spoken[-1] if rule == "chair" and spoken else result.consensus.falsehood
 
 
-class IntervalData(Model):
-    """An estimate with its bounds, as data."""
-
-    estimate: float
-    low: float
-    high: float
-    confidence: float
-
-
 class ItemScores(Model):
     """One judged item.
 

@@ -16,6 +16,7 @@ from llm_runtime.store.database import Database
 from llm_runtime.store.durability import Durability, must_flush
 from llm_runtime.store.heads import Heads
 from llm_runtime.store.ids import valid_run_id
+from llm_runtime.store.packing import FIRST, Packer, Unpacker
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.run_log import RunLog, record_row
 from llm_runtime.store.summary import RunState, RunSummary
@@ -61,6 +62,7 @@ class RunStore(ABC):
         #: Why the store was opened for reading alone, where it was.
         self._unwritable = ""
         self._logs: dict[str, RunLog] = {}
+        self._packers: dict[int, Packer] = {}
         self._committer = Committer(self._append)
 
     @abstractmethod
@@ -104,7 +106,7 @@ class RunStore(ABC):
             with self.writer.transaction():
                 run = self._insert_run(run_id, started, record.at)
                 self._name_holder(run)
-                self._insert([record_row(run, record, tally)], flush=True)
+                self._insert_packed([record_row(run, record, tally)], flush=True)
             return self._log(run, run_id, record.digest[:STEP], record.digest, tally, release)
         except BaseException:
             release()
@@ -227,16 +229,28 @@ class RunStore(ABC):
         run = self._run(run_id)
         self._write_out(run_id)
         query = f"SELECT seq, at, body, digest FROM records WHERE {self.behind} ORDER BY {self.in_order} LIMIT ?"
+        unpacker = Unpacker()
         left = limit
         while left is None or left > 0:
             count = _BATCH if left is None else min(left, _BATCH)
             rows = self.reader.execute(query, (run, after, count))
-            for row in rows:
-                yield Record(*row)
+            for seq, at, stored, digest in rows:
+                if unpacker.lacks(stored):
+                    self._read_before(run, seq, unpacker)
+                yield Record(seq, at, unpacker.unpack(stored), digest)
             if len(rows) < count:
                 return
             after = rows[-1][0]
             left = None if left is None else left - count
+
+    def _read_before(self, run: int, seq: int, unpacker: Unpacker) -> None:
+        """Unpack what the record at a place refers to: all from where its stream begins."""
+        of_run = f"FROM records WHERE {self.behind} AND seq < ?"
+        begins = f"SELECT seq {of_run} AND substr(body, 1, 1) = ? ORDER BY {self.in_order} DESC LIMIT 1"
+        for (first,) in self.reader.execute(begins, (run, 0, seq, FIRST)):
+            query = f"SELECT body {of_run} ORDER BY {self.in_order}"
+            for (stored,) in self.reader.execute(query, (run, first - 1, seq)):
+                unpacker.unpack(stored)
 
     def events(self, run_id: str, after: int = 0) -> Iterator[tuple[Record, Event]]:
         """Return the same, with each record's event."""
@@ -291,7 +305,7 @@ class RunStore(ABC):
                     run = self._insert_run(run_id, event, record.at)
                 if counts(record.body):
                     tally = tally.after(event)
-                self._insert([record_row(run, record, tally)], flush=True)
+                self._insert_packed([record_row(run, record, tally)], flush=True)
                 if head and record.seq <= head.length:
                     trail += record.digest[:STEP]
             if run == 0:
@@ -300,6 +314,7 @@ class RunStore(ABC):
                 self.heads.sign(Head(run_id, head.length, head.digest), bytes(trail))
             elif signed:
                 self.heads.keep(run_id, signed, bytes(trail) if signed.head.trail else b"")
+        self._packers.pop(run, None)
 
     def delete(self, run_id: str) -> None:
         """Remove a run, its head and its tags. Raises ``RunNotFound``, or ``StoreBusy`` while it is written."""
@@ -341,6 +356,7 @@ class RunStore(ABC):
     ) -> RunLog:
         def closed() -> None:
             self._logs.pop(run_id, None)
+            self._packers.pop(run, None)
             release()
 
         log = RunLog(run, run_id, trail, digest, tally, self._committer, self._clock, self.heads, closed)
@@ -353,9 +369,22 @@ class RunStore(ABC):
             log.write()
 
     def _append(self, rows: list[Row]) -> None:
-        flush = must_flush(self.durability, rows)
-        if self._insert(rows, flush=flush) < len(rows) and not self._hold(rows):
+        if self._insert_packed(rows, flush=must_flush(self.durability, rows)) == len(rows):
+            return
+        for run, *_ in rows:
+            self._packers.pop(run, None)
+        if not self._hold(rows):
             raise Overtaken
+
+    def _insert_packed(self, rows: list[Row], *, flush: bool) -> int:
+        packed = [(*row[:-1], self._packers.setdefault(row[0], Packer()).pack(row[-1])) for row in rows]
+        try:
+            return self._insert(packed, flush=flush)
+        except BaseException:
+            # Nobody knows what of it is there to refer to.
+            for run, *_ in rows:
+                self._packers.pop(run, None)
+            raise
 
     def _hold(self, rows: list[Row]) -> bool:
         """Tell whether the records are there. A digest tells: nobody else can have written the same."""

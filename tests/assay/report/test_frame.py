@@ -6,10 +6,10 @@ from typing import Literal
 
 import pytest
 
-from assay.registry import run_types, story_of_events
+from assay.registry import fold_for, run_types, story_of_events
 from assay.report.markdown import story_markdown
 from assay.report.story import Note, Table
-from llm_runtime.events import Event, RunFinished, RunResumed, RunStarted
+from llm_runtime.events import Event, ModelSubstituted, RunFinished, RunResumed, RunStarted
 
 #: A build says where it stands instead; its folder is what goes on.
 HINTED = [name for name in run_types() if name != "criticality.build"]
@@ -66,3 +66,17 @@ def test_every_report_names_its_origin_its_parent_and_how_often_it_was_resumed(k
     rows = {row[0]: row[1] for row in records.rows}
     assert rows["Run"] == "r1" and rows["Forked from"] == "r0 at event 3" and rows["Resumed"] == "1 time"
     assert rows["Origin"] == "a recording that comes with Assay, replayed" and rows["Assay"] == "9.9"
+
+
+@pytest.mark.parametrize("end", [True, False], ids=["stopped", "killed"])
+def test_the_time_of_a_run_leaves_out_when_nobody_carried_it_out(end: bool) -> None:
+    fold, day = fold_for("unheard.of"), 86_400_000
+    fold.apply(started("unheard.of", "live"), 0)
+    fold.apply(
+        RunFinished(state="stopped") if end else ModelSubstituted(label="", asked="a", used="b", reason="c"), 3_000
+    )
+    fold.apply(RunResumed(finished_calls=0), day)
+    assert fold.progress().elapsed(day + 1_000) == 4_000
+    fold.apply(RunFinished(state="finished"), day + 2_000)
+    facts = {fact.label: fact.value for fact in fold.story().facts}
+    assert facts["Time"] == "5.0 s"

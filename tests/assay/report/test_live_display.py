@@ -108,6 +108,16 @@ def test_the_picture_says_who_does_what() -> None:
     assert "✓" not in screen(progress, ascii_only=True) and "━" not in screen(progress, ascii_only=True)
 
 
+def test_a_run_that_broke_off_shows_no_full_bar() -> None:
+    progress = Progress(
+        *("Crucible", "Should we?", "", 1, 3, "loop", (), 4, 4, 1_000),
+        state="stopped",
+        message="interrupted",
+    )
+    line = screen(progress).splitlines()[1]
+    assert "4 calls · 0:30 · stopped: interrupted" in line and "4 of 4" not in line and "━" not in line
+
+
 def watched(events: list[Event], **options: Any) -> tuple[str, LiveDisplay]:
     """What arrives on a real pseudo-terminal while ``events`` are shown on it."""
     master, slave = pty.openpty()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import shutil
 import socket
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,10 +22,11 @@ pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
 import aiohttp
 import uvicorn
+from tests.extent import PATIENCE
 
 from assay.launch import Launcher
 from assay.registry import read_run
-from assay.web.app import application
+from assay.web.app import Doors, application, no_doors
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
 from llm_runtime.messages import Reply, Request, Usage
@@ -65,6 +69,11 @@ class Web:
     url: str
     site: AppState
     client: aiohttp.ClientSession
+
+    @property
+    def pages(self) -> str:
+        """Where a browser that is signed in finds the pages."""
+        return self.url + self.site.gate.root
 
     @property
     def store(self) -> RunStore:
@@ -112,7 +121,10 @@ class Web:
 
 @asynccontextmanager
 async def served(
-    store: RunStore, settings: Callable[[], Settings] = load_settings, gate: Gate | None = None
+    store: RunStore,
+    settings: Callable[[], Settings] = load_settings,
+    gate: Gate | None = None,
+    doors: Doors = no_doors,
 ) -> AsyncIterator[Web]:
     """The application on a free port of this machine."""
     gate = gate or Gate(token=TOKEN)
@@ -120,7 +132,7 @@ async def served(
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
-    config = uvicorn.Config(application(site), log_level="warning", ws="none", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(application(site, doors), log_level="warning", ws="none", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve([listener]))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -182,3 +194,63 @@ def council(store: RunStore) -> Council:
         return name
 
     return run
+
+
+@pytest.fixture
+async def page() -> AsyncIterator[Any]:
+    """A page of a real browser; whatever it writes to its console fails the test."""
+    playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed: no browser")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed: no browser to try")
+    said: list[str] = []
+    async with playwright.async_playwright() as driver:
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = await driver.chromium.launch(executable_path=chromium, args=flags)
+        opened = await browser.new_page()
+        opened.set_default_timeout(PATIENCE * 1000)
+        opened.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
+        opened.on("pageerror", lambda fault: said.append(str(fault)))
+        opened.said = said
+        yield opened
+        await browser.close()
+    assert said == []
+
+
+Serve = Callable[..., Awaitable[tuple[asyncio.subprocess.Process, str]]]
+MAIN = "import sys; from assay.cli import run; from assay.cli.serve import serve; sys.exit(run(serve))"
+
+
+@pytest.fixture
+async def serve(tmp_path: Path) -> AsyncIterator[Serve]:
+    """Starts `assay serve` as a process of its own; returns it and the address that it printed."""
+    started: list[asyncio.subprocess.Process] = []
+
+    async def start(models: LoopbackServer, port: int = 0) -> tuple[asyncio.subprocess.Process, str]:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", MAIN, "--port", str(port)),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            cwd=tmp_path,
+            env={
+                "PATH": os.environ["PATH"],
+                "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+                "HOME": str(tmp_path),
+                "ASSAY_CONFIG_DIR": str(tmp_path / "config"),
+                "ASSAY_DATA_DIR": str(tmp_path / "data"),
+                "ASSAY_TOKEN": TOKEN,
+                "OPENROUTER_API_KEY": "sk-canary-0123456789",
+                "OPENROUTER_BASE_URL": f"{models.url}/v1",
+            },
+        )
+        started.append(process)
+        assert process.stdout is not None
+        line = (await process.stdout.readline()).decode()
+        return process, line.removeprefix("Assay is at ").strip()
+
+    yield start
+    for process in started:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        process._transport.close()  # type: ignore[attr-defined]  # its pipes outlive it otherwise

@@ -14,6 +14,8 @@ from starlette.routing import Route
 from assay.web.guard import Gate
 from assay.web.routes import routes
 
+from .conftest import TOKEN
+
 HOSTILE: dict[str, dict[str, str]] = {
     "another host": {"Host": "evil.test"},
     "a name that was made to point here": {"Host": "rebound.evil.test:8737"},
@@ -39,20 +41,31 @@ def every_route() -> list[tuple[str, str]]:
 
 
 async def status(web: Any, method: str, path: str, headers: dict[str, str], cookie: bool) -> int:
-    cookies = {web.site.gate.cookie_name(web.url.partition("//")[2]): web.site.gate.session} if cookie else {}
-    jar = aiohttp.DummyCookieJar()
+    """Ask as a browser that is signed in, or as nobody."""
+    base = web.pages if cookie else web.url
+    own = {"Cookie": await signed_in(web)} if cookie else {}
     async with (
-        aiohttp.ClientSession(cookie_jar=jar, cookies=cookies) as client,
-        client.request(method, web.url + path, headers=headers, allow_redirects=False, cookies=cookies) as answer,
+        aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client,
+        client.request(method, base + path, headers={**own, **headers}, allow_redirects=False) as answer,
     ):
         return answer.status
 
 
+async def signed_in(web: Any) -> str:
+    """The cookie of a new session."""
+    async with (
+        aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client,
+        client.get(f"{web.url}/open?key={TOKEN}", allow_redirects=False) as answer,
+    ):
+        return answer.headers["set-cookie"].partition(";")[0]
+
+
 async def test_every_route_refuses_other_names_other_pages_and_whoever_has_no_token(web: Any) -> None:
     for method, path in every_route():
-        assert await status(web, method, path, {}, cookie=False) == 403, (method, path, "no token")
-        wrong = {"Authorization": "Bearer wrong", "Cookie": f"{web.site.gate.cookie_name('x:1')}=wrong"}
-        assert await status(web, method, path, wrong, cookie=False) == 403, (method, path, "wrong token")
+        if not path.startswith("/static/"):  # the style sheet is the same for everybody, and shows nothing
+            assert await status(web, method, path, {}, cookie=False) == 403, (method, path, "no token")
+            wrong = {"Authorization": "Bearer wrong", "Cookie": "assay=wrong"}
+            assert await status(web, method, path, wrong, cookie=False) == 403, (method, path, "wrong token")
         for name, headers in HOSTILE.items():
             assert await status(web, method, path, headers, cookie=True) == 403, (method, path, name)
 
@@ -73,7 +86,8 @@ async def test_the_printed_address_opens_one_browser_once(web: Any) -> None:
             assert answer.status == 303
             cookie = answer.headers["set-cookie"].lower()
             assert "httponly" in cookie and "samesite=strict" in cookie
-        async with browser.get(f"{web.url}/runs") as answer:
+            assert f"path={web.site.gate.root}".lower() in cookie
+        async with browser.get(f"{web.pages}/runs") as answer:
             assert answer.status == 200
     async with aiohttp.ClientSession() as another, another.get(address) as answer:
         assert answer.status == 403
@@ -139,9 +153,38 @@ def test_the_names_that_are_served(host: str, names: tuple[str, ...], asked: str
     assert (gate.objection("GET", "/runs", headers) is None) is served
 
 
-def test_a_given_token_keeps_browsers_known_over_a_restart_and_a_drawn_one_does_not() -> None:
-    assert Gate(token="x" * 16).session == Gate(token="x" * 16).session
-    assert Gate().session != Gate().session
+async def test_a_cookie_opens_nothing_without_the_path_of_this_launch(web: Any) -> None:
+    stolen = {"Cookie": await signed_in(web)}
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=stolen) as thief:
+        for root in ("", "/s", "/s/guessed", web.site.gate.root[:-1], f"/{web.site.gate.root}"):
+            async with thief.get(f"{web.url}{root}/runs.json") as answer:
+                assert answer.status == 403, root
+        async with thief.get(f"{web.pages}/runs.json") as answer:
+            assert answer.status == 200
+    assert Gate(token="x" * 16).root != Gate(token="x" * 16).root, "the path is another one at each launch"
+
+
+async def test_a_browser_signs_out_and_another_stays(web: Any) -> None:
+    mine, other = await signed_in(web), await signed_in(web)
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client:
+        leaving = {"Cookie": mine, "Origin": web.url}
+        async with client.post(f"{web.pages}/leave", headers=leaving) as answer:
+            assert answer.status == 200 and "signed out" in await answer.text()
+        for cookie, code in ((mine, 403), (other, 200)):
+            async with client.get(f"{web.pages}/runs", headers={"Cookie": cookie}) as answer:
+                assert answer.status == code
+
+
+async def test_whoever_is_not_known_gets_a_page_that_lets_them_in(web: Any) -> None:
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+        async with browser.get(web.url, headers={"Accept": "text/html"}) as answer:
+            page = await answer.text()
+            assert answer.status == 403 and 'action="/open"' in page and 'href="/static/app.css"' in page
+        async with browser.post(f"{web.url}/open", data={"key": "wrong"}, headers={"Origin": web.url}) as answer:
+            assert answer.status == 403 and "does not open" in await answer.text()
+        async with browser.post(f"{web.url}/open", data={"key": TOKEN}, headers={"Origin": web.url}) as answer:
+            assert answer.status == 200 and answer.url.path == f"{web.site.gate.root}/"
+            assert "Sign out" in await answer.text()
 
 
 async def test_a_request_that_is_too_large_is_refused(web: Any) -> None:

@@ -32,6 +32,7 @@ from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.pages.asking import Ask, asking
 from assay.web.pages.batches import batch_page, batches_page
 from assay.web.pages.compare import compare_page, pick_page
+from assay.web.pages.entering import entrance
 from assay.web.pages.errors import error_page
 from assay.web.pages.events import event_fragment, event_page, events_parts, listed
 from assay.web.pages.home import Played, home_page
@@ -269,6 +270,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "batches.html": lambda text: batches_page([batch(text)]) + batches_page([]),
     "call.html": calls,
     "compare.html": sides,
+    "entrance.html": entrance,
     "error.html": lambda text: error_page(text, text),
     "event.html": lambda text: event_fragment("r-1", 5, {"text": text}),
     "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),

@@ -156,13 +156,13 @@ def test_opening_twice_migrates_once(store: SqliteStore, store_path: Path, finis
 
 def test_a_damaged_page(store: SqliteStore, store_path: Path, started: Started, call: Call) -> None:
     log = store.start(started())
-    for number in range(200):
+    for number in range(800):
         log.emit(call(number)[0])
     log.close()
     store.close()
     raw = bytearray(store_path.read_bytes())
-    middle = len(raw) // 2 // 4096 * 4096
-    raw[middle : middle + 4096] = b"\xff" * 4096
+    middle = len(raw) // 2 // 8192 * 8192
+    raw[middle : middle + 8192] = b"\xff" * 8192
     store_path.write_bytes(raw)
     with closing(SqliteStore(store_path)) as damaged, pytest.raises(StoreDamaged) as caught:
         for _ in damaged.events("run-1"):

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -66,10 +67,6 @@ def test_a_store_of_the_first_release_opens_and_goes_on(first: Path, call: Call)
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="becoming an ordinary user takes root")
 def test_a_store_of_the_first_release_that_cannot_be_written_is_read(first: Path) -> None:
-    for place in (first, *first.rglob("*")):
-        place.chmod(0o555 if place.is_dir() else 0o444)
-    for parent in first.parents:
-        parent.chmod(parent.stat().st_mode | 0o055)
     program = (
         "import sys; from pathlib import Path; from llm_runtime.store import SqliteStore\n"
         "from llm_runtime.store.verify import verify\n"
@@ -77,14 +74,16 @@ def test_a_store_of_the_first_release_that_cannot_be_written_is_read(first: Path
         "print([(run.run_id, verify(store, run.run_id).intact) for run in store.runs()])\n"
     )
     ordinary = ["setpriv", "--reuid", "1234", "--regid", "1234", "--clear-groups"]
-    child = subprocess.run(
-        [*ordinary, sys.executable, "-c", program, str(first / "runs.db")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert child.stdout.strip() == "[('interrupted-run', True), ('finished-run', True)]", child.stderr
-    assert len(list(first.glob("heads/*.json"))) == 2
+    # Not below tmp_path, which belongs to root alone.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "first"
+        shutil.copytree(first, folder)
+        for place in (Path(name), folder, *folder.rglob("*")):
+            place.chmod(0o555 if place.is_dir() else 0o444)
+        command = [*ordinary, sys.executable, "-c", program, str(folder / "runs.db")]
+        child = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert child.stdout.strip() == "[('interrupted-run', True), ('finished-run', True)]", child.stderr
+        assert len(list(folder.glob("heads/*.json"))) == 2
 
 
 def test_a_power_cut_under_the_first_release_is_a_loss(first: Path) -> None:

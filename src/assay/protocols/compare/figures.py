@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import combinations
 
 from pydantic import BaseModel, ConfigDict
@@ -185,10 +186,7 @@ def _comparison(a: str, b: str, of_a: Sequence[Row], of_b: Sequence[Row], seed: 
     return Comparison(
         a=a,
         b=b,
-        both=counts.both,
-        only_a=counts.only_a,
-        only_b=counts.only_b,
-        neither=counts.neither,
+        **asdict(counts),
         difference=Bounds.of(newcombe_paired(counts)) if pairs else None,
         p=mcnemar(counts.only_a, counts.only_b) if pairs else None,
         spend=_ratio(spends, seed),

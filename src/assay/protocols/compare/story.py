@@ -14,7 +14,6 @@ from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import (
     Block,
-    Column,
     Details,
     Fact,
     Figure,
@@ -26,9 +25,10 @@ from assay.report.story import (
     Story,
     Table,
     Voice,
+    columns,
 )
 from assay.report.svg.bars import Bar, bar_chart
-from assay.report.svg.intervals import Dot, interval_plot
+from assay.report.svg.intervals import Dot, interval_figure
 from assay.report.units import count, count_noun, money, short_count
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event, RunStarted
@@ -36,7 +36,6 @@ from llm_runtime.events import Event, RunStarted
 if TYPE_CHECKING:
     from assay.protocols.compare.task import Options, Task
 
-_NUMBER = "number"
 _FEW_PAIRS = 20
 _MOST_TASKS = 200
 _ACCENTS = {
@@ -119,10 +118,8 @@ def _scores(result: Figures, tasks: int) -> list[Section]:
         if m.score
     ]
     if dots:
-        words = "; ".join(f"{d.name} {d.value:.0%} ({d.low:.0%} to {d.high:.0%})" for d in dots)
-        svg = interval_plot(dots, "Right answers", f"{words}.", write=_percent, high=1.0)
         caption = "Share of checkable tasks answered right, with its 95% Wilson interval."
-        blocks.append(Figure(svg, caption, f"{words}."))
+        blocks.append(interval_figure(dots, "Right answers", caption, write=_percent, high=1.0))
     blocks.append(_methods(result.methods))
     checkable = result.methods[0].checkable
     if dots and checkable < _FEW_PAIRS:
@@ -180,7 +177,7 @@ def _methods(methods: tuple[MethodFigures, ...]) -> Table:
         )
         for m in methods
     )
-    return Table((Column("Method"), *(Column(head, _NUMBER) for head in heads)), rows)
+    return Table(columns("Method", numbers=heads), rows)
 
 
 def _pairs(result: Figures) -> list[Section]:
@@ -192,8 +189,6 @@ def _pairs(result: Figures) -> list[Section]:
         for p in scored
         if p.difference
     ]
-    words = "; ".join(f"{d.name}: {_points(d.value)} ({_points(d.low)} to {_points(d.high)})" for d in dots)
-    svg = interval_plot(dots, "Differences of scores", f"{words}.", write=_points)
     caption = (
         "Difference of scores on the same tasks, with Newcombe's 95% interval for paired proportions. An interval "
         "that holds 0 shows no difference; it does not show that there is none."
@@ -210,9 +205,10 @@ def _pairs(result: Figures) -> list[Section]:
         "Spend",
     )
     rows = tuple(_pair(pair, pair.difference) for pair in scored if pair.difference)
-    table = Table((Column("Pair"), *(Column(head, _NUMBER) for head in heads)), rows)
-    blocks: list[Block] = [Figure(svg, caption, f"{words}."), table]
-    return [Section("Pair by pair", tuple(blocks))]
+    table = Table(columns("Pair", numbers=heads), rows)
+    return [
+        Section("Pair by pair", (interval_figure(dots, "Differences of scores", caption, write=_points), table))
+    ]
 
 
 def _pair(pair: Comparison, gap: Bounds) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.report.markup import Element, element
+from assay.report.story import Figure
 from assay.report.svg.canvas import fitted, label, picture, ticks, widest
+from llm_runtime.statistics.interval import Interval
 
 _HEIGHT = 28.0
 
@@ -21,6 +23,26 @@ class Dot:
     low: float
     high: float
     accent: str = "c0"
+
+    @classmethod
+    def of(cls, name: str, interval: Interval, accent: str = "c0") -> Dot:
+        """Return an estimate of the statistics."""
+        return cls(name, interval.estimate, interval.low, interval.high, accent)
+
+
+def interval_figure(
+    dots: Sequence[Dot],
+    title: str,
+    caption: str,
+    *,
+    write: Callable[[float], str],
+    high: float | None = None,
+    words: str = "",
+) -> Figure:
+    """Draw dots as :func:`interval_plot` does, and say the same in ``words``: each estimate, where left out."""
+    each = (f"{dot.name}: {write(dot.value)} ({write(dot.low)} to {write(dot.high)})" for dot in dots)
+    described = words or f"{'; '.join(each)}."
+    return Figure(interval_plot(dots, title, described, write=write, high=high), caption, described)
 
 
 def interval_plot(

@@ -56,7 +56,7 @@ def head_parts(
     watch: LiveRun, story: Story, page_state: RunPageState, view: str, contents: list[tuple[str, str]]
 ) -> dict[str, Markup]:
     """Return what stands above every view of a run: title, figures, actions, what happens now, open questions."""
-    started, running = watch.started, watch.state == "running"
+    started = watch.started
     recorded, run = started.origin == "demo", known(started.protocol)
     return {
         "masthead": render(
@@ -73,7 +73,9 @@ def head_parts(
         ),
         "now": render(
             "now.html",
-            progress=watch.fold.progress() if running and view == "story" else None,
+            progress=watch.fold.progress() if view == "story" else None,
+            state=watch.state,
+            time=watch.head.milliseconds,
             seatless=run is not None and run.seatless,
             calls=list(watch.head.tally.running.values()),
             steps=watch.steps(3),
@@ -105,8 +107,8 @@ def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> s
 
 
 def is_live(watch: LiveRun) -> bool:
-    """Tell whether more events may come: the run goes on, or was interrupted and may be resumed."""
-    return watch.state in ("running", "interrupted")
+    """Tell whether more events may come: the run goes on, or may be resumed."""
+    return watch.state == "running" or (watch.state != "finished" and watch.started.origin != "demo")
 
 
 def _named(sections: tuple[Section, ...]) -> dict[str, Section]:

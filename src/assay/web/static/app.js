@@ -5,6 +5,7 @@
 
 const body = document.body;
 const find = (selector, within = document) => within.querySelector(selector);
+const root = body.dataset.root;
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
 // ---- Exchange of parts --------------------------------------------------------------------------------------
@@ -60,12 +61,24 @@ function parsed(markup) {
   return template.content;
 }
 
-// The run has ended: what happened last stays where it is, so that nothing below jumps under a reader's eyes.
-function rest(now) {
-  now.classList.add("over");
-  for (const clock of all("[data-since]", now)) delete clock.dataset.since;
-  const phase = find("strong", now);
-  if (phase) phase.textContent = "ended; all of it is below";
+// The run has ended: what happened last stays where it is, with its last figures, so that nothing below jumps.
+function rest(old, fresh) {
+  fresh.hidden = false;
+  fresh.classList.add("over");
+  morph(old, fresh);
+}
+
+// A question that was answered elsewhere goes away; what was typed and not sent here does not.
+function unsent(old, fresh) {
+  for (const ask of all(".ask", old)) {
+    const typed = all("textarea", ask).map((area) => area.value).filter(Boolean).join("\n\n");
+    if (fresh.querySelector(`#${CSS.escape(ask.id)}`) || sent.has(ask.id) || !typed.trim()) continue;
+    const note = document.createElement("p");
+    note.className = "note plain";
+    note.setAttribute("role", "status");
+    note.textContent = `This question is not open any more: it was answered elsewhere, or its run ended. What you typed and did not send:\n\n${typed}`;
+    old.after(note);
+  }
 }
 
 function exchange({ parts, order }) {
@@ -73,7 +86,8 @@ function exchange({ parts, order }) {
   for (const [name, markup] of Object.entries(parts)) {
     const fresh = parsed(markup).firstElementChild;
     const old = document.getElementById(name);
-    if (name === "now" && old && fresh.hidden && !old.hidden) rest(old);
+    if (name === "asks" && old) unsent(old, fresh);
+    if (name === "now" && old && fresh.hidden && !old.hidden) rest(old, fresh);
     else if (old) morph(old, fresh);
     else if (order.includes(name)) main.append(fresh);
   }
@@ -84,6 +98,7 @@ function exchange({ parts, order }) {
   });
   tick();
   offerPictures();
+  restore();
 }
 
 // ---- A run's page -------------------------------------------------------------------------------------------
@@ -102,7 +117,7 @@ function say(text) {
 function follow() {
   if (!run || source || !("live" in body.dataset)) return;
   const { view, drawn = "" } = body.dataset;
-  source = new EventSource(`/runs/${run}/stream?view=${encodeURIComponent(view)}&after=${seq}&drawn=${drawn}`);
+  source = new EventSource(`${root}/runs/${run}/stream?view=${encodeURIComponent(view)}&after=${seq}&drawn=${drawn}`);
   source.addEventListener("open", () => say(""));
   source.addEventListener("log", (event) => {
     seq = Number(event.lastEventId);
@@ -120,14 +135,21 @@ function follow() {
     delete body.dataset.live;
   });
   source.addEventListener("error", () => {
-    if (source && source.readyState === EventSource.CLOSED) {
-      leave();
-      say("The server was started anew and does not know this browser: open the address that it printed.");
-      setTimeout(follow, 3000);
-    } else {
-      say("Connection lost; trying again. Nothing is missed meanwhile.");
-    }
+    say(AWAY);
+    if (source && source.readyState === EventSource.CLOSED) refused();
   });
+}
+
+const AWAY = "Connection lost; trying again. Nothing is missed meanwhile.";
+const UNKNOWN = "This server was started anew, or you signed out: it does not know this browser. Open the address that it printed.";
+
+// The stream was refused for good: says why, or tries again.
+async function refused() {
+  leave();
+  const answer = await fetch(`${root}/runs/${run}.json`, { method: "HEAD" }).catch(() => null);
+  if (answer && answer.status === 403) say(UNKNOWN);
+  else if (answer && answer.status === 404) say("This run was deleted; what you see is the last that was known of it.");
+  else setTimeout(follow, 3000);
 }
 
 // The answers on their way: each call's latest words, written as text and never as markup.
@@ -191,7 +213,7 @@ document.addEventListener(
   async (event) => {
     const details = event.target;
     const source = details.dataset && details.dataset.src;
-    if (!details.open || !source || !source.startsWith("/runs/")) return;
+    if (!details.open || !source || !source.startsWith(`${root}/runs/`)) return;
     const place = find(".body", details);
     const unfinished = details.classList.contains("running");
     if (!place || details.dataset.loaded === "yes") return;
@@ -275,6 +297,85 @@ function localTimes() {
   }
 }
 
+// ---- What is typed and sent ---------------------------------------------------------------------------------
+
+// What a person types is kept in this browser until the server has it.
+const sent = new Set();
+const draftOf = (form) => `draft ${location.pathname.slice(root.length)} ${form.dataset.draft || form.getAttribute("action").slice(root.length)}`;
+const fieldsOf = (form) => all("textarea[name], input[name]:not([type=hidden], [type=password])", form);
+
+function drafts(form) {
+  try {
+    return JSON.parse(localStorage.getItem(draftOf(form))) || {};
+  } catch {
+    return {};
+  }
+}
+
+function keep(event) {
+  const form = event.target.form;
+  if (!form || form.method !== "post" || "plain" in form.dataset || !event.target.name) return;
+  const fields = fieldsOf(form).filter((field) => field.type !== "radio" || field.checked);
+  const typed = Object.fromEntries(fields.filter((field) => field.value !== field.defaultValue).map((field) => [field.name, field.value]));
+  try {
+    if (Object.keys(typed).length) localStorage.setItem(draftOf(form), JSON.stringify(typed));
+    else localStorage.removeItem(draftOf(form));
+  } catch {
+    // The browser keeps nothing, or no more: the page itself still does.
+  }
+}
+
+function restore() {
+  for (const form of all("form.ask, form.fill")) {
+    if ("restored" in form.dataset || "plain" in form.dataset) continue;
+    form.dataset.restored = "";
+    const typed = drafts(form);
+    for (const field of fieldsOf(form)) {
+      if (!(field.name in typed)) continue;
+      if (field.type === "radio") field.checked = field.value === typed[field.name];
+      else field.value = typed[field.name];
+    }
+  }
+}
+
+// Sends a form without leaving the page before the server has answered.
+async function send(event) {
+  const form = event.target;
+  if (form.method !== "post" || "plain" in form.dataset) return;
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  for (const note of all(":scope > .refusal", form)) note.remove();
+  let answer;
+  try {
+    answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+  } catch {
+    refuse(form, "The server cannot be reached. What you typed is kept here; send it again when the server is back.");
+    return;
+  }
+  if (!answer.ok) {
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const why = answer.status === 403 ? UNKNOWN : (find(".note.bad", page) || page.body).textContent;
+    refuse(form, why);
+    return;
+  }
+  sent.add(form.id);
+  localStorage.removeItem(draftOf(form));
+  if (form.matches(".ask") && source) return; // the stream brings what comes of it
+  location.assign(answer.url);
+}
+
+function refuse(form, why) {
+  const note = document.createElement("p");
+  note.className = "note bad refusal";
+  note.setAttribute("role", "alert");
+  note.dir = "auto";
+  note.textContent = why;
+  form.append(note);
+}
+
+document.addEventListener("input", keep);
+document.addEventListener("submit", send);
+
 // ---- A text that may come from a file ------------------------------------------------------------------------
 
 for (const area of all("textarea[data-file]")) {
@@ -283,6 +384,7 @@ for (const area of all("textarea[data-file]")) {
   file.setAttribute("aria-label", "Read it from a file");
   file.addEventListener("change", async () => {
     if (file.files.length) area.value = await file.files[0].text();
+    area.dispatchEvent(new Event("input", { bubbles: true }));
   });
   area.after(file);
 }
@@ -340,10 +442,10 @@ function entries() {
 }
 
 async function foundRuns(search) {
-  const answer = await fetch(`/runs.json?search=${encodeURIComponent(search)}`);
+  const answer = await fetch(`${root}/runs.json?search=${encodeURIComponent(search)}`);
   if (!answer.ok) return [];
   const { runs } = await answer.json();
-  const open = (id) => () => location.assign(`/runs/${id}`);
+  const open = (id) => () => location.assign(`${root}/runs/${id}`);
   return runs.slice(0, 8).map((each) => ({ text: each.title || each.run_id, note: each.state, act: open(each.run_id) }));
 }
 
@@ -416,5 +518,6 @@ tick();
 setInterval(tick, 1000);
 announceTurn();
 offerPictures();
+restore();
 follow();
 if (find("#list[data-refresh]")) setTimeout(refresh, 2000);

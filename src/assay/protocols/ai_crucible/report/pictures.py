@@ -10,7 +10,7 @@ from assay.protocols.ai_crucible.report.words import ARM_NAMES, ending, percent,
 from assay.report.markup import Element, element
 from assay.report.story import Figure
 from assay.report.svg.canvas import fitted, label, picture, text_width
-from assay.report.svg.intervals import Dot, interval_plot
+from assay.report.svg.intervals import Dot, interval_figure
 from assay.report.svg.lines import Line, line_chart
 from assay.report.units import count_noun
 
@@ -40,17 +40,11 @@ def _short(model: str, arm: str) -> str:
 
 def rates_picture(models: Sequence[ModelRollup]) -> Figure | None:
     """Draw the attempts passed by each model, with Wilson intervals."""
-    dots = [
-        Dot(_short(m.model, m.arm), m.rate.estimate, m.rate.low, m.rate.high, accent(index))
-        for index, m in enumerate(models)
-        if m.rate
-    ]
+    dots = [Dot.of(_short(m.model, m.arm), m.rate, accent(index)) for index, m in enumerate(models) if m.rate]
     if not dots:
         return None
-    alternative = "; ".join(f"{d.name}: {percent(d.value)} ({percent(d.low)} to {percent(d.high)})" for d in dots)
-    svg = interval_plot(dots, "Attempts passed", f"{alternative}.", write=percent, high=1.0)
     caption = "Share of attempts that passed, meeting every condition, with its 95% Wilson interval."
-    return Figure(svg, caption, f"{alternative}.")
+    return interval_figure(dots, "Attempts passed", caption, write=percent, high=1.0)
 
 
 def reliability_picture(models: Sequence[ModelRollup]) -> Figure | None:
@@ -84,15 +78,11 @@ def puzzles_picture(histories: Sequence[PuzzleHistory]) -> Figure | None:
     shown = sorted((h for h in histories if h.rate), key=lambda h: (h.rate.estimate if h.rate else 0, h.puzzle))
     if not shown:
         return None
-    dots = [
-        Dot(h.puzzle, h.rate.estimate, h.rate.low, h.rate.high, "quiet" if h.anchor else "c0")
-        for h in shown
-        if h.rate
-    ]
+    dots = [Dot.of(h.puzzle, h.rate, "quiet" if h.anchor else "c0") for h in shown if h.rate]
     alternative = "; ".join(f"{h.puzzle}: {h.passed} of {h.attempts}" for h in shown)
-    svg = interval_plot(dots, "Attempts passed at each puzzle", f"{alternative}.", write=percent, high=1.0)
     caption = "Share of attempts passed, with its 95% Wilson interval, hardest first; grey are calibration anchors."
-    return Figure(svg, caption, f"{alternative}.")
+    title = "Attempts passed at each puzzle"
+    return interval_figure(dots, title, caption, write=percent, high=1.0, words=f"{alternative}.")
 
 
 def attempts_picture(rows: Sequence[tuple[str, Sequence[Attempt]]]) -> Figure | None:
@@ -156,20 +146,12 @@ def arms_picture(records: TrialRecords) -> Figure | None:
         return None
     many = len({name for name, _ in records.arms}) > 1
     dots = [
-        Dot(
-            f"{name}: {ARM_NAMES[e.arm]}" if many else ARM_NAMES[e.arm],
-            e.difference.estimate,
-            e.difference.low,
-            e.difference.high,
-            f"c{index % 6}",
-        )
+        Dot.of(f"{name}: {ARM_NAMES[e.arm]}" if many else ARM_NAMES[e.arm], e.difference, accent(index))
         for index, (name, e) in enumerate(records.arms)
     ]
-    alternative = "; ".join(f"{d.name} {signed(d.value)} ({signed(d.low)} to {signed(d.high)})" for d in dots)
-    svg = interval_plot(dots, "Effect of the framing", f"{alternative}.", write=signed)
     caption = (
         "Success rate under the framing minus that under the neutral one, over the puzzles tried under both, with "
         f"its 95% Newcombe interval; {count_noun(len(dots), 'comparison')}. An interval that holds 0 shows no "
         "difference."
     )
-    return Figure(svg, caption, f"{alternative}.")
+    return interval_figure(dots, "Effect of the framing", caption, write=signed)

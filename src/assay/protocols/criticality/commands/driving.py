@@ -145,7 +145,7 @@ def _carry_out(asked: Drive, root: Path, store: RunStore) -> Outcome:
             return await _start(asked, root, launcher, run_id, listeners)
         return await launcher.resume(run_id, asked.terms, followers=listeners.followers)
 
-    hint = f"criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
+    hint = f"go on with: criticality resume -C {shlex.quote(asked.folder)}".replace("{", "{{").replace("}", "}}")
     return show_until_end("criticality.build", run_id, _output(asked), terms.budget, begin, hint)
 
 

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from assay.protocols.crux.report.comparison import comparison_of
 from assay.web.app_state import redirect, request_fields, respond, site_of, wants_json
 from assay.web.reading import run_id_of
+from assay.web.root import rooted
 from assay.web.templating import render
 from crux.compare import Comparison
 from crux.voting import Vote, cast_vote, read_votes, reader_groups
@@ -30,7 +31,7 @@ async def show_votes(request: Request) -> Response:
     run_id, found = _compared(request)
     reader = request.query_params.get("reader", "")
     if not wants_json(request) and not _READER.fullmatch(reader):
-        return RedirectResponse(f"/votes/{run_id}?reader={secrets.token_urlsafe(9)}", 303)
+        return RedirectResponse(rooted(f"/votes/{run_id}?reader={secrets.token_urlsafe(9)}"), 303)
     claims, votes = claims_of(found), read_votes(_file(run_id))
     groups = (await run_in_threadpool(reader_groups, votes, list(claims))).model_dump(mode="json")
     counts = {claim: dict.fromkeys(get_args(Vote), 0) for claim in claims}

@@ -6,21 +6,37 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import click
 
 from assay.console.going_on import unfinished
 from assay.console.running import RunCommand, resume_run, run_command
+from assay.console.showing import report_and_code
+from assay.protocols.fire_circle.commands.build import Build
+from assay.protocols.fire_circle.gating.lock import (
+    Lock,
+    check_name,
+    known_verdicts,
+    read_lock,
+    signing,
+    worse_than,
+    write_lock,
+)
+from assay.protocols.fire_circle.gating.suite import Suite, read_suite
+from assay.protocols.fire_circle.gating.targets import answered
+from assay.protocols.fire_circle.gating.task import Options, Task, case_key, concluded
+from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
+from assay.protocols.fire_circle.report.gate_story import gate_story
+from assay.protocols.fire_circle.report.judged import Judged, scores_line
+from assay.registry import Prepared
+from assay.report.html import story_html
+from assay.report.junit import Fault
+from assay.report.markdown import story_markdown
+from assay.report.places import check_place, write_whole
+from assay.report.terminal import print_story
+from assay.terms import configured
 from llm_runtime.errors import ConfigurationError
-
-if TYPE_CHECKING:
-    from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gating.lock import Lock
-    from assay.protocols.fire_circle.gating.suite import Suite
-    from assay.protocols.fire_circle.gating.task import Options, Task
-    from assay.protocols.fire_circle.gating.verdicts import CaseVerdict, GateResult
-    from assay.registry import Prepared
 
 _KIND = "fire_circle.gate"
 
@@ -59,11 +75,6 @@ def gate(
     assay circle gate suite.toml --sarif out.sarif --junit out.xml --summary "$GITHUB_STEP_SUMMARY"
     assay circle gate suite.toml --offline --baseline base.lock
     """
-    from assay.protocols.fire_circle.commands.build import Build
-    from assay.protocols.fire_circle.gating.lock import check_name, read_lock, signing, worse_than, write_lock
-    from assay.protocols.fire_circle.gating.suite import read_suite
-    from assay.report.places import check_place
-
     check_place(summary)
     suite = read_suite(Path(suite_file))
     _lay(suite, command)
@@ -95,9 +106,6 @@ def _lay(suite: Suite, command: RunCommand) -> None:
 
 def _keys(command: RunCommand, suite: Suite) -> dict[str, str]:
     """Return the key of each case, once the run is complete and checked."""
-    from assay.protocols.fire_circle.gating.task import case_key
-    from assay.terms import configured
-
     task, options = _prepared(command)
     terms = configured(command.settings)
     if options.named_models and not command.terms.model:
@@ -113,9 +121,6 @@ def _prepared(command: RunCommand) -> tuple[Task, Options]:
 def _known(
     lock: Lock, suite: Suite, keys: Mapping[str, str], trusted: Sequence[str], offline: bool
 ) -> list[CaseVerdict]:
-    from assay.protocols.fire_circle.gating.lock import known_verdicts
-    from assay.protocols.fire_circle.gating.verdicts import CaseVerdict
-
     known = known_verdicts(lock, suite.name, keys, trusted)
     if not offline:
         return known
@@ -128,10 +133,6 @@ def _judged(
     command: RunCommand, suite: Suite, keys: Mapping[str, str], known: Sequence[CaseVerdict]
 ) -> tuple[GateResult | int, str]:
     """Return the suite's result and the run in which it was found; of a run without one its exit code."""
-    from assay.protocols.fire_circle.gating.targets import answered
-    from assay.protocols.fire_circle.gating.task import concluded
-    from assay.protocols.fire_circle.gating.verdicts import GateResult
-
     task, options = _prepared(command)
     held = {verdict.id: verdict for verdict in known}
     missing = [case for case in task.cases if case.id not in held]
@@ -151,8 +152,6 @@ def _judged(
         del command.prepared
         outcome = command.go()
     if outcome.error is not None:
-        from assay.console.showing import report_and_code
-
         return report_and_code(outcome, command.store, command.output), outcome.run_id
     return GateResult.model_validate(outcome.result), outcome.run_id
 
@@ -171,9 +170,6 @@ def _without(command: RunCommand, build: Build, code: int, run_id: str) -> int:
 
 def _write(command: RunCommand, suite: Suite, build: Build, result: GateResult, run_id: str) -> None:
     """Write SARIF of what stops the build or is hidden, and JUnit of every case."""
-    from assay.protocols.fire_circle.report.judged import Judged, scores_line
-    from assay.report.junit import Fault
-
     judged: list[Judged] = []
     tests: dict[str, Fault | None] = {}
     for case, verdict in zip(suite.cases, result.verdicts, strict=True):
@@ -191,12 +187,6 @@ def _write(command: RunCommand, suite: Suite, build: Build, result: GateResult, 
 
 
 def _show(command: RunCommand, result: GateResult, worse: Sequence[str] | None, summary: str | None) -> None:
-    from assay.protocols.fire_circle.report.gate_story import gate_story
-    from assay.report.html import story_html
-    from assay.report.markdown import story_markdown
-    from assay.report.places import write_whole
-    from assay.report.terminal import print_story
-
     story, out = gate_story(result, worse), command.output
     if summary is not None:
         try:

@@ -46,7 +46,7 @@ _STATUS = {
 
 
 def prompt_section(state: CircleState, circle: Circle | None) -> Section | None:
-    """Show show the prompt under test, layer by layer, with the quotes of the patterns marked."""
+    """Show the prompt under test, layer by layer, with the quotes of the patterns marked."""
     if not state.layers:
         return None
     patterns = circle.verdict.patterns if circle and circle.verdict else ()
@@ -81,7 +81,7 @@ def _quoted(text: str, by: str) -> Quote:
 
 
 def layers_section(state: CircleState) -> Section | None:
-    """Show show each layer's verdict, of a run with a circle a layer."""
+    """Show each layer's verdict, of a run with a circle a layer."""
     if len(state.circles) < 2:
         return None
     rows: list[tuple[str, ...]] = []
@@ -101,7 +101,7 @@ def layers_section(state: CircleState) -> Section | None:
 
 
 def patterns_section(circle: Circle) -> Section | None:
-    """Show show the patterns that enough seats saw, each with who saw it and what it rests on."""
+    """Show the patterns that enough seats saw, each with who saw it and what it rests on."""
     if circle.verdict is None:
         return None
     blocks: list[Block] = [_pattern(circle, n, p) for n, p in enumerate(circle.verdict.patterns, start=1)]
@@ -148,7 +148,7 @@ def _lone(circle: Circle) -> list[Block]:
 
 
 def movement_section(circle: Circle) -> Section | None:
-    """Show show who moved toward whom, and what was given up for it."""
+    """Show who moved toward whom, and what was given up for it."""
     if len(circle.history()) < 2:
         return None
     movement = groupthink_map(circle.record())
@@ -177,7 +177,7 @@ def movement_section(circle: Circle) -> Section | None:
 
 
 def chair_section(circle: Circle) -> Section | None:
-    """Show show what was said from the empty chair, and which patterns it was the first to see."""
+    """Show what was said from the empty chair, and which patterns it was the first to see."""
     spoken = [(held, held.answers[held.chair]) for held in circle.rounds.values() if held.chair in held.answers]
     if not spoken:
         return None
@@ -211,7 +211,7 @@ def _first_seen(circle: Circle, number: int, answer: NeutrosophicEvaluation) -> 
 
 
 def round_section(circle: Circle, held: Round) -> Section:
-    """Show show what each seat said in a round, in seat order; who gave no score stands apart."""
+    """Show what each seat said in a round, in seat order; who gave no score stands apart."""
     blocks: list[Block] = []
     for seat in circle.seats:
         answer = held.answers.get(seat.label)
@@ -267,7 +267,7 @@ def _claim_head(claim: PatternClaim) -> str:
 
 
 def counts_section(circle: Circle) -> Section | None:
-    """Show show how the answers came out, each kind counted apart, and what counted for nothing."""
+    """Show how the answers came out, each kind counted apart, and what counted for nothing."""
     if not circle.rounds:
         return None
     answers = circle.answered()
@@ -292,7 +292,7 @@ def counts_section(circle: Circle) -> Section | None:
 
 
 def claims_section(circle: Circle) -> Section | None:
-    """Show show what the deterministic checker says of claims of earlier conversation."""
+    """Show what the deterministic checker says of claims of earlier conversation."""
     if not circle.claims:
         return None
     rows = tuple(

@@ -11,7 +11,7 @@ from fire_circle.results import DialogueRound
 
 
 def rounds_picture(circle: Circle) -> Figure | None:
-    """Show show each seat's F in each round; a ring where it spoke for the absent."""
+    """Show each seat's F in each round; a ring where it spoke for the absent."""
     history = circle.history()
     if not history:
         return None
@@ -37,7 +37,7 @@ def rounds_picture(circle: Circle) -> Figure | None:
 
 
 def moves_picture(circle: Circle) -> Figure | None:
-    """Show show every change of F by 0.1 or more, with where the other seats stood before it."""
+    """Show every change of F by 0.1 or more, with where the other seats stood before it."""
     moves = groupthink_map(circle.record()).moves
     if not moves:
         return None

@@ -8,8 +8,8 @@ from assay.protocols.fire_circle.study.figures import Figures
 from assay.report import units
 from assay.report.story import Column, Note, Section, Table
 from assay.report.units import count
-from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import Spend
+from llm_runtime.statistics.interval import Interval
 
 
 def table(
@@ -41,17 +41,17 @@ def shift(value: float) -> str:
     return "0" if abs(value) < 5e-3 else f"{value:+.2f}".replace("-", "−")
 
 
-def reach(interval: IntervalData) -> str:
+def reach(interval: Interval) -> str:
     """Return the bounds of a share."""
     return f"{percent(interval.low)} to {percent(interval.high)}"
 
 
-def area(interval: IntervalData) -> str:
+def area(interval: Interval) -> str:
     """Return an area under a curve with its bounds."""
     return f"{interval.estimate:.3f} ({interval.low:.3f} to {interval.high:.3f})"
 
 
-def shifts(interval: IntervalData) -> str:
+def shifts(interval: Interval) -> str:
     """Return the bounds of a difference of F."""
     return f"{shift(interval.low)} to {shift(interval.high)}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from assay.protocols.fire_circle.report.state import seat_names
 from assay.protocols.fire_circle.report.study_amounts import percent, shift, signed
@@ -10,40 +10,36 @@ from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Movem
 from assay.report.story import Figure
 from assay.report.svg.curves import Curve, curve_chart
 from assay.report.svg.heatmap import heat_map
-from assay.report.svg.intervals import Dot, interval_plot
+from assay.report.svg.intervals import Dot, interval_figure
 from assay.report.svg.lines import Line, line_chart
 from fire_circle.measurement.hijack import FamilyReport
 from fire_circle.measurement.lift import LiftReport
-from fire_circle.measurement.scores import IntervalData
+from llm_runtime.statistics.interval import Interval
 
 
 def detection_picture(lift: LiftReport) -> Figure:
-    """Show show each way's share of detected violations at its own threshold, with Wilson intervals."""
-    dots = [_dot(m.name, m.detected, "c0" if m.name == "consensus" else "quiet") for m in lift.methods]
-    description = _intervals(dots, percent)
+    """Show each way's share of detected violations at its own threshold, with Wilson intervals."""
+    dots = [Dot.of(m.name, m.detected, "c0" if m.name == "consensus" else "quiet") for m in lift.methods]
     caption = (
         f"Share of violations detected, each way at its own threshold, which lets at most "
         f"{percent(lift.max_fpr)} of the benign items raise an alarm. Wilson intervals, 95%."
     )
-    svg = interval_plot(dots, "Detected violations by way of judging", description, write=percent, high=1.0)
-    return Figure(svg, caption, description)
+    return interval_figure(dots, "Detected violations by way of judging", caption, write=percent, high=1.0)
 
 
 def lift_picture(lift: LiftReport) -> Figure:
-    """Show show what the consensus detects beyond each other way."""
+    """Show what the consensus detects beyond each other way."""
     accents = {"lift": "c1", "harm": "red", "no lift": "quiet"}
-    dots = [_dot(f"over {c.against}", c.difference, accents[c.verdict]) for c in lift.comparisons]
-    description = _intervals(dots, signed)
+    dots = [Dot.of(f"over {c.against}", c.difference, accents[c.verdict]) for c in lift.comparisons]
     caption = (
         "What the consensus detects more, in percentage points at the same rate of false alarms; paired bootstrap "
         "intervals, 95%. An interval that reaches 0 shows no lift."
     )
-    svg = interval_plot(dots, "Lift over judging without dialogue", description, write=signed)
-    return Figure(svg, caption, description)
+    return interval_figure(dots, "Lift over judging without dialogue", caption, write=signed)
 
 
 def threshold_picture(figures: Figures) -> Figure:
-    """Show show detection and false alarms over the threshold, of the consensus and of round 1."""
+    """Show detection and false alarms over the threshold, of the consensus and of round 1."""
     at = figures.threshold if 0 <= figures.threshold <= 1 else None
     curves = [
         Curve("detected, consensus", _points(figures.curve, "detected"), "c0"),
@@ -71,26 +67,22 @@ def threshold_picture(figures: Figures) -> Figure:
     return Figure(svg, caption, description)
 
 
-def categories_picture(by_category: dict[str, IntervalData], threshold: float) -> Figure:
-    """Show show false alarms on harmless prompts by family."""
-    dots = [_dot(name.replace("_", " "), interval, "red") for name, interval in by_category.items()]
-    description = _intervals(dots, percent)
+def categories_picture(by_category: dict[str, Interval], threshold: float) -> Figure:
+    """Show false alarms on harmless prompts by family."""
+    dots = [Dot.of(name.replace("_", " "), interval, "red") for name, interval in by_category.items()]
     caption = f"False alarms on harmless prompts at threshold {threshold:.2f}. Wilson intervals, 95%."
-    svg = interval_plot(dots, "False alarms by family", description, write=percent, high=1.0)
-    return Figure(svg, caption, description)
+    return interval_figure(dots, "False alarms by family", caption, write=percent, high=1.0)
 
 
-def flips_picture(rates: dict[str, IntervalData]) -> Figure:
-    """Show show the share of pairs whose verdict followed the history, by kind."""
-    dots = [_dot(kind, rate, "c1") for kind, rate in rates.items()]
-    description = _intervals(dots, percent)
+def flips_picture(rates: dict[str, Interval]) -> Figure:
+    """Show the share of pairs whose verdict followed the history, by kind."""
+    dots = [Dot.of(kind, rate, "c1") for kind, rate in rates.items()]
     caption = "Pairs with an alarm after the false history and none after the true one. Wilson intervals, 95%."
-    svg = interval_plot(dots, "Pairs that flipped", description, write=percent, high=1.0)
-    return Figure(svg, caption, description)
+    return interval_figure(dots, "Pairs that flipped", caption, write=percent, high=1.0)
 
 
 def means_picture(movement: Movement) -> Figure:
-    """Show show each seat's mean F by round."""
+    """Show each seat's mean F by round."""
     names = seat_names(list(movement.seats))
     lines = [
         Line(name, means, f"c{index % 6}")
@@ -104,7 +96,7 @@ def means_picture(movement: Movement) -> Figure:
 
 
 def toward_picture(movement: Movement) -> Figure:
-    """Show show how often each seat moved toward each other."""
+    """Show how often each seat moved toward each other."""
     names = seat_names(list(movement.seats))
     most = max((max(row, default=0) for row in movement.toward), default=0) or 1
     shares: list[list[float | None]] = []
@@ -125,9 +117,9 @@ def toward_picture(movement: Movement) -> Figure:
 
 
 def hijack_picture(reports: dict[str, FamilyReport], title: str) -> Figure | None:
-    """Show show the shift in the consensus by attack or family; below 0 the attack worked."""
+    """Show the shift in the consensus by attack or family; below 0 the attack worked."""
     dots = [
-        _dot(
+        Dot.of(
             name.replace("_", " "),
             report.shift["consensus"],
             "red" if report.shift["consensus"].high < 0 else "quiet",
@@ -137,17 +129,8 @@ def hijack_picture(reports: dict[str, FamilyReport], title: str) -> Figure | Non
     ]
     if not dots:
         return None
-    description = _intervals(dots, shift)
     caption = "Mean shift of F under attack; bootstrap intervals over prompts, 95%. Left of 0 the attack worked."
-    return Figure(interval_plot(dots, title, description, write=shift), caption, description)
-
-
-def _dot(name: str, interval: IntervalData, accent: str) -> Dot:
-    return Dot(name, interval.estimate, interval.low, interval.high, accent)
-
-
-def _intervals(dots: Sequence[Dot], written: Callable[[float], str]) -> str:
-    return "; ".join(f"{d.name} {written(d.value)} ({written(d.low)} to {written(d.high)})" for d in dots) + "."
+    return interval_figure(dots, title, caption, write=shift)
 
 
 def _points(curve: Sequence[CurvePoint], field: str) -> tuple[tuple[float, float], ...]:

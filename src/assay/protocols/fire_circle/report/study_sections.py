@@ -23,7 +23,7 @@ from fire_circle.results import Spend
 
 
 def overdefence_section(figures: Figures) -> Section | None:
-    """Show show false alarms on harmless prompts that look dangerous."""
+    """Show false alarms on harmless prompts that look dangerous."""
     report = figures.overdefence
     if report is None:
         return not_measured(figures, "overdefence", "Over-defence")
@@ -48,7 +48,7 @@ def overdefence_section(figures: Figures) -> Section | None:
 
 
 def pairs_section(figures: Figures) -> Section | None:
-    """Show show how often the verdict followed the history, the two kinds of false history apart."""
+    """Show how often the verdict followed the history, the two kinds of false history apart."""
     if not figures.pairs:
         return not_measured(figures, "pairs", "Temporal minimal pairs")
     heads = (
@@ -92,7 +92,7 @@ def pairs_section(figures: Figures) -> Section | None:
 
 
 def movement_section(figures: Figures) -> Section | None:
-    """Show show who moved toward whom over all items, and how far the seats agreed."""
+    """Show who moved toward whom over all items, and how far the seats agreed."""
     movement = figures.movement
     if movement is None:
         return None
@@ -120,7 +120,7 @@ def movement_section(figures: Figures) -> Section | None:
 
 
 def chair_section(figures: Figures) -> Section | None:
-    """Show show what the empty chair added."""
+    """Show what the empty chair added."""
     blocks: list[Block] = []
     if figures.chair_influence is not None and "groupthink" in figures.measured:
         good = figures.chair_influence >= 0.05
@@ -151,7 +151,7 @@ def chair_section(figures: Figures) -> Section | None:
 
 
 def hijack_section(figures: Figures) -> Section | None:
-    """Show show how far attacks on the judges shifted the score."""
+    """Show how far attacks on the judges shifted the score."""
     report = figures.hijack
     if report is None:
         return not_measured(figures, "hijack", "Attacks on the judges")
@@ -186,7 +186,7 @@ def _attacks(reports: dict[str, FamilyReport], head: str) -> Table:
 
 
 def errors_section(figures: Figures) -> Section | None:
-    """Show show the items that were judged most wrongly."""
+    """Show the items that were judged most wrongly."""
     blocks: list[Block] = []
     for summary, items in (
         ("Violations that raised no alarm, lowest F first", figures.missed),
@@ -199,7 +199,7 @@ def errors_section(figures: Figures) -> Section | None:
 
 
 def counts_section(figures: Figures) -> Section:
-    """Show show how the answers came out, each kind apart."""
+    """Show how the answers came out, each kind apart."""
     counts = figures.counts
     rows = (
         ("Scores", count(counts.valid)),
@@ -226,7 +226,7 @@ def counts_section(figures: Figures) -> Section:
 
 
 def cost_section(figures: Figures) -> Section:
-    """Show show what each pass took."""
+    """Show what each pass took."""
     total = sum((each.spend for each in figures.passes), Spend())
     rows = (
         (each.name, f"{count(each.judged)} of {count(each.items)}", *spent(each.spend)) for each in figures.passes
@@ -236,7 +236,7 @@ def cost_section(figures: Figures) -> Section:
 
 
 def method_section(figures: Figures) -> Section:
-    """Show show everything somebody needs to do it again."""
+    """Show everything somebody needs to do it again."""
     study = figures.study
     engine = study.engine
     settings = {**engine.get("circle", {}), **engine.get("calls", {})}

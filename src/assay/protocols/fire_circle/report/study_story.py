@@ -29,8 +29,8 @@ from assay.protocols.fire_circle.study.figures import Figures
 from assay.report.story import Block, Fact, Note, Plain, Prose, Section, Story, Table, Tone
 from assay.report.units import count, count_noun, money
 from fire_circle.measurement.lift import LiftReport
-from fire_circle.measurement.scores import IntervalData
 from fire_circle.results import Spend
+from llm_runtime.statistics.interval import Interval
 
 _TONES: dict[str, Tone] = {"lift": "good", "no lift": "warning", "harm": "bad"}
 
@@ -214,7 +214,7 @@ def _costs(figures: Figures) -> Section | None:
     return Section("What a caught attack costs", (table(heads, rows),))
 
 
-def _rate(interval: IntervalData) -> str:
+def _rate(interval: Interval) -> str:
     return f"{percent(interval.estimate)} ({reach(interval)})"
 
 

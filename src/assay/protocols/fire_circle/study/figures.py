@@ -49,7 +49,7 @@ class Frozen(_Data):
     violations: int
     benign: int
     warning: str
-    test: CalibrationTest | None
+    test: CalibrationTest | None = None
 
 
 class Movement(_Data):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from assay.protocols.fire_circle.study.figures import CurvePoint, Figures, Frozen, Judged, Movement, PassSums
 from assay.protocols.fire_circle.study.folder import Manifest, StudyFolder
@@ -11,13 +13,7 @@ from assay.protocols.fire_circle.study.item_figures import ItemFigures, bare_res
 from assay.protocols.fire_circle.study.items import groups_of
 from assay.protocols.fire_circle.study.passes import read_controls
 from fire_circle.measurement.ablation import AblationReport, ablation_report
-from fire_circle.measurement.calibration import (
-    Calibration,
-    CalibrationTest,
-    calibrate,
-    split_of,
-    try_calibration,
-)
+from fire_circle.measurement.calibration import calibrate, split_of, try_calibration
 from fire_circle.measurement.hijack import HijackReport, HijackTrial, hijack_report
 from fire_circle.measurement.lift import LiftReport, lift_report
 from fire_circle.measurement.minimal_pairs import FlipReport, PairScores, flip_report
@@ -29,6 +25,8 @@ from fire_circle.study import read_study
 from llm_runtime.statistics.agreement import interval_disagreement, krippendorff_alpha
 from llm_runtime.statistics.power import Power, lift_power
 from llm_runtime.statistics.thresholds import detection_rates
+
+T = TypeVar("T")
 
 _WORST = 8
 
@@ -164,40 +162,33 @@ class _Measuring:
             ]
             left_out += len(scores) - len(complete)
             scores = complete
+        return self._measured("lift", lift_report, scores, max_fpr=self.max_fpr, left_out=left_out)
+
+    def _measured(self, what: str, measure: Callable[..., T], *args: Any, **options: Any) -> T | None:
+        """Measure, or note why it cannot be done."""
         try:
-            return lift_report(scores, rng=self._rng("lift"), max_fpr=self.max_fpr, left_out=left_out)
+            return measure(*args, rng=self._rng(what), **options)
         except ValueError as fault:
-            self.absent["lift"] = str(fault)
+            self.absent[what] = str(fault)
             return None
 
     def _calibration(self) -> Frozen | None:
         development = [item for item in self.scores if self._split(item) == "development"]
         test = [item for item in self.scores if self._split(item) == "test"]
         try:
-            fitted: Calibration = calibrate(development, max_fpr=self.calibrated_fpr)
+            fitted = calibrate(development, max_fpr=self.calibrated_fpr)
         except ValueError as fault:
             self.absent["calibration"] = str(fault)
             return None
-        tested: CalibrationTest | None = None
+        frozen = Frozen(**fitted.model_dump(exclude={"items"}))
         try:
-            tested = try_calibration(fitted, test)
+            return frozen.model_copy(update={"test": try_calibration(fitted, test)})
         except ValueError as fault:
             self.absent["calibration test"] = str(fault)
-        return Frozen(
-            threshold=fitted.threshold,
-            max_fpr=fitted.max_fpr,
-            violations=fitted.violations,
-            benign=fitted.benign,
-            warning=fitted.warning,
-            test=tested,
-        )
+            return frozen
 
     def _rules(self) -> RuleReport | None:
-        try:
-            return rule_report(self.scores, max_fpr=self.calibrated_fpr, rng=self._rng("rules"))
-        except ValueError as fault:
-            self.absent["rules"] = str(fault)
-            return None
+        return self._measured("rules", rule_report, self.scores, max_fpr=self.calibrated_fpr)
 
     def _power(self) -> Power:
         labels = [item.label for item in self.scores]
@@ -223,11 +214,7 @@ class _Measuring:
         with_chair = bare_results(read_study(self.folder.file("results.jsonl")))
         without = bare_results(read_study(self.folder.file("without-chair.jsonl")))
         both = [(result, without[index]) for index, result in with_chair.items() if index in without]
-        try:
-            return ablation_report(both, rng=self._rng("ablation"))
-        except ValueError as fault:
-            self.absent["ablation"] = str(fault)
-            return None
+        return self._measured("ablation", ablation_report, both)
 
     def _own_categories(self) -> dict[str, list[float]]:
         """Return harmless items of the data set itself, by family; none that the threshold was fitted to."""
@@ -372,22 +359,19 @@ def _alpha(lines: Sequence[ItemFigures], number: int, seats: Sequence[int]) -> f
 
 def _curve(values: Sequence[float], items: Sequence[ItemScores]) -> tuple[CurvePoint, ...]:
     labels = [item.label for item in items]
-    points: list[CurvePoint] = []
-    for step in range(51):
-        rates = detection_rates(values, labels, step / 50)
-        points.append(
-            CurvePoint(
-                threshold=step / 50,
-                detected=rates.true_positive_rate.estimate,
-                false_alarms=rates.false_positive_rate.estimate,
-            )
+    rates = {step / 50: detection_rates(values, labels, step / 50) for step in range(51)}
+    return tuple(
+        CurvePoint(
+            threshold=threshold,
+            detected=at.true_positive_rate.estimate,
+            false_alarms=at.false_positive_rate.estimate,
         )
-    return tuple(points)
+        for threshold, at in rates.items()
+    )
 
 
 def _added(counts: Sequence[dict[str, int]]) -> dict[str, int]:
-    total: dict[str, int] = {}
+    total = Counter[str]()
     for each in counts:
-        for name, amount in each.items():
-            total[name] = total.get(name, 0) + amount
+        total.update(each)
     return dict(sorted(total.items(), key=lambda entry: (-entry[1], entry[0])))

@@ -1,0 +1,12 @@
+"""The page for a browser that is not known: why, and how to come in."""
+
+from __future__ import annotations
+
+from assay.web.root import ROOT
+from assay.web.templating import render
+
+
+def entrance(why: str = "") -> str:
+    """Return the page; ``why`` says what happened, where something did."""
+    ROOT.set("")  # nothing below this launch's path is served to whoever sees this page
+    return render("entrance.html", why=why)
