@@ -86,6 +86,22 @@ def running_options(command: F) -> F:
         click.option(
             "--judge", "judges", multiple=True, metavar="MODEL", help="A judge of claimed novelty (repeatable)."
         ),
+        click.option("--untagged", is_flag=True, help="Seat judges whose family nobody knows."),
+        click.option(
+            "--reducer",
+            type=click.Choice(["median", "majority"]),
+            default="median",
+            show_default=True,
+            help="How the judges' scores become one.",
+        ),
+        click.option(
+            "--critic", metavar="MODEL", default="", help="It comments on each attempt, in its trace alone."
+        ),
+        click.option("--cohort", multiple=True, metavar="MODEL", help="It takes turns with MODEL (repeatable)."),
+        click.option(
+            "--chrome", metavar="FILE", help="JSON: rank and standings, kept beside attempts and out of them."
+        ),
+        click.option("--box-root", metavar="FOLDER", default="", help="An unpacked image of which boxes are made."),
         click.option(
             "--protocol",
             type=click.Choice(["native", "text"]),
@@ -182,17 +198,18 @@ def need_inspect(feature: str) -> None:
 
 
 @cache
-def need_box() -> None:
+def need_box(root: str = "") -> None:
     """Refuse what cannot run without a box, before anything else is done.
 
     Raises:
         CannotIsolate: this machine gives none; the message says why.
     """
     from ai_crucible.box.bwrap import probe
+    from ai_crucible.box.root import Root
 
     # In a thread, for it is also asked where an event loop runs already.
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, probe()).result()
+        pool.submit(asyncio.run, probe(Root.at(root))).result()
 
 
 def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:
