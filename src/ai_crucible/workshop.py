@@ -139,7 +139,7 @@ class Workshop:
             protocol: ``native`` or ``text`` tool calls.
             judges: models of the panel.
             chrome: kept beside every attempt, never in its messages.
-            seed: fences derive from it; where left out it derives from the trial's id, which no solver sees.
+            seed: fences derive from it; from the trial's id, which no solver sees, where left out.
             at_once: attempts at one time.
             total_cost: US dollars for all attempts of the trial together, in all its sittings. What a call may
                 take is held before it is sent; attempts for which the money does not suffice have no verdict.

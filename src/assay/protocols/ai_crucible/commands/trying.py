@@ -86,10 +86,8 @@ class Trying:
             ConfigurationError: its file holds no JSON object.
         """
         data: object = None
-        try:
+        with suppress(OSError, ValueError, RecursionError):
             data = json.loads(Path(self.chrome).read_bytes() if self.chrome else b"{}")
-        except (OSError, ValueError, RecursionError):
-            pass
         if not isinstance(data, dict):
             raise ConfigurationError(f"--chrome {self.chrome}: name a file that holds a JSON object of standings")
         return cast("dict[str, Any]", data)
