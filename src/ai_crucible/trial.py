@@ -10,7 +10,11 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
+<<<<<<< HEAD
 from contextlib import suppress
+=======
+from concurrent.futures import ThreadPoolExecutor
+>>>>>>> main
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -78,12 +82,23 @@ class _Panel:
 class _Desk:
     """What one run of the task holds: its puzzles, its grader, and the attempts in flight by sample."""
 
+<<<<<<< HEAD
     def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, panel: _Panel, root: Root) -> None:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
         self.panel = panel
         self.root = root
         self.grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in puzzles})
+=======
+    def __init__(
+        self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str], grader: SealedGrader
+    ) -> None:
+        self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
+        self.framing = framing
+        self.judges = judges
+        self.root = grader.root or Root()
+        self.grader = grader
+>>>>>>> main
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
     def puzzle(self, state: TaskState) -> Puzzle:
@@ -140,12 +155,19 @@ def trial(
             "the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker"
         )
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
+    root = Root.at(box_root)
+    grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded}, seed)
+    loaded = _draw_all(grader, loaded)
     text = describe_tools(TOOLS) if protocol == "text" else ""
     framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
+<<<<<<< HEAD
     if reducer not in ("median", "majority"):
         raise ConfigurationError(f"no reducer {reducer!r}; there are: median, majority")
     panel = _Panel(tuple(_listed(judges)), untagged, reducer, critic, tuple(_listed(cohort)))
     desk = _Desk(loaded, framing, panel, Root.at(box_root))
+=======
+    desk = _Desk(loaded, framing, _listed(judges), grader)
+>>>>>>> main
     past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
     others = {
         name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
@@ -188,6 +210,17 @@ if registry_info(trial).name == "trial":
     # Inspect puts the package's name before the task's, except where it finds no distribution of that name, as in
     # an editable install of Assay; by name it is ai_crucible/trial either way.
     trial = task(name="ai_crucible/trial")(cast(Any, trial).__wrapped__)
+
+
+def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
+    async def each() -> list[Puzzle]:
+        return [await grader.draw(puzzle) for puzzle in puzzles]
+
+    if not any(puzzle.meta.drawn for puzzle in puzzles):
+        return list(puzzles)
+    # In a thread, for Inspect may make the task where an event loop runs already.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, each()).result()
 
 
 def _listed(value: str | list[str]) -> list[str]:

@@ -29,6 +29,10 @@ TerminatedBy: TypeAlias = Literal[
 ]
 """How an attempt ended. The first two are the solver's own doing, the others are the kernel's."""
 
+Shape: TypeAlias = Literal["function", "repository", "shell", "diagnosis", "specification"]
+"""What a task looks like: a function to repair; a repository with a failing behaviour and tests of its own; files
+to put right at a shell; logs to read and a written answer; a specification to carry out."""
+
 PUZZLE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"
 
@@ -59,7 +63,9 @@ class PuzzleMeta(Model):
         title: one line.
         kind: the kind of defect: ``"off-by-one"``, ``"encoding"``; what typology groups by.
         source: the published report this puzzle is modelled on, as a fact: what went wrong and where it was told.
-        difficulty: 1 (an exercise) to 5.
+        difficulty: 1 (an exercise) to 5, as its author judges it.
+        shape: what the task looks like.
+        drawn: its oracle draws files, prompt and answers anew for each trial; ``{{name}}`` in the prompt is drawn.
         anchor: a puzzle that calibrates: everyone solves ``"trivial"``, nobody ``"impossible"``.
         editable: glob patterns of the files a solution may change or add; whatever else changes is a penalty.
         leftovers: what files count as that a solver adds beside ``editable``: ``"told"`` and taken away before the
@@ -74,6 +80,8 @@ class PuzzleMeta(Model):
     kind: str = Field(pattern=_ONE_LINE, max_length=60)
     source: str = Field(default="", max_length=2000)
     difficulty: int = Field(default=2, ge=1, le=5)
+    shape: Shape = "function"
+    drawn: bool = False
     anchor: Literal["trivial", "impossible"] | None = None
     editable: tuple[str, ...] = Field(default=("*",), min_length=1)
     leftovers: Literal["told", "refused"] = "told"

@@ -28,7 +28,7 @@ from ai_crucible.attested import AttestedTrial, attested, graded_events, log_pat
 from ai_crucible.box.root import Root
 from ai_crucible.catalog import Catalog, Entry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
-from ai_crucible.checking import PuzzleCheck, check_puzzle
+from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
 from ai_crucible.events import (
     AttemptWitnessed,
     PuzzleAdmitted,
@@ -322,12 +322,21 @@ class Workshop:
             records += [record for sample, record in pairs if whole or sample_digest(sample) in digests]
         return records
 
-    def check(self, puzzles: Sequence[str], *, admit: bool = False) -> list[PuzzleCheck]:
-        """Run gold, no-op and wrong solutions of each puzzle.
+    def check(
+        self,
+        puzzles: Sequence[str],
+        *,
+        bar: Bar | None = None,
+        admit: bool = False,
+        on_check: Callable[[PuzzleCheck], None] | None = None,
+    ) -> list[PuzzleCheck]:
+        """Grade gold, no-op, wrong and right solutions of each puzzle, and try its checks.
 
         Args:
             puzzles: ids, folders, or ``all``.
+            bar: what the checks are held to; left out, they are not tried themselves.
             admit: enter those that are fine into the catalog's lab.
+            on_check: is told of each puzzle as soon as it is done.
 
         Raises:
             ConfigurationError: one cannot be loaded or graded, or this machine gives no box.
@@ -335,7 +344,12 @@ class Workshop:
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
 
         async def each() -> list[PuzzleCheck]:
-            return [await check_puzzle(puzzle) for puzzle in loaded]
+            done: list[PuzzleCheck] = []
+            for puzzle in loaded:
+                done.append(await check_puzzle(puzzle, bar=bar))
+                if on_check:
+                    on_check(done[-1])
+            return done
 
         checks = asyncio.run(each())
         admitted: list[Event] = [

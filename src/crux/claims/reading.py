@@ -302,7 +302,7 @@ def _claim(reader: _Reader, entry: _ReadClaim, own: dict[str, str]) -> Claim | N
     ref = own.get(entry.ref, entry.ref)
     if ref in reader.claims:
         return reader.claims[ref]
-    text = " ".join(entry.text.split())[:_MOST_WORDS]
+    text = " ".join(_LEFT_OUT.sub(" ", entry.text).split())[:_MOST_WORDS]
     if not text:
         return None
     key = sha256(f"{reader.author}\0{text.casefold().rstrip('.')}".encode()).hexdigest()[:8]
