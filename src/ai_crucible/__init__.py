@@ -24,13 +24,13 @@ from ai_crucible.designer import Designed, Designer
 from ai_crucible.grading.edge import GradingFailed, SealedGrader
 from ai_crucible.importing import Imported, import_folder
 from ai_crucible.judge_panel import Judge, JudgeUntagged, PanelEmpty
-from ai_crucible.observability import ModelRollup, PuzzleHistory, histories, rollup
+from ai_crucible.observability import ModelRollup, PuzzleHistory, TrialReport, histories, rollup
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle, load_puzzles
 from ai_crucible.roles import CohortSolver, Critic, Solver
 from ai_crucible.starting import new
 from ai_crucible.typology import KindDifference, typology
-from ai_crucible.workshop import TrialReport, Workshop
+from ai_crucible.workshop import Workshop
 from llm_runtime.store.signing import SigningFailed
 from llm_runtime.store.signing import SigningProgram as Signer
 

@@ -10,11 +10,8 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
-<<<<<<< HEAD
-from contextlib import suppress
-=======
 from concurrent.futures import ThreadPoolExecutor
->>>>>>> main
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,23 +79,12 @@ class _Panel:
 class _Desk:
     """What one run of the task holds: its puzzles, its grader, and the attempts in flight by sample."""
 
-<<<<<<< HEAD
-    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, panel: _Panel, root: Root) -> None:
+    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, panel: _Panel, grader: SealedGrader) -> None:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
         self.panel = panel
-        self.root = root
-        self.grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in puzzles})
-=======
-    def __init__(
-        self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str], grader: SealedGrader
-    ) -> None:
-        self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
-        self.framing = framing
-        self.judges = judges
         self.root = grader.root or Root()
         self.grader = grader
->>>>>>> main
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
     def puzzle(self, state: TaskState) -> Puzzle:
@@ -160,14 +146,10 @@ def trial(
     loaded = _draw_all(grader, loaded)
     text = describe_tools(TOOLS) if protocol == "text" else ""
     framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
-<<<<<<< HEAD
     if reducer not in ("median", "majority"):
         raise ConfigurationError(f"no reducer {reducer!r}; there are: median, majority")
     panel = _Panel(tuple(_listed(judges)), untagged, reducer, critic, tuple(_listed(cohort)))
-    desk = _Desk(loaded, framing, panel, Root.at(box_root))
-=======
-    desk = _Desk(loaded, framing, _listed(judges), grader)
->>>>>>> main
+    desk = _Desk(loaded, framing, panel, grader)
     past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
     others = {
         name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()

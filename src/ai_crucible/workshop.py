@@ -38,7 +38,7 @@ from ai_crucible.events import (
     TrialResumed,
 )
 from ai_crucible.judge_panel import check_panel
-from ai_crucible.observability import ModelRollup, rollup
+from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.types import Arm, AttemptRecord, team_name
@@ -53,33 +53,6 @@ if TYPE_CHECKING:
     from inspect_ai.model import Model
 
 _NEW_TRIAL = 4
-
-
-@dataclass(frozen=True, slots=True)
-class TrialReport:
-    """What a trial came to.
-
-    Args:
-        trial: its id; run it again by this id to go on after a kill.
-        status: Inspect's: ``success``, ``error`` where an attempt has no verdict, ``cancelled`` at the keyboard, or
-            ``started`` where it was stopped so hard that the log was not finished.
-        log: the Inspect log.
-        attempts: every attempt that is in it.
-        models: rolled up.
-        unpaid: the money was used up before all attempts were made.
-    """
-
-    trial: str
-    status: str
-    log: Path
-    attempts: tuple[AttemptRecord, ...]
-    models: tuple[ModelRollup, ...]
-    unpaid: bool = False
-
-    @property
-    def errors(self) -> tuple[AttemptRecord, ...]:
-        """Attempts without a verdict."""
-        return tuple(attempt for attempt in self.attempts if attempt.passed is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """A signing program whose key stays in ssh-agent: ``python -m llm_runtime.store.ssh_agent [NAME]``.
 
 It keeps the contract of :mod:`llm_runtime.store.signing_program`. NAME is a part of the key's comment; without it
-the agent's only ed25519 key signs. Such a key signs the very bytes that it is given (RFC 8032), so anybody checks its
-signature without knowing of ssh. Source: draft-ietf-sshm-ssh-agent.
+the agent's only ed25519 key signs. Such a key signs the very bytes that it is given (RFC 8032), so anybody checks
+its signature without knowing of ssh. Source: draft-ietf-sshm-ssh-agent.
 """
 
 from __future__ import annotations

@@ -21,7 +21,8 @@ from assay.protocols.ai_crucible.report.trial_events import attempt_event, seal_
 from llm_runtime.errors import LlmRuntimeError, StoreBusy
 
 if TYPE_CHECKING:
-    from ai_crucible.workshop import TrialReport, Workshop
+    from ai_crucible.observability import TrialReport
+    from ai_crucible.workshop import Workshop
 
 Say = Callable[[str, Any], None]
 _PATIENCE_S = 20.0
