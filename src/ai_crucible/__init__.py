@@ -13,9 +13,10 @@ to use.
 
 from ai_crucible.arms import ArmEffect, effects
 from ai_crucible.attempt import Framing, run_attempt, run_pass_hat_k
-from ai_crucible.attestation import Ledger, Signer, SigningFailed, Verification
+from ai_crucible.attestation import Ledger, Verification
 from ai_crucible.box.bwrap import CannotIsolate
 from ai_crucible.budget_governor import Governor, Halt
+from ai_crucible.bundle import make_bundle, verify_bundle
 from ai_crucible.catalog import Catalog, Policy
 from ai_crucible.catalog_paths import built_in_ids
 from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
@@ -23,13 +24,15 @@ from ai_crucible.designer import Designed, Designer
 from ai_crucible.grading.edge import GradingFailed, SealedGrader
 from ai_crucible.importing import Imported, import_folder
 from ai_crucible.judge_panel import Judge, JudgeUntagged, PanelEmpty
-from ai_crucible.observability import ModelRollup, PuzzleHistory, histories, rollup
+from ai_crucible.observability import ModelRollup, PuzzleHistory, TrialReport, histories, rollup
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle, load_puzzles
 from ai_crucible.roles import CohortSolver, Critic, Solver
 from ai_crucible.starting import new
 from ai_crucible.typology import KindDifference, typology
-from ai_crucible.workshop import TrialReport, Workshop
+from ai_crucible.workshop import Workshop
+from llm_runtime.store.signing import SigningFailed
+from llm_runtime.store.signing import SigningProgram as Signer
 
 __all__ = [
     "ArmEffect",
@@ -70,9 +73,11 @@ __all__ = [
     "import_folder",
     "load_puzzle",
     "load_puzzles",
+    "make_bundle",
     "new",
     "rollup",
     "run_attempt",
     "run_pass_hat_k",
     "typology",
+    "verify_bundle",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 from ai_crucible.box import Box, BoxDied
 from ai_crucible.budget_governor import Governor
 from ai_crucible.framing import PastAttempt, Standing, render_context
-from ai_crucible.judge_panel import Judge, convene
+from ai_crucible.judge_panel import Judge, Reducer, convene
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.puzzle_box import order_of
 from ai_crucible.roles import CohortSolver, Critic, Recorder, Solver
@@ -99,6 +99,7 @@ async def grade(
     judges: Sequence[Judge] = (),
     family: str = "",
     allow_untagged: bool = False,
+    reducer: Reducer = "median",
 ) -> GateResult:
     """Grade a halted attempt: verdict, panel, gate; all of it is kept in ``state.scores``.
 
@@ -114,7 +115,7 @@ async def grade(
     record("graded", **verdict.model_dump(mode="json"))
     panel = None
     if judges:
-        panel = await convene(judges, state, family=family, allow_untagged=allow_untagged)
+        panel = await convene(judges, state, family=family, allow_untagged=allow_untagged, reducer=reducer)
         state.scores["panel"] = panel
         record("panel", **panel.model_dump(mode="json"))
     result = gate(

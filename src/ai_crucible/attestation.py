@@ -25,8 +25,7 @@ from llm_runtime.events import GENESIS, Event, Record, link, parse_event
 from llm_runtime.events.chain import read_record, written
 from llm_runtime.files import write_atomic
 from llm_runtime.store.anchor import Head, HeadFiles, SignedHead
-from llm_runtime.store.signing import SigningFailed
-from llm_runtime.store.signing import SigningProgram as Signer
+from llm_runtime.store.signing import Signer, SigningFailed
 from llm_runtime.store.verify import Kind as ChainKind
 from llm_runtime.store.verify import Walk, judge
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlparse
 
 from ai_crucible.events import AttemptGraded, AttemptWitnessed, TrialLogged, TrialPlanned, TrialResumed
+from ai_crucible.types import AttemptRecord
 from llm_runtime.events import Event
 
 if TYPE_CHECKING:
@@ -117,3 +119,22 @@ def set_aside(folder: Path, trial: AttestedTrial) -> None:
             aside = folder / "aside" / trial.trial
             aside.mkdir(parents=True, exist_ok=True)
             path.rename(aside / path.name)
+
+
+def graded_events(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:
+    """Return what the ledger is to say of the attempts of a log."""
+    from ai_crucible.trace_writer import rests_on, sample_digest
+
+    events: list[AttemptGraded] = []
+    for sample, attempt in zip(log.samples or [], attempts, strict=True):
+        same = {"puzzle", "kind", "epoch", "model", "arm", "passed", "failed", "terminated_by"}
+        fields = {**attempt.model_dump(include=same), "anchor": attempt.anchor is not None}
+        named = dict(zip(("puzzle_digest", "oracle_digest", "environment"), rests_on(log, sample), strict=True))
+        digest = sample_digest(sample)
+        events.append(AttemptGraded.model_validate({**fields, **named, "trial": trial, "sample_digest": digest}))
+    return events
+
+
+def log_path(log: EvalLog) -> Path:
+    """Return where a log lies, which Inspect tells as a path or as a URL."""
+    return Path(urlparse(log.location).path if "://" in log.location else log.location)

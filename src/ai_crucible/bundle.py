@@ -103,16 +103,16 @@ def make_bundle(shop: Workshop, trials: Sequence[str], out: Path) -> Path:
         ConfigurationError: there is no such trial, or it has no log yet.
         StoreDamaged: the workshop itself does not verify; nothing was written.
     """
-    verification, head = shop.verify(), shop.ledger.head()
-    if not verification.ok or head is None:
-        first = str(verification.findings[0]) if verification.findings else "no signed head vouches for it"
-        raise StoreDamaged(f"{shop.folder} does not verify ({first}); see: assay trial verify")
     known, paths = shop.attested(), list[Path]()
     for name in trials:
         if name not in known or known[name].log is None:
             there = ", ".join(trial.trial for trial in known.values() if trial.log) or "none"
             raise ConfigurationError(f"no trial {name!r} with a log in {shop.folder}; there are: {there}")
         paths += [shop.folder / log for log in known[name].named]
+    verification, head = shop.verify(), shop.ledger.head()
+    if not verification.ok or head is None:
+        first = str(verification.findings[0]) if verification.findings else "no signed head vouches for it"
+        raise StoreDamaged(f"{shop.folder} does not verify ({first}); see: assay trial verify")
     manifest = {"format": FORMAT, "trials": list(trials), "head": head.to_dict()}
     data = BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as archive:

@@ -1,7 +1,9 @@
 """Puzzles out of folders of (buggy program, tests, fixed program). Nothing that is found there is run.
 
 A QuixBugs checkout has ``python_programs/NAME.py``, ``correct_python_programs/NAME.py`` and, for most,
-``json_testcases/NAME.json`` with one ``[arguments, expected]`` a line. Another folder has a program ``NAME.py``,
+``json_testcases/NAME.json`` with one ``[arguments, expected]`` a line; ``python_testcases/test_NAME.py`` says which
+of them take too long and how near an answer must be, and is run itself where there are none.
+Another folder has a program ``NAME.py``,
 its repair ``NAME_fixed.py`` or ``fixed/NAME.py``, and cases in ``NAME.json`` or ``test_NAME.py``; of the latter
 those assertions are taken whose arguments and results are literals.
 """
@@ -14,7 +16,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,6 +37,10 @@ class Triple:
     fixed: str
     cases: list[dict[str, Any]]
     origin: str
+    tests: dict[str, str] = field(default_factory=dict[str, str])
+    """Where no cases could be taken out of them: test files to be run beside the program, by their place."""
+    beside: dict[str, str] = field(default_factory=dict[str, str])
+    """What the tests need besides the program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ def _triples(source: Path, origin: str) -> Iterator[tuple[str, Triple | str]]:
     programs = sorted((quix if quix.is_dir() else source).glob("*.py"))
     for program in programs:
         name = program.stem
-        if name.startswith("test_") or name.endswith(("_test", "_fixed")) or name == "__init__":
+        if name.startswith("test_") or name.endswith(("_test", "_fixed")) or name in ("__init__", "node"):
             continue
         if not _NAME.match(name):
             yield name, "its name is not a plain module name"
@@ -108,13 +114,52 @@ def _triple(source: Path, program: Path, fixed: Path, origin: str) -> Triple | s
         buggy_text, fixed_text = _read(program), _read(fixed)
         tree = ast.parse(fixed_text)
         cases = _cases(source, name)
+        tests, beside = ({}, {}) if cases else _test_files(source, name)
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as fault:
         return f"it cannot be read: {type(fault).__name__}"
     if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
         return f"it defines no function {name}"
-    if not cases:
+    if not cases and not tests:
         return "its tests hold no case with literal arguments and results"
-    return Triple(name, buggy_text, fixed_text, cases, f"{origin}: {program.name}")
+    return Triple(name, buggy_text, fixed_text, cases, f"{origin}: {program.name}", tests, beside)
+
+
+def _test_files(source: Path, name: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return test files to be run whole, and the modules of the checkout that they import."""
+    tests = source / "python_testcases" / f"test_{name}.py"
+    if not tests.is_file():
+        return {}, {}
+    node = source / "python_programs" / "node.py"
+    return {tests.name: _read(tests)}, {"node.py": _read(node)} if node.is_file() else {}
+
+
+def _limits(source: Path, name: str) -> tuple[list[Any], ast.expr | None]:
+    """Return which inputs a test file leaves out as too slow, and how near it lets an answer be."""
+    path = source / "python_testcases" / f"test_{name}.py"
+    slow: list[Any] = []
+    near: ast.expr | None = None
+    for node in ast.walk(ast.parse(_read(path))) if path.is_file() else ():
+        match node:
+            case ast.If(test=test, body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr="skip")))]):
+                for part in ast.walk(test):
+                    if isinstance(part, ast.Compare) and isinstance(part.ops[0], ast.Eq):
+                        slow.append(ast.literal_eval(part.comparators[0]))
+            case ast.Call(func=ast.Attribute(attr="approx"), keywords=[ast.keyword(arg="abs", value=value)]):
+                near = value
+            case _:
+                pass
+    return slow, near
+
+
+def _tolerance(near: ast.expr | None, arguments: list[Any]) -> float | None:
+    """Return how near an answer must be: a number, or one of the arguments, ``input_data[N]``."""
+    match near:
+        case None:
+            return None
+        case ast.Subscript(slice=place):
+            return float(arguments[ast.literal_eval(place)])
+        case _:
+            return float(ast.literal_eval(near))
 
 
 def _read(path: Path) -> str:
@@ -126,14 +171,14 @@ def _read(path: Path) -> str:
 def _cases(source: Path, name: str) -> list[dict[str, Any]]:
     for path in (source / "json_testcases" / f"{name}.json", source / f"{name}.json"):
         if path.is_file():
-            return _json_cases(_read(path))
+            return _json_cases(_read(path), *_limits(source, name))
     for path in (source / f"test_{name}.py", source / "tests" / f"test_{name}.py"):
         if path.is_file():
             return _asserted_cases(_read(path), name)
     return []
 
 
-def _json_cases(text: str) -> list[dict[str, Any]]:
+def _json_cases(text: str, slow: list[Any], near: ast.expr | None) -> list[dict[str, Any]]:
     cases: list[dict[str, Any]] = []
     for line in text.splitlines()[:_MOST_CASES]:
         if not line.strip():
@@ -143,7 +188,9 @@ def _json_cases(text: str) -> list[dict[str, Any]]:
             raise ValueError(line)
         arguments, expected = cast(list[Any], data)
         args = cast(list[Any], arguments) if isinstance(arguments, list) else [arguments]
-        cases.append({"args": args, "expect": expected})
+        if args not in slow:
+            within = _tolerance(near, args)
+            cases.append({"args": args, "expect": expected, **({} if within is None else {"within": within})})
     return cases
 
 
@@ -181,7 +228,8 @@ def _called(function: ast.expr) -> str:
 
 
 def _write(triple: Triple, folder: Path) -> None:
-    file = f"{triple.name}.py"
+    package = "python_programs/" if triple.tests else ""
+    file = f"{package}{triple.name}.py"
     meta = {
         "id": triple.name.replace("_", "-"),
         "title": f"Repair {triple.name}",
@@ -190,17 +238,12 @@ def _write(triple: Triple, folder: Path) -> None:
         "editable": [file],
     }
     prompt = f"`{file}` defines the function `{triple.name}`, which has a defect. Repair it.\n"
-    cases = triple.cases
-    checks = [
-        {
-            "name": f"case {n}",
-            "kind": "call",
-            "target": f"{triple.name}:{triple.name}",
-            "cases": [case],
-            "seconds": 5,
-        }
-        for n, case in enumerate(cases, 1)
+    call = {"kind": "call", "target": f"{triple.name}:{triple.name}", "seconds": 30}
+    checks: list[dict[str, Any]] = [
+        {"name": f"case {n}", **call, "cases": [case]} for n, case in enumerate(triple.cases, 1)
     ]
+    for path, text in triple.tests.items():
+        checks += [_suite_check(f"{path}::{test}", [path]) for test in _test_names(text)]
     checks.append({"name": "still defined", "kind": "file", "path": file, "matches": rf"^def {triple.name}\b"})
     write_puzzle(
         folder,
@@ -208,10 +251,25 @@ def _write(triple: Triple, folder: Path) -> None:
             "meta.json": json.dumps(meta, indent=2) + "\n",
             "prompt.md": prompt,
             f"work/{file}": triple.buggy,
+            **{f"work/{path}": text for path, text in triple.beside.items()},
             f"oracle/gold/{file}": triple.fixed,
+            **{f"oracle/with/{path}": text for path, text in triple.tests.items()},
             "oracle/checks.json": json.dumps({"checks": checks}, indent=1) + "\n",
         },
     )
+
+
+def _test_names(text: str) -> list[str]:
+    return [
+        node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name[:4] == "test"
+    ]
+
+
+def _suite_check(test: str, files: list[str]) -> dict[str, Any]:
+    """Return a check that runs one test of files that are laid beside the work copy."""
+    expect = {test: "passed"}
+    case = {"args": [test], "expect": expect}
+    return {"name": test, "kind": "call", "target": ":tests", "cases": [case], "with": files, "seconds": 20}
 
 
 def write_puzzle(folder: Path, files: dict[str, str]) -> None:

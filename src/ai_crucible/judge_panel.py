@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
 from ai_crucible.families import families_of
-from ai_crucible.types import AttemptState, Line, PanelVerdict, Prompting
+from ai_crucible.types import AttemptState, Line, PanelVerdict, Prompting, ToolSpec, Turn
 from llm_runtime.errors import CallError, ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -18,6 +18,8 @@ from llm_runtime.structured import parse
 from llm_runtime.tasks import gather
 
 _MOST_DIFF = 24_000
+
+Reducer: TypeAlias = Literal["majority", "median"]
 
 
 class PanelEmpty(ConfigurationError):
@@ -66,7 +68,7 @@ async def convene(
     *,
     family: str,
     allow_untagged: bool = False,
-    reducer: Literal["majority", "median"] = "median",
+    reducer: Reducer = "median",
 ) -> PanelVerdict:
     """Have every eligible judge look at an attempt, and reduce what they say.
 
@@ -97,14 +99,14 @@ def eligible(
     own = families_of(family) or frozenset({family.casefold()} if family else ())
     if not own and not allow_untagged:
         raise JudgeUntagged(
-            "the solver's family is unknown, so no judge can be excluded; name it, or allow untagged"
+            "the solver's family is unknown, so no judge can be excluded; seat all the same with --untagged"
         )
     seated: list[Judge] = []
     excluded: list[dict[str, str]] = []
     for judge in judges:
         theirs = judge.families
         if not theirs and not allow_untagged:
-            raise JudgeUntagged(f"judge {judge.model}: its family is unknown; name it, or allow untagged judges")
+            raise JudgeUntagged(f"judge {judge.model}: its family is unknown; seat it all the same with --untagged")
         if shared := own & theirs:
             excluded.append(
                 {"model": judge.model, "reason": f"of the solver's family: {', '.join(sorted(shared))}"}
@@ -120,7 +122,7 @@ def tally(
     judges: Sequence[Judge],
     ballots: Sequence[Ballot],
     excluded: Sequence[dict[str, str]] = (),
-    reducer: Literal["majority", "median"] = "median",
+    reducer: Reducer = "median",
 ) -> PanelVerdict:
     """Reduce ballots. Novelty needs more than half of the votes cast; a tie validates nothing."""
     scores = [ballot.score for ballot in ballots if ballot.score is not None]
@@ -147,6 +149,20 @@ def tally(
         ),
         excluded=tuple(excluded),
     )
+
+
+def check_panel(judges: Sequence[str], family: str, *, allow_untagged: bool = False) -> None:
+    """Refuse a panel that could not sit, before any attempt is made.
+
+    Raises:
+        PanelEmpty, JudgeUntagged: as :func:`convene`.
+    """
+
+    async def nobody(lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
+        raise NotImplementedError
+
+    if judges:
+        eligible([Judge(nobody, name) for name in judges], family, allow_untagged=allow_untagged)
 
 
 async def _ask(judge: Judge, state: AttemptState, number: int) -> Ballot:

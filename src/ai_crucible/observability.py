@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
+from pathlib import Path
 
 from ai_crucible.types import AttemptRecord
 from llm_runtime.statistics.attempts import pass_at_k, pass_hat_k
@@ -79,6 +80,33 @@ class ModelRollup:
     cost: float | None
     tokens: int
     edition: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TrialReport:
+    """What a trial came to.
+
+    Args:
+        trial: its id; run it again by this id to go on after a kill.
+        status: Inspect's: ``success``, ``error`` where an attempt has no verdict, ``cancelled`` at the keyboard, or
+            ``started`` where it was stopped so hard that the log was not finished.
+        log: the Inspect log.
+        attempts: every attempt that is in it.
+        models: rolled up.
+        unpaid: the money was used up before all attempts were made.
+    """
+
+    trial: str
+    status: str
+    log: Path
+    attempts: tuple[AttemptRecord, ...]
+    models: tuple[ModelRollup, ...]
+    unpaid: bool = False
+
+    @property
+    def errors(self) -> tuple[AttemptRecord, ...]:
+        """Attempts without a verdict."""
+        return tuple(attempt for attempt in self.attempts if attempt.passed is None)
 
 
 def _together(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TypeVar
@@ -45,6 +46,8 @@ class Purse:
         self.budget = Budget(Caps(cost=round(cap * _MICRO)), before, emit=self._moved)
         self._change = asyncio.Event()
         self.closed = False
+        #: entered while a call waits for its turn, so that no clock of a solver counts it
+        self.waiting: Callable[[], AbstractContextManager[None]] = nullcontext
 
     @property
     def cap(self) -> float:
@@ -86,7 +89,8 @@ class Purse:
                 if not self.budget.held.cost and not change.is_set():
                     self.closed = True
                     raise
-            await change.wait()
+            with self.waiting():
+                await change.wait()
 
     async def hold(self, cost: int, where: str, call: Callable[[], Awaitable[tuple[T, int | None]]]) -> T:
         """Make a call for which this purse reserves.

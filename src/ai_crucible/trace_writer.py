@@ -13,7 +13,7 @@ import json
 import tarfile
 from typing import TYPE_CHECKING, Any
 
-from ai_crucible.types import AttemptRecord, AttemptState
+from ai_crucible.types import AttemptRecord, AttemptState, team_name
 from ai_crucible.versions import environment_digest, version_of
 from llm_runtime.canonical import canonical_json
 
@@ -97,7 +97,7 @@ def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
         puzzle=str(sample.id),
         kind=str(metadata.get("kind", "")),
         epoch=sample.epoch,
-        model=log.eval.model,
+        model=team_name([log.eval.model, *(log.eval.metadata or {}).get("ai_crucible", {}).get("cohort", [])]),
         arm=metadata.get("arm", "neutral"),
         passed=bool(score.as_float()) if score else None,
         failed=tuple(ours.get("gate", {}).get("failed", ())),

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from inspect_ai import Epochs, Task, task
+from inspect_ai._util.working import sample_waiting_time
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import transcript
 from inspect_ai.model import get_model
@@ -38,13 +41,13 @@ from ai_crucible import roles
 from ai_crucible.attempt import Framing, begin, grade, halt, prepare
 from ai_crucible.boundary import leaked
 from ai_crucible.box.root import Root
-from ai_crucible.budget_governor import Governor
+from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.framing import PastAttempt, Standing
 from ai_crucible.grading.edge import SealedGrader
 from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox
-from ai_crucible.judge_panel import Judge
+from ai_crucible.judge_panel import Judge, Reducer
 from ai_crucible.purse import PURSE
 from ai_crucible.puzzle_box import order_of
 from ai_crucible.puzzle_loader import load_puzzles
@@ -62,15 +65,24 @@ WITNESS: ContextVar[Callable[[str, str], None] | None] = ContextVar("witness", d
 """Who writes down that an attempt was graded, before its log is: Inspect's id of it, and its score's digest."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """Who has a part in an attempt besides the solver."""
+
+    judges: tuple[str, ...]
+    untagged: bool
+    reducer: Reducer
+    critic: str
+    cohort: tuple[str, ...]
+
+
 class _Desk:
     """What one run of the task holds: its puzzles, its grader, and the attempts in flight by sample."""
 
-    def __init__(
-        self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str], grader: SealedGrader
-    ) -> None:
+    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, panel: _Panel, grader: SealedGrader) -> None:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
-        self.judges = judges
+        self.panel = panel
         self.root = grader.root or Root()
         self.grader = grader
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
@@ -95,6 +107,10 @@ def trial(
     standings: dict[str, list[list[Any]]] | None = None,
     sandbox: str = "bwrap",
     box_root: str = "",
+    untagged: bool = False,
+    reducer: str = "median",
+    critic: str = "",
+    cohort: str | list[str] = "",
 ) -> Task:
     """Attempt sealed puzzles k times each, each attempt in a box of its own.
 
@@ -110,6 +126,10 @@ def trial(
         standings: for the social arm: by puzzle, others' results [name, attempts, passed].
         sandbox: the kind of box; ``bwrap``, or ``docker`` where that is at hand.
         box_root: a folder with an unpacked image, of which boxes are made; the host's programs where empty.
+        untagged: seat judges whose family nobody knows.
+        reducer: of the judges' scores: ``median`` or ``majority``.
+        critic: a model that comments on each finished attempt, into the trace; none where empty.
+        cohort: models that take turns with the solver in one attempt.
     """
     if arm not in ARMS:
         raise ConfigurationError(f"no framing arm {arm!r}; there are: {', '.join(ARMS)}")
@@ -126,7 +146,10 @@ def trial(
     loaded = _draw_all(grader, loaded)
     text = describe_tools(TOOLS) if protocol == "text" else ""
     framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
-    desk = _Desk(loaded, framing, _listed(judges), grader)
+    if reducer not in ("median", "majority"):
+        raise ConfigurationError(f"no reducer {reducer!r}; there are: median, majority")
+    panel = _Panel(tuple(_listed(judges)), untagged, reducer, critic, tuple(_listed(cohort)))
+    desk = _Desk(loaded, framing, panel, grader)
     past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
     others = {
         name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
@@ -140,7 +163,7 @@ def trial(
     ]
     reducers: list[ScoreReducer] = [mean_score(), pass_at(k), pass_k(k)] if k > 1 else [mean_score()]
     scorers: list[Scorer] = [oracle_scorer(desk)]
-    if desk.judges:
+    if desk.panel.judges:
         scorers.append(panel_scorer(desk))
     return Task(
         dataset=MemoryDataset(samples, name="puzzles"),
@@ -153,7 +176,13 @@ def trial(
         fail_on_error=True,
         continue_on_fail=True,
         metadata={
-            "ai_crucible": {"arm": arm, "protocol": protocol, "seed": seed, "environment": environment(desk.root)}
+            "ai_crucible": {
+                "arm": arm,
+                "protocol": protocol,
+                "seed": seed,
+                "environment": environment(desk.root),
+                **({"cohort": list(panel.cohort)} if panel.cohort else {}),
+            }
         },
         version=1,
     )
@@ -226,12 +255,16 @@ def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         attempt, _ = desk.attempt(state)
         # The clock starts here: filling the box is not the solver's time.
-        governor = Governor(attempt.puzzle.meta.budget)
+        governor = Governor(attempt.puzzle.meta.budget, working_time)
         desk.attempts[state.uuid] = (attempt, governor)
-        box = InspectWorkBox(sandbox())
-        ask = inspect_generate(get_model(), state, in_text=in_text, seed=desk.framing.seed)
+        hands = inspect_hands(InspectWorkBox(sandbox()))
+        models = [get_model(), *(get_model(name) for name in desk.panel.cohort)]
+        asks = [inspect_generate(one, state, in_text=in_text, seed=desk.framing.seed) for one in models]
         try:
-            await roles.Solver(ask, inspect_hands(box), governor)(attempt)
+            if desk.panel.cohort:
+                await roles.CohortSolver(asks, hands, governor)(attempt)
+            else:
+                await roles.Solver(asks[0], hands, governor)(attempt)
         except LimitExceededError:
             attempt.terminated_by = "inspect_limit"
             raise
@@ -255,8 +288,22 @@ def oracle_scorer(desk: _Desk) -> Scorer:
             attempt.work = await halt(attempt, InspectWorkBox(sandbox()).pack)
             if leaked(attempt) and attempt.terminated_by != "chrome_leak":
                 attempt.terminated_by = "chrome_leak"
-        judges = [Judge(inspect_generate(get_model(name)), str(get_model(name))) for name in desk.judges]
-        result = await grade(attempt, governor, desk.grader, judges=judges, family=str(state.model))
+        panel = desk.panel
+        judges = [Judge(inspect_generate(get_model(name)), str(get_model(name))) for name in panel.judges]
+        result = await grade(
+            attempt,
+            governor,
+            desk.grader,
+            judges=judges,
+            family=str(state.model),
+            allow_untagged=panel.untagged,
+            reducer=panel.reducer,
+        )
+        if panel.critic:
+            # What it says goes to the trace alone; where it brings standings in, the alarm stands there too.
+            with suppress(Halt):
+                ask = inspect_generate(get_model(panel.critic))
+                await roles.Critic(ask)(attempt, roles.Recorder(attempt, governor))
         write_trace(attempt, transcript())
         if notify := GRADED.get():
             notify(attempt.puzzle.meta.id, result.passed)
@@ -292,6 +339,11 @@ def panel_scorer(desk: _Desk) -> Scorer:
         return Score(value=value, metadata=panel.model_dump(mode="json"))
 
     return score
+
+
+def working_time() -> float:
+    """Return seconds as a solver's clock counts them: without what Inspect knows to be waiting for a provider."""
+    return time.monotonic() - sample_waiting_time()
 
 
 def _forget(desk: _Desk) -> Any:

@@ -311,5 +311,10 @@ class AttemptRecord(Model):
         return value or "unnamed"
 
 
+def team_name(models: Sequence[str]) -> str:
+    """Return the name under which a solver, or one with a cohort, is counted."""
+    return " + ".join(models)
+
+
 OracleRunner: TypeAlias = "Callable[[Puzzle, bytes, bytes], Awaitable[Verdict]]"
 """The grading edge: the puzzle, the untouched work folder and the solver's copy in, a verdict out."""

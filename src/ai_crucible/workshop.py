@@ -21,11 +21,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlparse
 
 from ai_crucible.arms import history_of, standings_of
-from ai_crucible.attestation import Ledger, Signer, Verification, file_digest
-from ai_crucible.attested import AttestedTrial, attested, set_aside
+from ai_crucible.attestation import Ledger, Verification, file_digest
+from ai_crucible.attested import AttestedTrial, attested, graded_events, log_path, set_aside
 from ai_crucible.box.root import Root
 from ai_crucible.catalog import Catalog, Entry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
@@ -39,47 +38,23 @@ from ai_crucible.events import (
     TrialPlanned,
     TrialResumed,
 )
-from ai_crucible.observability import ModelRollup, rollup
+from ai_crucible.judge_panel import check_panel
+from ai_crucible.observability import TrialReport, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.types import Arm, AttemptRecord
+from ai_crucible.rating import Rating, ratings
+from ai_crucible.types import Arm, AttemptRecord, team_name
 from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, version_of
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.settings import config_dir, data_dir
+from llm_runtime.store.signing import KeySigner, Signer
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.model import Model
 
 _NEW_TRIAL = 4
-
-
-@dataclass(frozen=True, slots=True)
-class TrialReport:
-    """What a trial came to.
-
-    Args:
-        trial: its id; run it again by this id to go on after a kill.
-        status: Inspect's: ``success``, ``error`` where an attempt has no verdict, ``cancelled`` at the keyboard, or
-            ``started`` where it was stopped so hard that the log was not finished.
-        log: the Inspect log.
-        attempts: every attempt that is in it.
-        models: rolled up.
-        unpaid: the money was used up before all attempts were made.
-    """
-
-    trial: str
-    status: str
-    log: Path
-    attempts: tuple[AttemptRecord, ...]
-    models: tuple[ModelRollup, ...]
-    unpaid: bool = False
-
-    @property
-    def errors(self) -> tuple[AttemptRecord, ...]:
-        """Attempts without a verdict."""
-        return tuple(attempt for attempt in self.attempts if attempt.passed is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +73,11 @@ class Workshop:
         Args:
             folder: made when something is written; ``ai_crucible`` below the user's data folder where left out.
             anchors: where signed heads go; below the user's configuration folder where left out.
-            signer: what signs; our own program with a key beside the anchors where left out.
+            signer: what signs; a key beside the anchors where left out.
         """
         folder = folder or data_dir() / "ai_crucible"
         anchors = anchors or config_dir() / "ai_crucible" / "anchors"
-        signer = signer or Signer.built_in(anchors.parent / "signing.key")
+        signer = signer or KeySigner(anchors.parent / "signing.key")
         return cls(folder, Ledger(folder / "ledger.jsonl", anchors, signer))
 
     def run(
@@ -123,6 +98,10 @@ class Workshop:
         display: str = "none",
         on_attempt: Callable[[str, bool], None] | None = None,
         box_root: str = "",
+        untagged: bool = False,
+        reducer: str = "median",
+        critic: str = "",
+        cohort: Sequence[str] = (),
     ) -> TrialReport:
         """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
 
@@ -135,7 +114,7 @@ class Workshop:
             protocol: ``native`` or ``text`` tool calls.
             judges: models of the panel.
             chrome: kept beside every attempt, never in its messages.
-            seed: fences derive from it; where left out it derives from the trial's id, which no solver sees.
+            seed: fences derive from it; from the trial's id, which no solver sees, where left out.
             at_once: attempts at one time.
             total_cost: US dollars for all attempts of the trial together, in all its sittings. What a call may
                 take is held before it is sent; attempts for which the money does not suffice have no verdict.
@@ -143,6 +122,10 @@ class Workshop:
             display: Inspect's display: ``none``, ``rich``, ``plain``, ...
             on_attempt: told of each finished attempt: its puzzle and whether it passed.
             box_root: a folder with an unpacked image, of which boxes are made; the host's programs where empty.
+            untagged: seat judges whose family nobody knows.
+            reducer: of the judges' scores: ``median`` or ``majority``.
+            critic: a model that comments on each finished attempt, into its trace.
+            cohort: models that take turns with the solver in one attempt.
 
         Raises:
             ConfigurationError: nothing to run, no history for the arm, no box on this machine, no money left, or
@@ -153,11 +136,17 @@ class Workshop:
         """
         with _inspect("running a trial"):
             from inspect_ai import eval_set  # pyright: ignore[reportUnknownVariableType] - its own hint has gaps
+            from inspect_ai._util.working import sample_wait
+            from inspect_ai.model import get_model
 
             from ai_crucible.trial import GRADED, WITNESS
             from ai_crucible.trial import trial as make
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
-        name = str(model)
+        name = team_name([str(model), *cohort])
+        check_panel(judges, name, allow_untagged=untagged)
+        # One that does not exist is told now, and not after the first attempt is paid for.
+        for other in (*judges, *cohort, *([critic] if critic else [])):
+            get_model(other)
         trial = trial or f"{arm.replace('_', '-')}-{secrets.token_hex(_NEW_TRIAL)}"
         if seed is None:
             seed = int.from_bytes(hashlib.sha256(trial.encode()).digest()[:6])
@@ -183,6 +172,10 @@ class Workshop:
             judges=list(judges),
             chrome=chrome,
             box_root=box_root,
+            untagged=untagged,
+            reducer=reducer,
+            critic=critic,
+            cohort=list(cohort),
             history={
                 puzzle: [[float(a.passed), a.seconds, float(a.tool_calls)] for a in rows]
                 for puzzle, rows in history_of(own).items()
@@ -193,6 +186,8 @@ class Workshop:
             },
         )
         purse = None if total_cost is None else self._purse(trial, total_cost)
+        if purse is not None:
+            purse.waiting = sample_wait
         self._plan(plan)
         tokens = GRADED.set(on_attempt), PURSE.set(purse), WITNESS.set(self._witness(trial))
         made: list[EvalLog] = []
@@ -245,7 +240,7 @@ class Workshop:
 
         known = self.attested().get(trial, AttestedTrial(trial))
         # After an interrupt it is the newest that the ledger does not know yet; older ones were looked at before.
-        path = next((_path_of(log) for log in made), max(known.unnamed(self.folder), default=None))
+        path = next((log_path(log) for log in made), max(known.unnamed(self.folder), default=None))
         if path is None:
             raise KeyboardInterrupt
         log = read_eval_log(str(path))
@@ -254,7 +249,7 @@ class Workshop:
         # A log that was not closed is Inspect's to recover, and another file when that is done.
         if log.status != "started" and known.named.get(name) != file_digest(path):
             digests = {event.sample_digest for event in known.graded.values()}
-            graded = [event for event in _graded(trial, log, attempts) if event.sample_digest not in digests]
+            graded = [event for event in graded_events(trial, log, attempts) if event.sample_digest not in digests]
             if not known.vouches_for(log):
                 raise StoreDamaged(f"{name} holds attempts that were not graded here; nothing of it was attested")
             size, sha256 = path.stat().st_size, file_digest(path)
@@ -350,6 +345,16 @@ class Workshop:
         """Return every admitted puzzle with its stage and what was seen of it there."""
         return Catalog.of(self.ledger.events(), policy)
 
+    def ratings(self) -> dict[str, Rating]:
+        """Return how hard each puzzle is, from the attempts that the ledger names at its newest version."""
+        graded = [event for event in self.ledger.events() if isinstance(event, AttemptGraded) and not event.anchor]
+        newest = {event.puzzle: (event.puzzle_digest, event.oracle_digest) for event in graded}
+        return ratings(
+            (event.puzzle, event.model, event.passed)
+            for event in graded
+            if event.passed is not None and newest[event.puzzle] == (event.puzzle_digest, event.oracle_digest)
+        )
+
     def show(self, puzzle: str) -> Entry:
         """Return one entry of the catalog.
 
@@ -382,23 +387,6 @@ class Workshop:
     def unfinished(self) -> list[str]:
         """Return trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
         return [name for name, trial in self.attested().items() if trial.plan is not None and not trial.finished]
-
-
-def _path_of(log: EvalLog) -> Path:
-    return Path(urlparse(log.location).path if "://" in log.location else log.location)
-
-
-def _graded(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:
-    from ai_crucible.trace_writer import rests_on, sample_digest
-
-    events: list[AttemptGraded] = []
-    for sample, attempt in zip(log.samples or [], attempts, strict=True):
-        same = {"puzzle", "kind", "epoch", "model", "arm", "passed", "failed", "terminated_by"}
-        fields = {**attempt.model_dump(include=same), "anchor": attempt.anchor is not None}
-        named = dict(zip(("puzzle_digest", "oracle_digest", "environment"), rests_on(log, sample), strict=True))
-        digest = sample_digest(sample)
-        events.append(AttemptGraded.model_validate({**fields, **named, "trial": trial, "sample_digest": digest}))
-    return events
 
 
 @contextmanager

@@ -18,6 +18,9 @@ def on_case(case, answer, compare):
     elif "holds" in case:
         if not holds(case["holds"], answer[1]):
             return "returned something else"
+    elif "within" in case:
+        if not abs(value(answer[1]) - case["expect"]) <= case["within"]:
+            return "returned something too far away"
     elif not alike(value(answer[1]), case["expect"], compare, exact):
         return "returned something else"
     if "args_after" in case and not alike(value(answer[2]), case["args_after"], "equal", exact):

@@ -11,7 +11,7 @@ The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs]}``. A ch
 ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
 
     call   target "module:function" (or the driver's own ":program", ":tests"), cases [{args, kwargs, expect |
-           raises, args_after}], compare (equal, close, unordered), put {path: text}; with [path]: files of
+           raises, within, args_after}], compare (equal, close, unordered), put {path: text}; with [path]: files of
            oracle/with/ laid beside the work copy; drawn: how many cases the function ``by`` of reference.py yields
     run    argv, stdin, put {path: text}, seconds, expect {exit, stdout, stdout_matches, stderr_matches, files,
            absent, ended}

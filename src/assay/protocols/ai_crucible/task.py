@@ -20,7 +20,7 @@ from pydantic import Field
 from assay.fields import Ui
 from assay.protocol import RunContext
 from assay.protocols.ai_crucible.events import AttemptEnded, AttemptTold, TrialBegan, TrialSealed
-from assay.protocols.ai_crucible.trials import need_inspect, solver_of
+from assay.protocols.ai_crucible.trials import need_box, need_inspect, solver_of
 from assay.report.units import count_noun
 from assay.terms import Terms
 from llm_runtime.errors import BudgetExceeded, ConfigurationError, LlmRuntimeError
@@ -88,6 +88,18 @@ class Options(Model):
     """How the model calls tools; text is for models that have no calls of their own."""
     judges: Annotated[tuple[str, ...], Ui(flag="--judge", metavar="MODEL")] = ()
     """A judge of claimed novelty (repeatable)."""
+    untagged: bool = False
+    """Seat judges whose family nobody knows, such as a person or a server of your own."""
+    reducer: Annotated[Literal["median", "majority"], Ui(show_default=True)] = "median"
+    """How the judges' scores become one."""
+    critic: Annotated[str, Ui(metavar="MODEL")] = ""
+    """A model that comments on each finished attempt, in its trace alone."""
+    cohort: Annotated[tuple[str, ...], Ui(metavar="MODEL")] = ()
+    """A model that takes turns with the solver in each attempt (repeatable)."""
+    chrome: Annotated[dict[str, Any], Ui(hidden=True)] = {}
+    """Rank and standings, kept beside every attempt; one into which they leak is halted."""
+    box_root: Annotated[str, Ui(metavar="FOLDER")] = ""
+    """A folder with an unpacked image, of which boxes are made; empty is the host's programs."""
     at_once: Annotated[int, Ui(show_default=True, label="Attempts at one time")] = Field(default=4, ge=1, le=64)
     """Attempts at one time."""
     folder: Annotated[str, Ui(hidden=True)] = ""
@@ -100,13 +112,15 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     """Look the puzzles up.
 
     Raises:
-        ConfigurationError: there is no such puzzle.
+        ConfigurationError: there is no such puzzle, or its boxes would not start.
         MissingExtraError: Inspect is not installed.
     """
     from ai_crucible.catalog_paths import resolve_puzzles
     from ai_crucible.puzzle_loader import load_puzzles
 
     need_inspect("a trial")
+    if options.box_root:
+        need_box(options.box_root)
     if not task.demo:
         load_puzzles(resolve_puzzles(list(task.puzzles)))
     return task, options

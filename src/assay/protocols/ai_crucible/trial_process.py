@@ -15,12 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ai_crucible.types import team_name
 from assay.protocols.ai_crucible.events import AttemptEnded, TrialBegan
 from assay.protocols.ai_crucible.report.trial_events import attempt_event, seal_event
 from llm_runtime.errors import LlmRuntimeError, StoreBusy
 
 if TYPE_CHECKING:
-    from ai_crucible.workshop import TrialReport, Workshop
+    from ai_crucible.observability import TrialReport
+    from ai_crucible.workshop import Workshop
 
 Say = Callable[[str, Any], None]
 _PATIENCE_S = 20.0
@@ -77,11 +79,14 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     from llm_runtime.pricing import load_prices
     from llm_runtime.settings import load_settings
 
-    solver, judges = solver_of(order["model"] or None), order["judges"]
-    plan = plan_of(order["puzzles"], solver, order["k"], order["arm"], order["protocol"], judges)
+    solver, *cohort = (solver_of(name or None) for name in (order["model"], *order["cohort"]))
+    judges = [solver_of(name) for name in order["judges"]]
+    critic = solver_of(order["critic"]) if order["critic"] else ""
+    named = team_name([solver, *cohort])
+    plan = plan_of(order["puzzles"], named, order["k"], order["arm"], order["protocol"], order["judges"])
     if order["max_cost"] is not None:
         prices = load_prices(load_settings().prices_path)
-        for model in (plan.model, *judges):
+        for model in filter(None, (solver, *judges, critic, *cohort)):
             tell_price(model, prices)
     trial = order["trial"]
     # A process whose owner was killed a moment ago may still be putting this trial's log in order.
@@ -91,12 +96,18 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
         _begin(say, trial, plan.k, len(plan.puzzles), known.done if known else 0)
         return shop.run(
             order["puzzles"],
-            model=plan.model,
+            model=solver,
             k=plan.k,
             arm=order["arm"],
             trial=trial,
             protocol=plan.protocol,
             judges=judges,
+            untagged=order["untagged"],
+            reducer=order["reducer"],
+            critic=critic,
+            cohort=cohort,
+            chrome=order["chrome"] or None,
+            box_root=order["box_root"],
             at_once=order["at_once"],
             total_cost=order["max_cost"],
             on_attempt=_attempt(say),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -85,6 +86,22 @@ def running_options(command: F) -> F:
         click.option(
             "--judge", "judges", multiple=True, metavar="MODEL", help="A judge of claimed novelty (repeatable)."
         ),
+        click.option("--untagged", is_flag=True, help="Seat judges whose family nobody knows."),
+        click.option(
+            "--reducer",
+            type=click.Choice(["median", "majority"]),
+            default="median",
+            show_default=True,
+            help="How the judges' scores become one.",
+        ),
+        click.option(
+            "--critic", metavar="MODEL", default="", help="It comments on each attempt, in its trace alone."
+        ),
+        click.option("--cohort", multiple=True, metavar="MODEL", help="It takes turns with MODEL (repeatable)."),
+        click.option(
+            "--chrome", metavar="FILE", help="JSON: rank and standings, kept beside attempts and out of them."
+        ),
+        click.option("--box-root", metavar="FOLDER", default="", help="An unpacked image of which boxes are made."),
         click.option(
             "--protocol",
             type=click.Choice(["native", "text"]),
@@ -156,10 +173,18 @@ def solver_of(model: str | None) -> str:
 
 
 def workshop(log_dir: str | None) -> Workshop:
-    """Return the workshop of a folder, or the user's own."""
-    from ai_crucible.workshop import Workshop
+    """Return the workshop of a folder, or the user's own, with whoever the user wants to sign.
 
-    return Workshop.at(Path(log_dir).absolute() if log_dir else None)
+    Raises:
+        ConfigurationError: two signers are named, or the key is none.
+    """
+    from ai_crucible.workshop import Workshop
+    from llm_runtime.settings import load_settings
+    from llm_runtime.store.signing import configured_signer
+
+    config = load_settings().config
+    signer = configured_signer(os.environ, config.signing_key, config.signing_command)
+    return Workshop.at(Path(log_dir).absolute() if log_dir else None, signer=signer)
 
 
 def need_inspect(feature: str) -> None:
@@ -173,17 +198,18 @@ def need_inspect(feature: str) -> None:
 
 
 @cache
-def need_box() -> None:
+def need_box(root: str = "") -> None:
     """Refuse what cannot run without a box, before anything else is done.
 
     Raises:
         CannotIsolate: this machine gives none; the message says why.
     """
     from ai_crucible.box.bwrap import probe
+    from ai_crucible.box.root import Root
 
     # In a thread, for it is also asked where an event loop runs already.
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(asyncio.run, probe()).result()
+        pool.submit(asyncio.run, probe(Root.at(root))).result()
 
 
 def plan_of(puzzles: Iterable[str], solver: str, k: int, arm: str, protocol: str, judges: Iterable[str]) -> Plan:

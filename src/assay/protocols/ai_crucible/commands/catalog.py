@@ -11,6 +11,7 @@ from assay.protocols.ai_crucible.trials import log_dir_option, workshop
 
 if TYPE_CHECKING:
     from ai_crucible.catalog import Entry
+    from ai_crucible.rating import Rating
 
 
 @click.group("catalog", context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,19 +27,28 @@ def catalog_() -> None:
 @log_dir_option
 @click.option("--json", "as_json", is_flag=True, help="Print the catalog as one JSON object.")
 def list_(log_dir: str | None, as_json: bool) -> int:
-    """Every admitted puzzle with its stage, and the built-in ones that are not admitted yet."""
+    """Every admitted puzzle with its stage, and the built-in ones that are not admitted yet.
+
+    How hard a puzzle is, is rated from all attempts at it, with an interval: 1500 is a puzzle that a middling model
+    passes half of the time, 400 more are odds of ten to one against. Puzzles that all or none pass tell no models
+    apart, and are marked.
+    """
     from ai_crucible.catalog_paths import built_in_ids
     from assay.protocols.ai_crucible.report.words import reach
 
-    entries = workshop(log_dir).catalog().entries
+    shop = workshop(log_dir)
+    entries, rated = shop.catalog().entries, shop.ratings()
     others = [name for name in built_in_ids() if name not in entries]
     if as_json:
-        click.echo(json.dumps({"admitted": [_data(e) for e in entries.values()], "built_in": others}))
+        click.echo(
+            json.dumps({"admitted": [_data(e, rated.get(e.puzzle)) for e in entries.values()], "built_in": others})
+        )
         return 0
     width = max((len(name) for name in (*entries, *others)), default=0)
     for name, entry in sorted(entries.items()):
         rate = f"{entry.passed} of {entry.attempts} ({reach(entry.rate)})" if entry.rate else "no attempts here yet"
-        click.echo(f"{name:<{width}}  {entry.stage:<10}  {entry.kind:<24}  {rate}")
+        seen = f"{rate}{_rated(rated.get(name))}"
+        click.echo(f"{name:<{width}}  {entry.stage:<10}  {entry.kind:<24}  {seen}")
     for name in others:
         click.echo(f"{name:<{width}}  built in; admit it with: assay trial check {name} --admit")
     return 0
@@ -52,7 +62,7 @@ def show_(puzzle: str, log_dir: str | None) -> int:
     shop = workshop(log_dir)
     entry = shop.show(puzzle)
     move = shop.catalog().next_move(puzzle)
-    click.echo(json.dumps(_data(entry), indent=1, ensure_ascii=False))
+    click.echo(json.dumps(_data(entry, shop.ratings().get(puzzle)), indent=1, ensure_ascii=False))
     ready = move if isinstance(move, str) else f"ready for {move.target}: {move.reason}"
     click.echo(ready, err=True)
     return 0
@@ -71,7 +81,14 @@ def graduate_(puzzle: str, log_dir: str | None, least: int) -> int:
     return 0
 
 
-def _data(entry: Entry) -> dict[str, Any]:
+def _rated(rating: Rating | None) -> str:
+    if rating is None:
+        return ""
+    mark = f"; {rating.spread}: it tells no models apart" if rating.spread else ""
+    return f"; rated {rating.value:.0f} ({rating.low:.0f} to {rating.high:.0f}){mark}"
+
+
+def _data(entry: Entry, rating: Rating | None) -> dict[str, Any]:
     rate = entry.rate
     return {
         "puzzle": entry.puzzle,
@@ -84,4 +101,6 @@ def _data(entry: Entry) -> dict[str, Any]:
         "decay_p": entry.decay.p_value,
         "moves": list(entry.moves),
         "digest": entry.digest,
+        "rating": None if rating is None else [rating.value, rating.low, rating.high],
+        "spread": rating.spread if rating else "",
     }

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
+from assay.protocols.ai_crucible.commands.bundling import verify_file
 from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
+from llm_runtime.errors import ConfigurationError
 
 
 @click.command("report")
@@ -32,13 +34,23 @@ def report_(trials: tuple[str, ...], log_dir: str | None, out: str, title: str) 
 
 
 @click.command("verify")
+@click.argument("file", required=False)
+@click.option("--key", metavar="KEY", help="With FILE: the public key that must have signed it; hex, or a file.")
 @log_dir_option
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
-def verify_(log_dir: str | None, as_json: bool) -> int:
-    """Check the ledger against its signed head, and every log it speaks of: 0 where nothing was changed, else 1.
+def verify_(file: str | None, key: str | None, log_dir: str | None, as_json: bool) -> int:
+    """Check FILE, a bundle from anywhere, or your own ledger with every log: 0 if nothing was changed, else 1.
 
-    Edits, deletions, insertions, reordering, truncation, emptying and a rewrite of the whole are all found.
+    Edits, deletions, insertions, reordering, truncation, emptying, a rewrite of the whole, and logs that nobody
+    vouches for are all found. A bundle needs no configuration; without --key it is told whose key signed it, and
+    not whether that is the right one.
     """
+    from assay.console.verifying import trusted_keys
+
+    if file is None and key is not None:
+        raise ConfigurationError("--key is the key of a bundle; name the file too")
+    if file is not None:
+        return verify_file(Path(file), trusted_keys([key])[0] if key else b"", as_json)
     shop = workshop(log_dir)
     verification = shop.verify()
     unfinished = shop.unfinished() if verification.ok else []
@@ -48,6 +60,7 @@ def verify_(log_dir: str | None, as_json: bool) -> int:
             "events": verification.length,
             "anchored": verification.anchored,
             "findings": [str(finding) for finding in verification.findings],
+            "remarks": list(verification.remarks),
             "unfinished": unfinished,
         }
         click.echo(json.dumps(data, ensure_ascii=False))
@@ -59,6 +72,8 @@ def verify_(log_dir: str | None, as_json: bool) -> int:
     if not verification.length:
         click.echo(f"there is no ledger in {shop.folder}, and none was signed: no trial has been run")
         return 0
+    for remark in verification.remarks:
+        click.echo(remark)
     click.echo(f"{verification.length} events, every log and the signed head agree")
     for trial in unfinished:
         click.echo(f"planned and never finished: {trial}")

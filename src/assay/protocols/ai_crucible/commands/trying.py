@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ai_crucible.types import team_name
 from assay.protocols.ai_crucible.trials import Plan, need_box, need_inspect, plan_of, solver_of, workshop
 from assay.report.units import count_noun
 from assay.terms import Terms
@@ -42,6 +43,12 @@ class Trying:
     at_once: int
     protocol: str
     judges: tuple[str, ...]
+    untagged: bool
+    reducer: str
+    critic: str
+    cohort: tuple[str, ...]
+    chrome: str | None
+    box_root: str
     as_json: bool
     out: str | None
     quiet: bool
@@ -59,7 +66,8 @@ class Trying:
             check_report(self.out)
         need_inspect(feature)
         self.plan("neutral")
-        need_box()
+        self.standings()
+        need_box(self.box_root)
 
     def plan(self, arm: str) -> Plan:
         """Return what makes two trials the same.
@@ -68,7 +76,21 @@ class Trying:
             NoModelError: no model was named and none is configured.
             ConfigurationError: the model's name cannot be one, or a puzzle is not there.
         """
-        return plan_of(self.puzzles, solver_of(self.model), self.k, arm, self.protocol, self.judges)
+        names = [solver_of(name) for name in (self.model, *self.cohort)]
+        return plan_of(self.puzzles, team_name(names), self.k, arm, self.protocol, self.judges)
+
+    def standings(self) -> dict[str, Any]:
+        """Return the chrome; empty where none was named.
+
+        Raises:
+            ConfigurationError: its file holds no JSON object.
+        """
+        data: object = None
+        with suppress(OSError, ValueError, RecursionError):
+            data = json.loads(Path(self.chrome).read_bytes() if self.chrome else b"{}")
+        if not isinstance(data, dict):
+            raise ConfigurationError(f"--chrome {self.chrome}: name a file that holds a JSON object of standings")
+        return cast("dict[str, Any]", data)
 
     @property
     def shop(self) -> Workshop:
@@ -89,6 +111,12 @@ class Trying:
             "arm": arm,
             "protocol": self.protocol,
             "judges": list(self.judges),
+            "untagged": self.untagged,
+            "reducer": self.reducer,
+            "critic": self.critic,
+            "cohort": list(self.cohort),
+            "chrome": self.standings(),
+            "box_root": str(Path(self.box_root).absolute()) if self.box_root else "",
             "at_once": self.at_once,
             "folder": str(self.shop.folder) if self.log_dir else "",
             "trial": known,

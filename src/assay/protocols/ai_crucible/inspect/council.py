@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from inspect_ai._util.working import report_sample_waiting_time
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -97,7 +99,12 @@ class CouncilAPI(ModelAPI):
 
         label = CallLabel("ai_crucible", "single")
         model = self.model or _ANY
-        return (await meter(Request(model, (Message("user", question),), label, seed=self.seed))).text
+        began = time.monotonic()
+        reply = await meter(Request(model, (Message("user", question),), label, seed=self.seed))
+        # Back-off, the limit on calls at one time and the purse are no time of the solver's.
+        if (waited := time.monotonic() - began - reply.latency_ms / 1000) > 0:
+            report_sample_waiting_time(waited)
+        return reply.text
 
     async def _generate(self) -> Generate:
         if self._function is not None:

@@ -1,0 +1,23 @@
+from bucket import Bucket, Refused
+
+
+def play(capacity, every, start, calls):
+    """What each call answers, in order."""
+    try:
+        bucket = Bucket(capacity, every, start)
+    except ValueError:
+        return ["ValueError"]
+    answers = []
+    for name, *arguments in calls:
+        try:
+            answers.append(getattr(bucket, name)(*arguments))
+        except Refused:
+            answers.append("Refused")
+        except ValueError:
+            answers.append("ValueError")
+    return answers
+
+
+def kinds():
+    """Whether what is refused is an exception of its own, and a bucket starts at 0 if nothing is told."""
+    return [issubclass(Refused, Exception), issubclass(Refused, ValueError), Bucket(3, 10).level(0), Bucket(3, 10).take(0), Bucket(2, 7).wait(5)]

@@ -1,0 +1,126 @@
+"""`assay trial bundle`, `publish`, and `verify` of a bundle: trials that others can check without us."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.protocols.ai_crucible.trials import log_dir_option, need_inspect, workshop
+from assay.report.units import count_noun
+from llm_runtime.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from ai_crucible.bundle import BundleVerification
+
+_BUNDLE = "trial.assay"
+
+
+@click.command("bundle")
+@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@click.option("-o", "--out", metavar="FILE", default=_BUNDLE, show_default=True, help="Where the bundle goes.")
+@log_dir_option
+def bundle_(trials: tuple[str, ...], out: str, log_dir: str | None) -> int:
+    """Write each TRIAL into one file that anybody can verify: the whole ledger, its signed head, and their logs.
+
+    Whoever verifies it needs your public key, which is printed; publish it where others know that it is yours.
+    """
+    from ai_crucible.bundle import make_bundle
+
+    shop = workshop(log_dir)
+    path = make_bundle(shop, list(dict.fromkeys(trials)), _place(out))
+    click.echo(f"bundle: {path}", err=True)
+    click.echo(_key_line(shop.ledger.signer.public_key.hex()), err=True)
+    return 0
+
+
+@click.command("publish")
+@click.argument("trials", nargs=-1, required=True, metavar="TRIAL...")
+@click.option("-o", "--out", metavar="FOLDER", default="published", show_default=True, help="Made new.")
+@click.option("--title", metavar="TEXT", default="", help="A heading of your own.")
+@log_dir_option
+def publish_(trials: tuple[str, ...], out: str, title: str, log_dir: str | None) -> int:
+    """Write a folder for any web server: the report, the bundle, a page that verifies it, and Inspect's viewer."""
+    from ai_crucible.bundle import make_bundle
+    from assay.protocols.ai_crucible.report import read_trials, trials_story
+    from assay.report.places import write_report, write_whole
+
+    need_inspect("publishing trials")
+    folder, shop, names = Path(out), workshop(log_dir), list(dict.fromkeys(trials))
+    if folder.exists():
+        raise ConfigurationError(f"{folder} is there already; name a new folder")
+    records = read_trials(shop, names)
+    _place(out)
+    folder.mkdir()
+    bundle = make_bundle(shop, names, folder / _BUNDLE)
+    write_report(folder / "index.html", lambda: trials_story(records, title), records.data)
+    page = resources.files("assay.protocols.ai_crucible").joinpath("verify.html").read_text(encoding="utf-8")
+    write_whole(folder / "verify.html", page)
+    _viewer(bundle, folder / "viewer")
+    click.echo(f"published: {folder}/index.html, verify.html, {_BUNDLE}, viewer/", err=True)
+    click.echo(_key_line(shop.ledger.signer.public_key.hex()), err=True)
+    return 0
+
+
+def _viewer(bundle: Path, target: Path) -> None:
+    """Write Inspect's own viewer with the logs of a bundle, and no others that lie beside them."""
+    import tempfile
+    import zipfile
+
+    from inspect_ai.log import bundle_log_dir
+
+    with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(bundle) as archive:
+        archive.extractall(folder, [name for name in archive.namelist() if name.startswith("logs/")])
+        bundle_log_dir(log_dir=f"{folder}/logs", output_dir=str(target))
+
+
+def _place(out: str) -> Path:
+    path = Path(out)
+    if not path.absolute().parent.is_dir():
+        raise ConfigurationError(f"{path.absolute().parent} is no folder; make it first")
+    return path
+
+
+def _key_line(key: str) -> str:
+    return f"key: {key}; others verify with: assay trial verify {_BUNDLE} --key {key}"
+
+
+def verify_file(path: Path, key: bytes, as_json: bool) -> int:
+    """Check a bundle, print what it proves and what is wrong; return the exit code.
+
+    Raises:
+        ConfigurationError: there is no such file.
+    """
+    from ai_crucible.bundle import verify_bundle
+
+    result = verify_bundle(path, key)
+    if as_json:
+        findings = [str(finding) for finding in result.findings]
+        click.echo(json.dumps({"ok": result.ok, **asdict(result), "findings": findings}, ensure_ascii=False))
+    else:
+        for line in _lines(result, named=bool(key)):
+            click.echo(line)
+    return 0 if result.ok else 1
+
+
+def _lines(result: BundleVerification, *, named: bool) -> list[str]:
+    if not result.ok:
+        return [str(finding) for finding in result.findings]
+    at = datetime.fromtimestamp(result.signed_at / 1000, UTC)
+    lines = [f"{result.events} events, as of {at:%Y-%m-%d %H:%M} UTC, signed by {result.key}"]
+    for trial in result.trials:
+        figures = f"{trial.passed} of {count_noun(trial.attempts, 'attempt')} passed"
+        planned = f"{trial.k} planned at each of {count_noun(trial.puzzles, 'puzzle')}"
+        missing = f", {trial.without} without a verdict" if trial.without else ""
+        lines.append(f"{trial.trial}: {trial.model}, {trial.arm}: {figures}, {planned}{missing}")
+        lines += [f"  rests on {name}: {digest}" for name, digest in trial.rests_on.items()]
+    if result.others:
+        lines.append(f"also in this ledger: {', '.join(result.others)}")
+    lines += [f"planned and never finished: {name}" for name in result.unfinished]
+    whose = "" if named else ", but nobody has said whose key it is: give the one that the signer published (--key)"
+    return [*lines, f"everything in it is as it was signed{whose}"]

@@ -1,0 +1,102 @@
+"""Bundles as people pass them on: made, verified elsewhere, published, and checked in a browser page."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.ai_crucible.bundled import Bench, Opened
+from tests.ai_crucible.test_ai_crucible_forgeries import FORGERIES, Place
+from tests.extent import PATIENCE
+
+Assay = Any
+CHROMIUM = shutil.which("chromium")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    bench = Bench.at(tmp_path / "bench")
+    bench.trial("one", "p.p")
+    bench.trial("two", "...")
+    return bench
+
+
+async def test_a_bundle_is_verified_where_nothing_else_of_it_is(assay: Assay, bench: Bench, tmp_path: Path) -> None:
+    key = bench.shop.ledger.signer.public_key.hex()
+    bench.bundle("one").rename(tmp_path / "t.assay")
+    done = await assay("trial", "verify", "t.assay")
+    assert done.code == 0 and "one: m, neutral: 2 of 3 attempts passed" in done.out
+    assert "nobody has said whose key it is" in done.out and "also in this ledger: two" in done.out
+    done = await assay("trial", "verify", "t.assay", "--key", key)
+    assert done.code == 0 and done.out.endswith("everything in it is as it was signed\n")
+    data = json.loads((await assay("trial", "verify", "t.assay", "--key", key, "--json")).out)
+    assert data["ok"] and data["trials"][0]["rests_on"]["oracle of sum"] == "2" * 64
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("verify", "cut.assay"), 1, "not a bundle: it is cut off"),
+        (("verify", "nothing.assay"), 2, "no such file"),
+        (("verify", "t.assay", "--key", "0" * 64), 1, "bad signature"),
+        (("verify", "t.assay", "--key", "short"), 2, "neither a public key"),
+        (("verify", "--key", "0" * 64), 2, "name the file too"),
+        (("bundle", "nobody"), 2, "no trial 'nobody'"),
+    ],
+)
+async def test_what_is_no_bundle_is_told_in_one_line(
+    assay: Assay, bench: Bench, tmp_path: Path, arguments: tuple[str, ...], code: int, says: str
+) -> None:
+    bundle = bench.bundle("one").read_bytes()
+    (tmp_path / "t.assay").write_bytes(bundle)
+    (tmp_path / "cut.assay").write_bytes(bundle[: len(bundle) // 2])
+    done = await assay("trial", *arguments)
+    assert done.code == code and says in done.out + done.err
+    assert len((done.out + done.err).splitlines()) == 1
+
+
+@pytest.mark.browser
+@pytest.mark.long
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed: no browser to try")
+async def test_the_page_finds_what_the_command_finds(bench: Bench, tmp_path: Path) -> None:
+    playwright = pytest.importorskip(
+        "playwright.async_api", reason="playwright is not installed: no browser to try"
+    )
+    page_file = tmp_path / "verify.html"
+    page_file.write_bytes(resources.files("assay.protocols.ai_crucible").joinpath("verify.html").read_bytes())
+    bundle, missed = bench.bundle("one", "two"), list[str]()
+    key = bench.shop.ledger.signer.public_key.hex()
+    async with playwright.async_playwright() as driver:
+        flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = await driver.chromium.launch(executable_path=CHROMIUM, args=flags)
+        page = await browser.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
+
+        async def verdict(path: Path) -> str:
+            await page.goto(page_file.as_uri())
+            await page.fill("#key", key)
+            await page.set_input_files("#file", str(path))
+            await page.wait_for_function("document.getElementById('verdict').textContent")
+            return str(await page.inner_text("#verdict"))
+
+        assert await verdict(bundle) == "Everything in it is as it was signed with that key."
+        assert "m: 2 of 3 attempts passed" in await page.inner_text("#facts")
+        for number, (name, (forge, _)) in enumerate(FORGERIES.items()):
+            opened, path = Opened.of(bundle), tmp_path / f"{number}.assay"
+            place = tmp_path / str(number)
+            place.mkdir()
+            made = forge(opened, Place(place, bench, path))
+            if isinstance(made, bytes):
+                path.write_bytes(made)
+            else:
+                opened.write(path)
+            if await verdict(path) != "This is not what was signed.":
+                missed.append(name)
+        await browser.close()
+    # Only the command looks into the log; who holds the key and lies there is found by it alone.
+    assert missed == ["an attempt is not in the log"]
