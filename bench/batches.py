@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import secrets
 import subprocess
@@ -29,7 +30,7 @@ from assay.batch.worker import work
 from assay.batch.write_queue import PURSES, WriteQueue
 from bench.clients import settings as client_settings
 from bench.figures import Figure
-from bench.server import TRIAGE_MODEL, server
+from bench.server import JUDGE_MODEL, SHORT_TRIAGE_MODEL, server
 from llm_runtime.wrappers.accounts import Caps, Settlement, Spend
 from llm_runtime.wrappers.limiting import Limits
 
@@ -46,23 +47,30 @@ print(next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) /
 """
 
 
-_COUNCILS = """
+#: What is asked of whom: a council of ten calls, three seats in two loops; a circle of three seats.
+KINDS: dict[str, tuple[dict[str, Any], str]] = {
+    "crucible.council": ({"triage_model": SHORT_TRIAGE_MODEL, "default_model": "openrouter/auto"}, "query"),
+    "fire_circle.circle": ({"models": [JUDGE_MODEL] * 3}, "user"),
+}
+_REAL = """
 import asyncio, resource, sys
-from bench.batches import holding_councils
+from bench.batches import entered, holding_runs
 from assay.batch.worker import work
 def cpu():
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
-async def main(store, server):
-    begun = cpu()
-    await work(store, "bench", holding_councils(server))
-    print(cpu() - begun)
+async def main(store, server, kind, count):
+    for jobs in (4, int(count)):  # the first few load what is loaded once
+        entered(store, jobs, 20, kind)
+        begun = cpu()
+        await work(store, "bench", holding_runs(server))
+    print((cpu() - begun) * 1000 / jobs)
 asyncio.run(main(*sys.argv[1:]))
 """
 
 
-def holding_councils(server: str) -> MakeRunner:
-    """Return what makes each job a recorded council over HTTP, as ``assay batch run`` does."""
+def holding_runs(server: str) -> MakeRunner:
+    """Return what makes each job a recorded run over HTTP, as ``assay batch run`` does."""
     return lambda context: recorded_runs(context, lambda: client_settings(server))
 
 
@@ -102,20 +110,20 @@ def postgres() -> Generator[str | None]:
         server.remove()
 
 
-def entered(url: str, count: int, in_flight: int) -> None:
-    """A fresh batch ``"bench"`` of so many jobs, each a council."""
+def entered(url: str, count: int, in_flight: int, kind: str = "crucible.council") -> None:
+    """A fresh batch ``"bench"`` of so many jobs of a kind."""
     database = open_batches(url)
     ledger = Ledger(database)
     database.execute("DELETE FROM jobs")
     database.execute("DELETE FROM batches")
-    options = {"triage_model": TRIAGE_MODEL, "default_model": "openrouter/auto"}
+    options, field = KINDS[kind]
     configuration: dict[str, Any] = {"options": options, "terms": {}}
     rules = Work(in_flight=in_flight).model_dump()
     tag = secrets.token_hex(3)
-    made = Batch("bench", tag, "bench", "crucible.council", str(count), [configuration], rules, "loading")
+    made = Batch("bench", tag, "bench", kind, str(count), [configuration], rules, "loading")
     batch = ledger.create(made)
     Purses(database).open("bench", Caps())
-    ledger.load(batch, (Job(f"{n:020x}{0:044x}", n, 0, 0, f'{{"query":"{n}"}}') for n in range(count)))
+    ledger.load(batch, (Job(f"{n:020x}{0:044x}", n, 0, 0, json.dumps({field: str(n)})) for n in range(count)))
     ledger.set_state("bench", "open")
     database.close()
 
@@ -234,14 +242,16 @@ def beyond_rate(url: str, workers: int) -> float:
     return max(0.0, granted - per_minute / 60 * (0.1 + took))
 
 
-def recorded_councils(url: str, count: int = 120) -> float:
-    """Milliseconds of CPU a job: councils of 18 calls, recorded, one worker, 50 ms an answer, 20 jobs in flight."""
-    entered(url, count, 20)
-    with server(0.05) as model:
-        command = [sys.executable, "-c", _COUNCILS, url, model]
+def real_jobs(url: str, kind: str, count: int = 100) -> float:
+    """Milliseconds of CPU a job that is a recorded run over HTTP: one worker, 50 ms an answer, 20 jobs in flight.
+
+    Answers come 48 characters at a time. Without what a process loads once; the model's server is another process.
+    """
+    with server(0.05, chunk=48) as model:
+        command = [sys.executable, "-c", _REAL, url, model, kind, str(count)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     span(url)
-    return float(done.stdout) * 1000 / count
+    return float(done.stdout)
 
 
 def memory_of_many(url: str, count: int) -> tuple[float, float]:
@@ -258,7 +268,7 @@ def figures() -> Iterator[Figure]:
     """The figures of batches; those of PostgreSQL and Ray where they are installed."""
     with tempfile.TemporaryDirectory() as folder:
         file = str(Path(folder) / "runs.db")
-        yield Figure("batch, CPU a recorded council of 18 calls, SQLite", recorded_councils(file), "ms/job")
+        yield from _real(file, "SQLite", at_most=8)
         yield Figure(
             "batch of jobs that only wait, beyond ideal, 2 workers, SQLite", local_beyond_ideal(file), "ms/job"
         )
@@ -270,7 +280,7 @@ def figures() -> Iterator[Figure]:
     with postgres() as url:
         if url is None:
             return
-        yield Figure("batch, CPU a recorded council of 18 calls, PostgreSQL", recorded_councils(url), "ms/job")
+        yield from _real(url, "PostgreSQL", at_most=12)
         beyond = local_beyond_ideal(url)
         yield Figure(
             "batch of jobs that only wait, beyond ideal, 2 workers, PostgreSQL", beyond, "ms/job", at_most=0.5
@@ -280,6 +290,11 @@ def figures() -> Iterator[Figure]:
             yield Figure("batch of jobs that only wait, beyond ideal, 2 Ray actors", beyond, "ms/job", at_most=0.5)
             yield Figure("  starting the two actors", starting, "s")
         yield from _rows(url, "PostgreSQL")
+
+
+def _real(url: str, name: str, at_most: float) -> Iterator[Figure]:
+    for kind in KINDS:
+        yield Figure(f"batch, CPU a recorded {kind}, {name}", real_jobs(url, kind), "ms/job", at_most=at_most)
 
 
 def _rows(url: str, name: str) -> Iterator[Figure]:

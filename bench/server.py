@@ -27,8 +27,19 @@ TRIAGE = {
     "synthesis_instruction": "Decide, in 200 words.",
 }
 POSITION = "The cost of a split is paid at once and its gains arrive late; what decides is who is on call. " * 6
-#: The name of the model that answers as triage.
+#: The names of the models that answer as triage: for four seats in four loops, and for three in two.
 TRIAGE_MODEL = "openrouter/auto-triage"
+SHORT_TRIAGE_MODEL = "openrouter/auto-short-triage"
+#: The name of the model that judges as a circle's seats do.
+JUDGE_MODEL = "openrouter/auto-judge"
+_SHORT = {**TRIAGE, "council": [TRIAGE["council"][0], TRIAGE["council"][1], TRIAGE["council"][3]], "loop_count": 2}
+_SCORES = {
+    "truth": 0.9,
+    "indeterminacy": 0.1,
+    "falsehood": 0.1,
+    "reasoning": POSITION[:300],
+    "patterns_observed": [],
+}
 #: Tokens of the prompt are filled in by its length, in as many characters.
 _PROMPT = 9_999_999
 USAGE = {"prompt_tokens": _PROMPT, "completion_tokens": 150, "cost": 0.0004}
@@ -43,15 +54,16 @@ _STREAM_HEAD = (
 #: What the endpoint lists, in OpenRouter's form.
 _PRICING = {"prompt": "0.000003", "completion": "0.000015"}
 _MODELS = [
-    {"id": name, "pricing": _PRICING, "context_length": 200_000} for name in (TRIAGE_MODEL, "openrouter/auto")
+    {"id": name, "pricing": _PRICING, "context_length": 200_000}
+    for name in (TRIAGE_MODEL, SHORT_TRIAGE_MODEL, JUDGE_MODEL, "openrouter/auto")
 ]
 _JSON_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
 @contextmanager
-def server(latency: float) -> Generator[str]:
-    """Run the server with ``latency`` seconds an answer, and yield its base URL."""
-    command = [sys.executable, "-m", "bench.server", str(latency)]
+def server(latency: float, chunk: int = _TOKEN) -> Generator[str]:
+    """Run the server with ``latency`` seconds an answer, streamed ``chunk`` characters at a time; yield its URL."""
+    command = [sys.executable, "-m", "bench.server", str(latency), str(chunk)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -74,8 +86,8 @@ def as_json(data: Any) -> bytes:
     return _JSON_HEAD % len(body) + body
 
 
-def streamed(text: str, model: str) -> list[bytes]:
-    """Return the response as server-sent events, a token each, in the pieces that it is written in."""
+def streamed(text: str, model: str, chunk: int = _TOKEN) -> list[bytes]:
+    """Return the response as server-sent events of ``chunk`` characters, in the pieces that it is written in."""
 
     def event(delta: dict[str, str], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -83,7 +95,7 @@ def streamed(text: str, model: str) -> list[bytes]:
         line = b"data: " + json.dumps(data).encode() + b"\n\n"
         return b"%x\r\n%b\r\n" % (len(line), line)
 
-    tokens = [text[at : at + _TOKEN] for at in range(0, len(text), _TOKEN)]
+    tokens = [text[at : at + chunk] for at in range(0, len(text), chunk)]
     events = [event({"role": "assistant", "content": ""}), *(event({"content": token}) for token in tokens)]
     size = -(-len(events) // _PIECES)
     pieces = [b"".join(events[at : at + size]) for at in range(0, len(events), size)]
@@ -93,8 +105,13 @@ def streamed(text: str, model: str) -> list[bytes]:
 
 
 _LIST = as_json({"data": _MODELS})
-_WHOLE = {True: whole(json.dumps(TRIAGE), TRIAGE_MODEL), False: whole(POSITION, "openrouter/auto")}
-_STREAMED = {True: streamed(json.dumps(TRIAGE), TRIAGE_MODEL), False: streamed(POSITION, "openrouter/auto")}
+_TEXTS = {
+    TRIAGE_MODEL: json.dumps(TRIAGE),
+    SHORT_TRIAGE_MODEL: json.dumps(_SHORT),
+    JUDGE_MODEL: json.dumps(_SCORES),
+    "openrouter/auto": POSITION,
+}
+_WHOLE = {model: whole(text, model) for model, text in _TEXTS.items()}
 
 
 def _counted(answer: bytes, body: bytes) -> bytes:
@@ -104,8 +121,9 @@ def _counted(answer: bytes, body: bytes) -> bytes:
 class Answering(asyncio.Protocol):
     """One connection: a request is answered ``latency`` seconds after it has come, a stream over that time."""
 
-    def __init__(self, latency: float) -> None:
+    def __init__(self, latency: float, streams: dict[str, list[bytes]]) -> None:
         self._latency = latency
+        self._streams = streams
         self._came = bytearray()
         self._loop = asyncio.get_running_loop()
 
@@ -129,22 +147,26 @@ class Answering(asyncio.Protocol):
 
     def _answer(self, body: bytes) -> None:
         # Prompts quote such words with a backslash before the marks, so these are fields.
-        triage = TRIAGE_MODEL.encode() in body
+        model = next(name for name in _TEXTS if name.encode() in body)
         if b'"stream":true' in body or b'"stream": true' in body:
-            pieces = _STREAMED[triage]
+            pieces = self._streams[model]
             pieces = [*pieces[:-1], _counted(pieces[-1], body)]
         else:
-            pieces = [_counted(_WHOLE[triage], body)]
+            pieces = [_counted(_WHOLE[model], body)]
         for number, piece in enumerate(pieces, start=1):
             self._loop.call_later(self._latency * number / len(pieces), self._transport.write, piece)
 
 
-async def serve(latency: float) -> None:
+async def serve(latency: float, chunk: int) -> None:
     """Serve for ever, once the port is printed."""
-    made = await asyncio.get_running_loop().create_server(lambda: Answering(latency), "127.0.0.1", 0, backlog=1024)
+    streams, loop = (
+        {model: streamed(text, model, chunk) for model, text in _TEXTS.items()},
+        asyncio.get_running_loop(),
+    )
+    made = await loop.create_server(lambda: Answering(latency, streams), "127.0.0.1", 0, backlog=1024)
     print(made.sockets[0].getsockname()[1], flush=True)
     await made.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(float(sys.argv[1])))
+    asyncio.run(serve(float(sys.argv[1]), int(sys.argv[2])))

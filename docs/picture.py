@@ -13,6 +13,7 @@ PICTURE = _ROOT / "docs/images/architecture.svg"
 ROOMS = {
     "cli": "the root command, and what belongs to no protocol",
     "protocols": "all that Assay knows of one protocol, a folder each",
+    "api": "programs: an OpenAI endpoint, and MCP",
     "web": "pages, live",
     "console": "the kit of commands",
     "queue": "runs that wait for workers",

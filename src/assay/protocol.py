@@ -68,6 +68,22 @@ class Seat:
 
 
 @dataclass(frozen=True, slots=True)
+class Chat:
+    """How a kind of run answers in a chat, as one of the models of ``/v1/models``.
+
+    Args:
+        model: its name there, behind ``assay/``.
+        fields: ``(turns) -> dict``, what the chat says of task and options, by field. Turns are pairs of role
+            (``"system"``, ``"user"``, ``"assistant"``) and text, oldest first; one at least is the user's.
+        answer: ``(result) -> str``, Markdown; empty takes the report.
+    """
+
+    model: str
+    fields: Ref
+    answer: Ref = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunType:
     """One kind of run of a protocol.
 
@@ -102,6 +118,7 @@ class RunType:
         reworded: pairs of passages of its prompts, as they are now and as older logs have them.
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
+        chat: how it answers in a chat; ``None`` where it does not.
     """
 
     name: str
@@ -130,6 +147,7 @@ class RunType:
     reworded: Ref = ""
     replayable: bool = True
     own_models: bool = False
+    chat: Chat | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

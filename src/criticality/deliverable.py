@@ -98,11 +98,33 @@ def project_files(
         )
     if isinstance(state, Completed) or (event is None and artifacts.order):
         tree |= full_tree(language, artifacts)
+        tree["docs/contracts.md"] = _contracts(language, artifacts)
         data = trace(artifacts)
         tree["trace.json"] = pretty(data) + "\n"
         tree["trace.md"] = trace_markdown(data, isolation)
         tree["metrics.json"] = pretty(telemetry.metrics(artifacts) | {"measured": artifacts.metrics}) + "\n"
     return tree
+
+
+def _contracts(language: Language, artifacts: Artifacts) -> str:
+    """``contracts.md``: what each function promises, clause by clause, and what must hold of each type."""
+    spec = artifacts.spec
+    assert spec is not None
+    lines = ["# What each function promises", ""]
+    for module in artifacts.plan:
+        lines += [f"## {module.name}: {' '.join(module.purpose.split())}", ""]
+        for function in module.functions:
+            settled = artifacts.settled.get(f"{module.name}.{function.name}", ())
+            clauses = [*language.clauses(function), *(f"ENSURES: {clause}  (settled on)" for clause in settled)]
+            shown = "\n".join(f"    {line}" for line in [language.signature(function), *clauses])
+            lines += [f"### {function.name}", "", " ".join(function.doc.split()), "", shown, ""]
+    rules = [(name, new.constraints) for name, new in spec.newtypes.items() if new.constraints]
+    rules += [
+        (name, [*model.invariants, *(f"{f.name}: {c}" for f in model.fields for c in f.constraints)])
+        for name, model in spec.data_models.items()
+    ]
+    held = [f"- `{name}`: {'; '.join(f'`{rule}`' for rule in each)}" for name, each in rules if each]
+    return "\n".join([*lines, *(["# What holds of every value", "", *held, ""] if held else [])])
 
 
 def _claims(artifacts: Artifacts) -> dict[str, Any]:

@@ -201,13 +201,14 @@ class VerificationPassed(Event, type="criticality.verification_passed"):
 
 
 class VerificationFailed(Event, type="criticality.verification_failed"):
-    """The unit's bodies are discarded; ``next`` is what the escalation table says."""
+    """The unit's bodies are discarded after ``tests`` cases; ``next`` is what the escalation table says."""
 
     unit: str
     attempt: int
     tier: Tier
     failure: dict[str, Any]
     settled: list[dict[str, str]] = []
+    tests: int = 0
     next: Literal["retry", "escalate", "break", "review", "lattice"]
     to_tier: Tier | None = None
 

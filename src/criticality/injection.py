@@ -229,7 +229,7 @@ async def _verify(
         blamed = callee_blamed(work, received, verdict.guilty)
         if isinstance(blamed, e.CalleeBlamed):
             return blamed
-        return _discarded(work, received, in_tier, blamed, review=True)
+        return _discarded(work, received, in_tier, blamed, verdict.cases, review=True)
     gate = Gate(cases=verdict.kept)
     if failure is None:
         others = rested_on(work.artifacts, received.unit)
@@ -260,13 +260,14 @@ async def _verify(
         suspected = await test_suspected(work, received, failure, visit, lanes.once)
         if isinstance(suspected, e.TestSuspected):
             return suspected
-        return _discarded(work, received, in_tier, {**failure, **suspected}, review=bool(suspected))
-    return _discarded(work, received, in_tier, failure)
+        return _discarded(work, received, in_tier, {**failure, **suspected}, verdict.cases, review=bool(suspected))
+    return _discarded(work, received, in_tier, failure, verdict.cases)
 
 
 def _discarded(
-    work: Work, received: e.ImplementationReceived, in_tier: int, failure: dict[str, Any], *, review: bool = False
-) -> e.VerificationFailed:
+    work: Work, received: e.ImplementationReceived, in_tier: int, failure: dict[str, Any], tests: int, *,
+    review: bool = False,
+) -> e.VerificationFailed:  # fmt: skip
     kind: FailureKind = failure["kind"]
     decision = decide(kind, received.tier, in_tier, received.attempt, work.config.escalation)
     if decision.hint:
@@ -277,6 +278,7 @@ def _discarded(
         tier=received.tier,
         failure=failure,
         settled=failure.get("settled", []),
+        tests=tests,
         next="review" if review else decision.action,
         to_tier=decision.tier if decision.action == "escalate" and not review else None,
     )

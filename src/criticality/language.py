@@ -192,6 +192,11 @@ class Language(Protocol):
         """Return what bodies are scanned with; ``None`` where nothing scans, which is never called clean (CT17)."""
         ...
 
+    @property
+    def audits(self) -> tuple[tuple[str, ...], ...]:
+        """Scanners that look through a finished project, each with its command; one runs where it is installed."""
+        ...
+
     def mutants(self, body: str) -> list[str]:
         """Return every single small change of a body, each once, in the order of the text."""
         ...

@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from criticality import events as e
 from criticality.artifacts import Body
+from criticality.audits import audited
 from criticality.bodies import SpliceRefused
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns
 from criticality.machine.states import AnalyzingComplexity, ApplyingTransform, VerifyingSemantics
+from criticality.tree import full_tree
 from criticality.verdicts import due, hearing, judged
 from criticality.work import Work
 from llm_runtime.errors import StructuredOutputError
@@ -35,6 +37,11 @@ async def analyze(work: Work) -> Event:
         target = _next(work, smells)
     # Of the code as it is delivered: measured once nothing is left to be tried.
     summary = _summary(work, metrics, await _coverage(work) if target is None else None)
+    if target is None:
+        spec = work.artifacts.spec
+        assert spec is not None
+        project = full_tree(work.language, work.artifacts) | work.language.project_files(spec)
+        summary["scanners"] = await audited(work.language.audits, project)
     summary["mutation"] = work.artifacts.metrics.get("mutation") or {
         name: {"changes": m.get("changes", 0), "noticed": m.get("noticed", 0)}
         for name, m in work.artifacts.measured.items()

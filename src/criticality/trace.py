@@ -40,6 +40,7 @@ def trace(artifacts: Artifacts) -> dict[str, Any]:
         "claims": claims,
         "functions": {name: _function(name, plan, artifacts) for name, (_, plan) in functions.items()},
         "waived": dict(artifacts.waived),
+        "security": _security(artifacts),
         **({"by_hand": list(artifacts.by_hand)} if artifacts.by_hand else {}),
         "transformations": [
             {k: v for k, v in event.payload().items() if k in ("function", "pattern", "scope", "reason")}
@@ -47,6 +48,16 @@ def trace(artifacts: Artifacts) -> dict[str, Any]:
             for event in artifacts.transforms
         ],
     }
+
+
+def _security(artifacts: Artifacts) -> dict[str, str]:
+    """Return what each scanner said: of the bodies as they were accepted, and of the finished project."""
+    measured = artifacts.metrics
+    if "scanner" not in measured:
+        return {}
+    findings = measured.get("security")
+    bodies = "not run" if findings is None else f"{findings} findings" if findings else "nothing found"
+    return {f"{measured['scanner']}, body by body": bodies, **measured.get("scanners", {})}
 
 
 def _verdicts(artifacts: Artifacts) -> dict[str, bool]:
@@ -103,7 +114,15 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
     if isolation:
         lines += [f"Tests ran under: {isolation}.", ""]
     held = sum(1 for c in data["claims"].values() if c["result"] == "holds in every test")
-    lines += [f"{held} of {len(data['claims'])} claims hold in every test made for them.", "", "## Claims", ""]
+    functions = list(data["functions"].values())
+    tried, noticed = (sum(f[key] for f in functions) for key in ("changes", "changes_noticed"))
+    lines += [
+        f"{held} of {len(data['claims'])} claims hold in every test made for them; "
+        f"{sum(f['accepted'] for f in functions)} of {len(functions)} functions are accepted, after "
+        f"{sum(f['cases'] for f in functions)} cases; {noticed} of {tried} other bodies were told from theirs; "
+        f"{sum(len(f['left_open']) for f in functions)} cases are left open.",
+        "", "## Claims", "",
+    ]  # fmt: skip
     for name, claim in data["claims"].items():
         lines += [f"### {name}: {_plain(claim['text'])}", "", f"- result: **{claim['result']}**"]
         lines += [f"- contracts: {', '.join(f'`{f}`' for f in claim['contracts']) or 'none refers to it'}"]
@@ -129,6 +148,13 @@ def trace_markdown(data: dict[str, Any], isolation: str = "") -> str:
             "## Clauses that guide and are not checked",
             "",
             *(f"- `{n}`: {_plain(t)}" for n, t in guided),
+        ]
+    if data.get("security"):
+        lines += [
+            "",
+            "## Security",
+            "",
+            *(f"- {_plain(n)}: {_plain(text)}" for n, text in data["security"].items()),
         ]
     lines += ["", *_decided(data["functions"])]
     lines += [

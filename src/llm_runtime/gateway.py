@@ -215,9 +215,7 @@ class Gateway:
         call = await self.admitted(priced(call, self.prices, name, self._addresses.get(name, "")), target)
         if patient:
             return retrying(call, Backoff(attempts=1), emit=self._emit, sleep=deadline.sleep)
-        if name not in self._outages:
-            self._outages[name] = Outage(name, emit=self._emit, sleep=deadline.sleep)
-        call = retrying(pausing(call, self._outages[name]), self._backoff, emit=self._emit, sleep=deadline.sleep)
+        call = retrying(self.paused(call, name), self._backoff, emit=self._emit, sleep=deadline.sleep)
         return fitting(call, await self._reading(target))
 
     async def capacity(self, target: Target) -> Capacity:
@@ -275,6 +273,15 @@ class Gateway:
                     self._limiters[entry] = Limiter(limits, sleep=self._deadline.sleep, on_queue=told)
                 call = limiting(call, self._limiters[entry])
         return call
+
+    def paused(self, generate: Generate, provider: str) -> Generate:
+        """Put ``generate`` behind what holds calls back while the provider is out of order.
+
+        What knows of outages from elsewhere overrides this.
+        """
+        if provider not in self._outages:
+            self._outages[provider] = Outage(provider, emit=self._emit, sleep=self._deadline.sleep)
+        return pausing(generate, self._outages[provider])
 
     def _queued(self, provider: str, waiting: int) -> None:
         self._emit(CallsQueued(provider=provider, waiting=waiting))

@@ -15,7 +15,7 @@ from criticality.languages.python.mutants import mutants
 from criticality.languages.python.skeleton import module_source
 from criticality.languages.python.splice import body_of, read_body, splice
 from criticality.lattice_plan import FunctionPlan
-from criticality.spec.spec import read_spec
+from criticality.spec.spec import Spec
 
 pytestmark = needs_toolchain
 SOURCE = (
@@ -105,7 +105,7 @@ def test_what_a_body_may_not_do_is_seen_before_it_runs(body: str, kind: str) -> 
 def test_a_skeleton_holds_no_logic() -> None:
     from criticality.lattice_plan import ModulePlan
 
-    spec = read_spec(SPEC)
+    spec = Spec.model_validate(SPEC)
     plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
     source = module_source(spec, plan[0], plan)
     assert leaked_logic(source) == []
@@ -115,7 +115,7 @@ def test_a_skeleton_holds_no_logic() -> None:
 def test_a_rendered_body_and_a_spliced_one_are_the_same_text() -> None:
     from criticality.lattice_plan import ModulePlan
 
-    spec = read_spec(SPEC)
+    spec = Spec.model_validate(SPEC)
     plan = tuple(ModulePlan.model_validate(m) for m in (GATE, PARITY))
     body = "if gate.inside:\n    raise Full\nreturn gate"
     assert module_source(spec, plan[0], plan, {"enter": (body, "")}) == splice(

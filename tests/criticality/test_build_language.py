@@ -17,7 +17,7 @@ from criticality.lattice_plan import FunctionPlan
 from criticality.spec.claims import StructuredClaim
 from criticality.spec.contracts import ContractFault, parse_contract
 from criticality.spec.predicates import PredicateFault, parse_predicate
-from criticality.spec.spec import read_spec
+from criticality.spec.spec import Spec
 from criticality.spec.types import GENERICS, SCALARS, TypeFault, TypeRef, parse_type
 from llm_runtime.errors import ConfigurationError
 
@@ -164,7 +164,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 )
 def test_a_specification_that_does_not_fit_together_is_one_line(path: str, value: Any, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said) as refused:
-        read_spec(changed(path, value))
+        Spec.model_validate(changed(path, value))
     assert "\n" not in str(refused.value)
 
 
@@ -183,7 +183,7 @@ def test_a_claim_on_performance_takes_its_class_from_its_words_or_else_from_the_
             }
         )  # fmt: skip
         declared = [function.contract.complexity or ""]
-        fault = claim_fault(read_spec(SPEC), {"sums.total": function}, claim, text)
+        fault = claim_fault(Spec.model_validate(SPEC), {"sums.total": function}, claim, text)
         return fault or promised(claim, text, declared)
 
     assert made("Adding is O(n^2)", "COMPLEXITY: O(n)") == "n^2"

@@ -49,6 +49,32 @@ async def test_from_interview_to_a_deliverable_whose_tests_pass_outside_the_tool
         check=False,
     )
     assert outside.returncode == 0, outside.stdout[-2000:]
+    assert "2 passed" not in outside.stdout and "README.md" in (project / "pyproject.toml").read_text()
+
+
+async def test_the_deliverable_is_a_project_that_one_would_keep(project: Path, drive: Any) -> None:
+    await drive(project, Script())
+    readme = (project / "README.md").read_text()
+    assert ">>> from turn_stile import Count, Gate, enter" in readme and ">>> enter(" in readme
+    gate = (project / "src/turn_stile/gate.py").read_text()
+    assert '"""Let one person in.\n\n    Raises:\n        Full: The room holds no more\n    """' in gate
+    assert "ENSURES" not in gate and "replace" not in gate, "contracts have a page, imports are those that are used"
+    assert "ENSURES: gate.inside == gate.limit implies raises(Full)" in (project / "docs/contracts.md").read_text()
+    public = (project / "src/turn_stile/__init__.py").read_text()
+    assert '"enter",' in public and "is_even" not in public, "what no interface offers is not public"
+    linted = subprocess.run(  # noqa: ASYNC221 - nothing else runs in this test
+        [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F,I,E7,UP", "."],
+        cwd=project, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert linted.returncode == 0, linted.stdout
+    lines = {
+        name: sum(len(path.read_text().splitlines()) for path in (project / name).rglob("*.py"))
+        for name in ("src", "tests")
+    }
+    assert lines["tests"] <= lines["src"], lines
+    trace = (project / "trace.md").read_text()
+    assert "pip-audit: not run" in trace or "pip-audit: nothing found" in trace
+    assert "0 cases are left open" in trace and len(trace.splitlines()) < 60
 
 
 async def test_the_trace_names_every_claim_and_says_what_was_not_shown(project: Path, drive: Any) -> None:

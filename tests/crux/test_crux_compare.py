@@ -192,7 +192,7 @@ async def test_a_passage_that_is_left_out_is_asked_again_and_then_listed_unread(
 
 
 async def test_an_engine_that_writes_by_a_grammar_cannot_copy_the_empty_form_back() -> None:
-    """A small model did, for every passage; the grammar names each passage and wants words in each quotation."""
+    """A small model did, for every passage; the grammar names each passage and what may be quoted from it."""
     jsonschema = pytest.importorskip("jsonschema")
     generate = model(reading=read)
     await read_book("Ann", corpus(*ANN), generate=generate, models=ModelTable(), seed=1)
@@ -201,12 +201,35 @@ async def test_an_engine_that_writes_by_a_grammar_cannot_copy_the_empty_form_bac
     form = json.loads(shown[shown.rindex('{"passages"') :].partition("\n")[0])
     seen = {"stance": "holds", "quote": "A toll keeps the bridge in repair.", "supports": []}
     claim = {"ref": "", "id": "n1", "text": "A toll keeps a bridge in repair.", "kind": "fact", **seen}
-    passages = [{"id": f"p{number}", "claims": [claim], "none": ""} for number in (1, 2)]
+    other = {**claim, "id": "n2", "quote": "A count at the gate is proof enough."}
+    passages = [
+        {"id": "p1", "none": "", "claims": [claim]},
+        {"id": "p2", "none": "", "claims": [other]},
+    ]
     jsonschema.validate({"passages": passages}, allowed)
     jsonschema.validate({"passages": passages}, json.loads(asked.schema or ""))
-    for bad in (form, {"passages": passages[:1]}, {"passages": [passages[1], passages[0]]}):
+    elsewhere = {"passages": [passages[0], {**passages[1], "claims": [claim]}]}
+    for bad in (form, {"passages": passages[:1]}, {"passages": [passages[1], passages[0]]}, elsewhere):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(bad, allowed)
+
+
+@pytest.mark.parametrize(
+    "written",
+    (
+        "..., A toll keeps the bridge in repair.",
+        "… toll keeps the bridge in repair. [...]",
+        "A toll keeps the bridge in repair. […] It does not.",
+    ),
+)
+async def test_a_quotation_with_something_left_out_is_its_longest_part_that_stands_there(written: str) -> None:
+    answer = read(ScriptedRequest.of(corpus(*ANN)))
+    answer = answer.replace(json.dumps("A toll keeps the bridge in repair."), json.dumps(written))
+    answer = answer.replace('"A toll keeps a bridge in repair"', '"..., A toll keeps a bridge in repair"')
+    book, _ = await read_book("Ann", corpus(*ANN), generate=model(reading=answer), models=ModelTable(), seed=1)
+    assert book.authors[0].unquoted == 0
+    assert "A toll keeps a bridge in repair" in {claim.text for claim in book.claims}
+    assert any("toll keeps the bridge in repair." in mention.place.quote for mention in book.mentions)
 
 
 async def test_a_quotation_that_stands_nowhere_costs_its_stance() -> None:

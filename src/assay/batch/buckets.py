@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from assay.batch.database import Database
 from llm_runtime.wrappers.limiting import LONGEST_PAUSE, Limits
+from llm_runtime.wrappers.pausing import FAULTS, PAUSE_SECONDS
 
 #: Microseconds of a rate that may come at once.
 BURST_US = 10_000_000
@@ -22,14 +23,26 @@ _SLOWEST = FULL_PACE // 64
 _MINUTE_US = 60_000_000
 #: After how long to look again where a place in flight, or another tenant's turn, is waited for.
 _SOON_US = 20_000
+_PAUSE_US = round(PAUSE_SECONDS * 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a bucket says: microseconds to wait before asking again, 0 for granted; and its pace in millionths."""
+    """What a bucket says: microseconds to wait before asking again, 0 for granted; its pace in millionths; and
+    whether the last that was heard of the provider was a fault."""
 
     wait_us: int
     pace: int
+    faulty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A bucket that lets nobody through for now: microseconds until it is tried again, and the faults before."""
+
+    bucket: str
+    wait_us: int
+    faults: int
 
 
 class Buckets:
@@ -63,10 +76,11 @@ class Buckets:
 
         Where calls in flight are limited, whoever was granted one has to :meth:`land`.
         """
-        wait, pace, bounded, places = self._database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
+        row = self._database.execute(_TAKE, (tokens, self._tenant, bucket))[0]
+        wait, pace, bounded, places, faulty, shared = row
         if bounded and wait > 0:
             self._wait_in_line(bucket, min(wait, LOOK_US))
-        elif bounded:
+        elif shared:  # somebody has waited here once
             self._served(bucket)
         if places and wait <= 0:
             self._database.execute(
@@ -74,7 +88,7 @@ class Buckets:
                 "DO UPDATE SET flying = flights.flying + 1",
                 (bucket, self._owner, self._lease_us),
             )
-        return Turn(int(wait), int(pace))
+        return Turn(int(wait), int(pace), bool(faulty))
 
     def land(self, bucket: str) -> None:
         """Give a place in flight back. One that was taken away with the lease is not given back twice."""
@@ -105,6 +119,35 @@ class Buckets:
             "closed_until = greatest(closed_until, assay_now() + ?) WHERE bucket = ?",
             (_SLOWEST, pause, bucket),
         )
+
+    def faulted(self, bucket: str) -> None:
+        """Count a fault of the provider. From the fifth in a row on the bucket is closed for 30 s; then one call
+        goes for all workers, and what it meets decides."""
+        self._database.execute(
+            "UPDATE buckets SET faults = faults + 1, closed_until = CASE WHEN faults + 1 >= ? "
+            "THEN greatest(closed_until, assay_now() + ?) ELSE closed_until END WHERE bucket = ?",
+            (FAULTS, _PAUSE_US, bucket),
+        )
+
+    def answered(self, bucket: str) -> None:
+        """Note that the provider does its work again: all go at once."""
+        self._database.execute(
+            "UPDATE buckets SET faults = 0, closed_until = CASE WHEN faults >= ? THEN 0 ELSE closed_until END "
+            "WHERE bucket = ?",
+            (FAULTS, bucket),
+        )
+
+    def closed(self) -> list[Closed]:
+        """Return what lets nobody through for now."""
+        rows = self._database.execute(
+            "SELECT bucket, closed_until - assay_now(), faults FROM buckets WHERE closed_until > assay_now() "
+            "ORDER BY bucket"
+        )
+        return [Closed(bucket, int(wait), int(faults)) for bucket, wait, faults in rows]
+
+    def outage(self) -> bool:
+        """Tell whether a provider is out of order."""
+        return bool(self._database.execute("SELECT 1 FROM buckets WHERE faults >= ?", (FAULTS,)))
 
     def succeeded(self, bucket: str) -> None:
         """Go a tenth faster after an answer, up to the full rate."""
@@ -161,10 +204,13 @@ def _take_statement() -> str:
         f"ELSE greatest(request_tat, t.now) + {request} END, "
         f"token_tat = CASE WHEN tokens_per_minute IS NULL OR {wait} > 0 THEN token_tat "
         f"ELSE greatest(token_tat, t.now) + {token} END, "
+        f"closed_until = CASE WHEN faults >= {FAULTS} AND {wait} <= 0 THEN t.now + {_PAUSE_US} "
+        "ELSE closed_until END, "
         f"flying = CASE WHEN in_flight IS NULL OR {wait} > 0 THEN flying ELSE flying + 1 END "
         "FROM (SELECT assay_now() AS now, CAST(? AS BIGINT) AS tokens, CAST(? AS TEXT) AS tenant) AS t "
         "WHERE bucket = ? RETURNING wait, pace, "
-        "coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL"
+        "coalesce(requests_per_minute, tokens_per_minute, in_flight) IS NOT NULL, in_flight IS NOT NULL, "
+        "faults > 0, EXISTS (SELECT 1 FROM turns AS other WHERE other.bucket = buckets.bucket)"
     )
 
 

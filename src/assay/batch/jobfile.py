@@ -35,6 +35,13 @@ class Input(Model):
     format: InputFormat | None = None
     columns: dict[str, str] = Field(min_length=1)
 
+    @field_validator("path")
+    @classmethod
+    def _nameable(cls, value: Path) -> Path:
+        if "\0" in str(value):
+            raise ValueError("path: no file's name has a null character")
+        return value
+
 
 class Work(Model):
     """``[work]``: how much at once, and how patiently. None of it changes a result.

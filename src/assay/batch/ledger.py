@@ -89,11 +89,13 @@ class BatchStatus:
         states: jobs by state.
         failed: dead letters by kind.
         rate: jobs that came to an end a second, over the last minute.
+        next_us: microseconds until the next job may be taken; 0 for at once, or where none is left.
     """
 
     states: dict[str, int]
     failed: dict[str, int]
     rate: float
+    next_us: int = 0
 
     @property
     def total(self) -> int:
@@ -294,6 +296,12 @@ class Ledger:
             (attempts, attempts, retry_us, error, message, int(fresh)),
         )
 
+    def postpone(self, claim: Claim, error: str, message: str, retry_us: int) -> bool:
+        """Let a job wait that could not be done for a reason which is not its own: that is no failure."""
+        return self._end(
+            claim, "state = 'waiting', due_at = assay_now() + ?, error = ?, message = ?", (retry_us, error, message)
+        )
+
     def _end(self, claim: Claim, change: str, values: Sequence[Any]) -> bool:
         ended = self.database.execute(
             f"UPDATE jobs SET owner = '', ended_at = assay_now(), {change} "
@@ -344,7 +352,8 @@ class Ledger:
             if error:
                 failed[error] = int(count)
             ended, span = ended + int(recent), max(span, int(age or 0))
-        return BatchStatus(states, dict(sorted(failed.items())), ended * 1_000_000 / span)
+        due = self.state(batch_id)[1]
+        return BatchStatus(states, dict(sorted(failed.items())), ended * 1_000_000 / span, due or 0)
 
     def results(self, batch_id: str) -> Iterator[Result]:
         """Yield every job in order of input, configuration and repetition, in constant memory."""

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from contextvars import ContextVar
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 from assay.batch.buckets import FULL_PACE, LOOK_US, Buckets, Turn
 from assay.batch.ledger import Claim
-from assay.batch.purses import Purse, Purses
+from assay.batch.purses import Purse, Purses, Reservation
 from assay.batch.write_queue import BUCKETS, PURSES, WriteQueue
 from llm_runtime.dialects import HUMAN_PROVIDERS
-from llm_runtime.errors import BudgetExceeded, RateLimited
+from llm_runtime.errors import BudgetExceeded, RateLimited, ServerFault
 from llm_runtime.gateway import Gateway
 from llm_runtime.messages import CallLabel, Generate, Reply, Request
 from llm_runtime.price import Price
@@ -49,6 +49,14 @@ class BatchBudgetExceeded(BudgetExceeded):
     """The batch's own budget is spent: no other job has anything left either."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a call may take, and where in its run it stands."""
+
+    hold: Spend
+    where: object
+
+
 class Meter:
     """Rows of one batch, as the calls of one worker see them.
 
@@ -57,10 +65,20 @@ class Meter:
         purse: the batch's.
         caps: of that purse.
         purses, buckets: the rows.
+        remedy: what to do where the purse is empty.
     """
 
-    def __init__(self, queue: WriteQueue, purse: str, caps: Caps, purses: Purses, buckets: Buckets) -> None:
+    def __init__(
+        self,
+        queue: WriteQueue,
+        purse: str,
+        caps: Caps,
+        purses: Purses,
+        buckets: Buckets,
+        remedy: str = "raise [budget] in the job file and run it again",
+    ) -> None:
         self.caps = caps
+        self._remedy = remedy
         self._queue = queue
         self._purse = purse
         self._purses = purses
@@ -75,23 +93,60 @@ class Meter:
         await self._queue.do(lambda: self._buckets.open(bucket, limits), BUCKETS, bucket)
 
     @asynccontextmanager
-    async def turn(self, bucket: str, tokens: int, *, lands: bool) -> AsyncGenerator[Turn]:
-        """Wait for the bucket, and keep the place in flight for the block where those are limited (``lands``)."""
+    async def turn(
+        self, bucket: str, tokens: int, *, lands: bool, asked: Asked | None = None
+    ) -> AsyncGenerator[tuple[Turn, bool]]:
+        """Wait for the bucket, and keep the place in flight for the block where those are limited (``lands``).
+
+        Args:
+            asked: what is to be held as soon as the bucket lets it through, in the same transaction.
+
+        Yields:
+            The turn, and whether all is held; see :meth:`reserve`.
+        """
         async with self._lines.setdefault(bucket, asyncio.Lock()):
-            while (turn := await self._take(bucket, tokens)).wait_us > 0:  # noqa: ASYNC110 - a row tells nobody
+            while True:
+                turn, reservation = await self._admitted(bucket, tokens, asked)
+                if turn.wait_us <= 0:
+                    break
                 await asyncio.sleep(min(turn.wait_us, LOOK_US) / 1_000_000)
         try:
-            yield turn
-        finally:
+            yield turn, asked is None or await self._reserved(asked, reservation)
+        except BaseException:
             if lands:
-                await self._queue.do(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
+                await self._land(bucket)
+            raise
+        if lands:
+            # Nobody waits for it: the call goes on meanwhile.
+            self._land(bucket).add_done_callback(lambda done: done.cancelled() or done.exception())
 
-    async def _take(self, bucket: str, tokens: int) -> Turn:
-        return await self._queue.do(lambda: self._buckets.take(bucket, tokens), BUCKETS, bucket)
+    def _land(self, bucket: str) -> asyncio.Future[None]:
+        return self._queue.put(lambda: self._buckets.land(bucket), BUCKETS, bucket, repeatable=False)
 
-    async def reserve(self, hold: Spend, where: object) -> bool:
-        """Hold what a call may take. What does not fit only beside this worker's own calls under way waits until
-        one of them is settled: they were held at their worst, and will take less.
+    async def _admitted(self, bucket: str, tokens: int, asked: Asked | None) -> tuple[Turn, Reservation]:
+        """Take a turn, and hold what is asked for if it is granted, in one transaction."""
+        claim = CURRENT.get()
+        turns: list[Turn] = []
+
+        def take() -> Turn:
+            turns[:] = [self._buckets.take(bucket, tokens)]
+            return turns[0]
+
+        def hold() -> Reservation:
+            if asked is None or not turns or turns[0].wait_us > 0:
+                return "full"
+            return self._purses.reserve(self._purse, asked.hold, claim)
+
+        taking = self._queue.put(take, BUCKETS, bucket)
+        if asked is None:
+            return await taking, "full"
+        return await asyncio.gather(taking, self._queue.put(hold, PURSES, self._purse))
+
+    async def reserve(self, asked: Asked) -> bool:
+        """Hold what a call may take, where no bucket is to be asked first; see :meth:`turn`.
+
+        What does not fit only beside this worker's own calls under way waits until one of them is settled: they
+        were held at their worst, and will take less.
 
         Returns:
             Whether it is held; false after such a wait.
@@ -101,20 +156,23 @@ class Meter:
             JobLost: the job is another worker's by now.
         """
         claim = CURRENT.get()
-        reservation = await self._queue.do(
-            lambda: self._purses.reserve(self._purse, hold, claim), PURSES, self._purse
+        return await self._reserved(
+            asked,
+            await self._queue.do(lambda: self._purses.reserve(self._purse, asked.hold, claim), PURSES, self._purse),
         )
+
+    async def _reserved(self, asked: Asked, reservation: Reservation) -> bool:
         if reservation == "held":
             self._under_way += 1
             return True
         if reservation == "lost":
-            raise JobLost(f"{where}: the job has gone to another worker; nothing was sent")
+            raise JobLost(f"{asked.where}: the job has gone to another worker; nothing was sent")
         if self._under_way:
             async with self._settled:
                 await self._settled.wait()
             return False
         purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
-        raise BatchBudgetExceeded(_exceeded(where, hold, purse))
+        raise BatchBudgetExceeded(f"{_exceeded(asked.where, asked.hold, purse)}; {self._remedy}")
 
     async def settle(self, hold: Spend, settlement: Settlement) -> None:
         """Replace a hold by what became of it."""
@@ -134,6 +192,14 @@ class Meter:
         """Slow all workers down."""
         await self._queue.do(lambda: self._buckets.refused(bucket, retry_after), BUCKETS, bucket)
 
+    async def faulted(self, bucket: str) -> None:
+        """Count a fault of the provider, for all workers."""
+        await self._queue.do(lambda: self._buckets.faulted(bucket), BUCKETS, bucket)
+
+    async def answered(self, bucket: str) -> None:
+        """Let all workers go on after faults."""
+        await self._queue.do(lambda: self._buckets.answered(bucket), BUCKETS, bucket)
+
     async def succeeded(self, bucket: str) -> None:
         """Let all workers recover a little."""
         await self._queue.do(lambda: self._buckets.succeeded(bucket), BUCKETS, bucket)
@@ -144,7 +210,6 @@ def _exceeded(where: object, hold: Spend, purse: Purse) -> str:
         f"budget: {where} may take {_amounts(hold)}; spent are {_amounts(purse.spent)}, held "
         f"{_amounts(purse.held)}"
         + (f", unknown up to {_amounts(purse.unknown)}" if purse.unknown != NOTHING else "")
-        + "; raise [budget] in the job file and run it again"
     )
 
 
@@ -210,6 +275,10 @@ class MeteredGateway(Gateway):
                 await self._meter.open(bucket, shared[bucket])
         return _metered(generate, self._meter, shared, places, self.price(target.provider))
 
+    def paused(self, generate: Generate, provider: str) -> Generate:
+        """Leave outages to the shared rows: what one worker meets holds all of them back."""
+        return generate
+
 
 def _metered(
     generate: Generate,
@@ -224,20 +293,22 @@ def _metered(
         budget = _BUDGET.get() or Budget(Caps())
         dear = meter.caps if meter.caps.cost is not None else budget.caps
         hold = worst_case(request, price(request.model), dear)
-        tokens = estimate_input(request) + (request.max_tokens or 0)
+        tokens, asked = estimate_input(request) + (request.max_tokens or 0), Asked(hold, request.label)
         while True:
             async with AsyncExitStack() as stack:
                 with queued():
                     for place in places:
                         await stack.enter_async_context(place)
-                    turns = {
-                        bucket: await stack.enter_async_context(
-                            meter.turn(bucket, tokens, lands=limits.in_flight is not None)
+                    turns: dict[str, Turn] = {}
+                    held = False
+                    for bucket, limits in buckets.items():
+                        # Last, so that nothing is sent for a job that was lost while it waited for its turn.
+                        final = asked if len(turns) == len(buckets) - 1 else None
+                        places_limited = limits.in_flight is not None
+                        turns[bucket], held = await stack.enter_async_context(
+                            meter.turn(bucket, tokens, lands=places_limited, asked=final)
                         )
-                        for bucket, limits in buckets.items()
-                    }
-                # Last, so that nothing is sent on behalf of a job that was lost while it waited for its turn.
-                if await meter.reserve(hold, request.label):
+                if held if buckets else await meter.reserve(asked):
                     return await sent(request, hold, budget, turns)
 
     async def sent(request: Request, hold: Spend, budget: Budget, turns: Mapping[str, Turn]) -> Reply:
@@ -259,9 +330,15 @@ def _metered(
             for bucket in turns:
                 await meter.refused(bucket, error.retry_after)
             raise
+        except ServerFault:
+            for bucket in turns:
+                await meter.faulted(bucket)
+            raise
         finally:
             await meter.settle(hold, settlement)
         for bucket, turn in turns.items():
+            if turn.faulty:
+                await meter.answered(bucket)
             if turn.pace < FULL_PACE:
                 await meter.succeeded(bucket)
         return reply

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from assay.batch.buckets import FAULTS, Buckets, Closed
 from assay.batch.ledger import Batch, BatchStatus, Ledger
 from assay.batch.purses import Purse, Purses
 
@@ -18,12 +19,14 @@ class Progress:
         status: its jobs.
         purse: its money.
         seconds_left: at the rate of the last minute; ``None`` where nothing is left or known.
+        closed: providers that let nobody through for now.
     """
 
     batch: Batch
     status: BatchStatus
     purse: Purse
     seconds_left: float | None
+    closed: tuple[Closed, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-compatible data; money in micro-dollars."""
@@ -41,6 +44,7 @@ class Progress:
             "failed": self.status.failed,
             "rate": round(self.status.rate, 3),
             "seconds_left": None if self.seconds_left is None else round(self.seconds_left),
+            "waits_for": self.waits(),
             "spent": self.purse.spent.cost,
             "reserved": self.purse.held.cost,
             "reserved_calls": self.purse.held.calls,
@@ -63,6 +67,15 @@ class Progress:
             return "running" if self.status.states.get("running") else "idle"
         return self.batch.state
 
+    def waits(self) -> list[str]:
+        """Return what the batch waits for, each in one phrase; nothing where its jobs are over or under way."""
+        if self.status.left == 0:
+            return []
+        waits = [_word(each) for each in self.closed]
+        if self.status.next_us and not self.status.states.get("running"):
+            waits.append(f"the next job is due in {_span(self.status.next_us / 1e6)}")
+        return waits
+
     def line(self) -> str:
         """Return one line for a terminal."""
         states = self.status.states
@@ -76,14 +89,21 @@ class Progress:
         if self.seconds_left:
             parts.append(f"{_span(self.seconds_left)} left")
         parts.append(amounts(self.purse))
+        parts += self.waits()
         return " · ".join(parts)
+
+
+def _word(closed: Closed) -> str:
+    why = f"out of order ({closed.faults} faults in a row)" if closed.faults >= FAULTS else "refuses for now (429)"
+    return f"{closed.bucket} {why}, tried again in {_span(closed.wait_us / 1e6)}"
 
 
 def look(ledger: Ledger, purses: Purses, batch_id: str) -> Progress:
     """Return a batch as it stands now. Raises :class:`~llm_runtime.errors.RunNotFound`."""
     batch, status = ledger.batch(batch_id), ledger.status(batch_id)
     left = status.left / status.rate if status.rate and status.states.get("running") else None
-    return Progress(batch, status, purses.read(batch_id), left)
+    closed = tuple(Buckets(ledger.database).closed())
+    return Progress(batch, status, purses.read(batch_id), left, closed)
 
 
 def amounts(purse: Purse) -> str:

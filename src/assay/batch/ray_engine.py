@@ -15,7 +15,7 @@ from typing import Any
 from assay.batch.database import open_database
 from assay.batch.performing import MakeRunner, recorded_runs
 from assay.batch.worker import work
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, MissingExtraError, StoreError
 
 #: Seconds that the actors have to put back what they hold.
 _FAREWELL_S = 10.0
@@ -73,9 +73,13 @@ async def run_ray(
 
 @contextmanager
 def _own_errors(ray: Any) -> Generator[None]:
-    """Raise what an actor raised on purpose as it raised it."""
+    """Raise what an actor raised on purpose as it raised it, and in one line that Ray itself is gone."""
     try:
         yield
+    except (ray.exceptions.RayActorError, ray.exceptions.RaySystemError, ray.exceptions.NodeDiedError) as error:
+        raise StoreError(
+            f"the Ray cluster was lost ({type(error).__name__}); what is done is kept: start it, then resume"
+        ) from None
     except ray.exceptions.RayTaskError as error:
         if isinstance(error.cause, LlmRuntimeError):
             raise error.cause from None

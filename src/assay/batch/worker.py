@@ -52,6 +52,10 @@ _FIRST_LOOK_S = 0.01
 _LOOK_S = 1.0
 #: Longest pause between two renewals of the leases, in seconds: so quickly a cancelled batch stops, too.
 _BEAT_S = 2.0
+#: Microseconds before a job is taken up again that a provider's outage kept from its end, and how often that is no
+#: failure: an input that puts the provider out of order must end somewhere.
+_OUTAGE_US = 10_000_000
+_MOST_WAITS = 100
 
 
 @dataclass(slots=True)
@@ -164,7 +168,7 @@ class Worker:
             reason = f"{type(error).__name__}: {error}"
             await self._do(lambda: self.ledger.set_state(self.batch.batch_id, "stopped", reason))
         except CallsFailed as failure:
-            await self._fail(claim, failure.error, fresh=False)
+            await self._fail(claim, failure.error, fresh=False, called=True)
         except Exception as error:
             # Where the step in which it failed was asked anew in vain, the fault may lie in an earlier answer.
             in_vain = claim.failures > 0 and not isinstance(error, (CallError, *_ENDS_JOB))
@@ -176,11 +180,15 @@ class Worker:
             else:
                 self.tally.refused += 1
 
-    async def _fail(self, claim: Claim, error: Exception, *, fresh: bool) -> None:
+    async def _fail(self, claim: Claim, error: Exception, *, fresh: bool, called: bool = False) -> None:
         attempts = 1 if isinstance(error, _ENDS_JOB) else self._work.attempts
         message = "".join(sign if sign.isprintable() else " " for sign in str(error))[:1000]
-        delay = us(self._work.retry_delay)
-        await self._do(lambda: self.ledger.fail(claim, type(error).__name__, message, attempts, delay, fresh=fresh))
+        delay, kind = us(self._work.retry_delay), type(error).__name__
+        by_calls = isinstance(error, CallError) or called
+        if by_calls and claim.fence < _MOST_WAITS and await self.queue.do(self.buckets.outage, BUCKETS):
+            await self._do(lambda: self.ledger.postpone(claim, kind, message, max(delay, _OUTAGE_US)))
+            return
+        await self._do(lambda: self.ledger.fail(claim, kind, message, attempts, delay, fresh=fresh))
         self.tally.failed += 1
 
     async def _keep_leases(self) -> None:

@@ -78,6 +78,14 @@ def _colour() -> bool | None:
 def run(command: click.Command) -> int:
     """Run a command; an error of ours becomes one line on stderr and its exit code."""
     try:
+        return _run(command)
+    finally:
+        if (telemetry := sys.modules.get("assay.launch.telemetry")) is not None:
+            telemetry.flush()
+
+
+def _run(command: click.Command) -> int:
+    try:
         outcome: object = command.main(standalone_mode=False, color=_colour())
         return outcome if isinstance(outcome, int) else 0
     except click.ClickException as error:

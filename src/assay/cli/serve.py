@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from assay.console.lazy import lazy_group
 from assay.console.options import open_runs, store_option
 from llm_runtime.errors import ConfigurationError, MissingExtraError
+from llm_runtime.settings import data_dir
 
 if TYPE_CHECKING:
     from assay.web.guard import Gate
@@ -19,7 +21,10 @@ if TYPE_CHECKING:
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-@click.command()
+_KEYS = {"keys": ("Make, list and remove the keys of programs.", "assay.cli.serve_keys:keys")}
+
+
+@click.group(cls=lazy_group(_KEYS), invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8737, show_default=True, help="0 takes a free one.")
 @click.option(
@@ -31,10 +36,17 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="A further name to be called by.")
 @click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
 @store_option
+@click.pass_context
 def serve(
-    host: str, port: int, token_file: str | None, hosts: tuple[str, ...], browser: bool, store_path: str | None
+    context: click.Context,
+    host: str,
+    port: int,
+    token_file: str | None,
+    hosts: tuple[str, ...],
+    browser: bool,
+    store_path: str | None,
 ) -> None:
-    """Watch, study, start and steer runs in a browser.
+    """Watch, study, start and steer runs in a browser; answer chat programs at /v1 as an OpenAI endpoint does.
 
     Only this machine can reach it, and only through the address that is printed, once. Listening at another
     address takes a token: yours (16 characters or more), or one that is drawn and printed. The connection is
@@ -46,8 +58,11 @@ def serve(
     assay serve --token-file ~/.config/assay/token
     assay serve --host 0.0.0.0 --allow-host studio.local
     """
+    if context.invoked_subcommand:
+        return
     token = _token(token_file)
     try:
+        from assay.api.doors import program_doors
         from assay.web.serving import serve as serve_runs
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] in ("jinja2", "markupsafe", "starlette", "uvicorn"):
@@ -60,12 +75,14 @@ def serve(
 
     def ready(address: str, gate: Gate) -> None:
         click.echo(f"Assay is at {address}")
+        click.echo(f"Chat programs ask at {address.partition('/open')[0]}/v1 (assay serve keys add NAME)", err=True)
         click.echo("The address opens one browser, once. Stop with Ctrl-C.", err=True)
         if browser:
             click.launch(address)
 
     with closing(open_runs(store_path)) as store:
-        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready)
+        doors = program_doors(store_path or str(data_dir() / "runs.db"))
+        serve_runs(store, host=host, port=port, token=token, hosts=hosts, ready=ready, doors=doors)
 
 
 def _token(file: str | None) -> str | None:

@@ -14,6 +14,7 @@ from assay import __version__
 from assay.launch.checks import check_terms, require_replayable
 from assay.launch.execution import Followers, Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
 from assay.launch.logs import first_event, result_of, reworded, told_when_kept
+from assay.launch.telemetry import instruments
 from assay.protocol import RunContext, load
 from assay.registry import Prepared, opened, prepared, read_run
 from assay.terms import Terms, configured, in_force
@@ -295,6 +296,7 @@ class Launcher:
         return Running(job.started.run_id, task)
 
     async def _carry_out(self, job: Job, logged: asyncio.Future[None]) -> Outcome:
+        measuring = instruments()
         async with AsyncExitStack() as stack:
             relay = LateEmit()
             events: list[Event] = []
@@ -312,7 +314,10 @@ class Launcher:
             heard, words = tee(*job.followers.listeners), job.followers.words
             for event in events or [job.started]:
                 heard(event)
-            emit = relay.target = told_when_kept(log.emit, heard if words is None else tee(heard, words))
+            watched = [heard] if words is None else [heard, words]
+            if measuring is not None:
+                watched.append(measuring.run(job.started))
+            emit = relay.target = told_when_kept(log.emit, tee(*watched))
             if job.resumed:
                 emit(RunResumed(finished_calls=len(answers), terms=job.terms.data()))
             if job.before is not None:

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from assay.web import forms
+from assay.web.answer_forms import read_answer
 from assay.web.app_state import (
     AppState,
     is_json,
@@ -20,6 +21,7 @@ from assay.web.app_state import (
     wants_json,
 )
 from assay.web.mailbox_questions import answer_letter
+from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.reading import run_id_of
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
@@ -108,8 +110,9 @@ async def list_asks(request: Request) -> Response:
 async def answer_ask(request: Request) -> Response:
     """Answer one of them: ``name``, and ``text`` or the fields of the answer as ``field-NAME``."""
     site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
-    name, text = str(fields.get("name", "")), _answer_text(fields)
-    watch = site.hub.watch(run_id)
+    name, watch = str(fields.get("name", "")), site.hub.watch(run_id)
+    ask = next((one for one in site.page_state(watch).asks if one.name == name), None)
+    text = _answer_text(fields, ask)
     letter = next((each for each in site.open_letters(watch) if f"letter-{each.name}" == name), None)
     if letter is not None:
         answer_letter(letter, text)
@@ -119,11 +122,22 @@ async def answer_ask(request: Request) -> Response:
     return redirect(request, f"/runs/{run_id}", {"run_id": run_id, "answered": name})
 
 
-def _answer_text(fields: dict[str, Any]) -> str:
-    """Return the answer: a text, or the fields that a page asked for as one JSON object."""
-    parts = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
-    filled = {name: value for name, value in parts.items() if value.strip()}
-    return json.dumps(filled, ensure_ascii=False) if filled else str(fields.get("text", ""))
+def _answer_text(fields: dict[str, Any], ask: Ask | None) -> str:
+    """Return the answer: a text, or the fields that a page asked for as one JSON object.
+
+    Raises:
+        ConfigurationError: a field is missing or not what it should be, or a text holds no object where one is
+            asked for: whoever reads it would end the run.
+    """
+    filled = {key.removeprefix("field-"): str(value) for key, value in fields.items() if key.startswith("field-")}
+    text = str(fields.get("text", ""))
+    if filled and ask is not None and ask.fields:
+        return read_answer(ask.fields, filled)
+    if filled:
+        return json.dumps({name: value for name, value in filled.items() if value.strip()}, ensure_ascii=False)
+    if ask is not None and ask.fields and text.strip() and "{" not in text:
+        raise ConfigurationError("the answer must be a JSON object; fill in the fields on the run's page")
+    return text
 
 
 async def play_recording(request: Request) -> Response:

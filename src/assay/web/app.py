@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from assay.web.app_state import AppState, respond
@@ -17,14 +19,31 @@ from assay.web.pages.errors import error_page
 from assay.web.routes import routes
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
 
+Doors: TypeAlias = Callable[[AppState], AbstractAsyncContextManager[Sequence[BaseRoute]]]
+"""Opens further addresses over the application's parts, and closes them when it ends."""
 
-def application(site: AppState) -> ASGIApp:
-    """Make the whole application: the guard stands before everything, error pages included."""
+
+@asynccontextmanager
+async def no_doors(site: AppState) -> AsyncGenerator[Sequence[BaseRoute]]:
+    """Open nothing beside the pages."""
+    yield ()
+
+
+def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
+    """Make the whole application: the guard stands before everything, error pages included.
+
+    Args:
+        site: its parts.
+        doors: opens further addresses, and closes them with the server.
+    """
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncGenerator[None]:
-        yield
-        await site.runs.close()
+        async with doors(site) as opened:
+            # The pages have no address that one of these could take.
+            app.router.routes[:0] = opened
+            yield
+            await site.runs.close()
 
     app = Starlette(
         routes=routes(),

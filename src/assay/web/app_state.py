@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from assay.registry import known
 from assay.web.calls import place_words
 from assay.web.guard import Gate
 from assay.web.live_runs import LiveRun, LiveRuns
@@ -98,16 +99,12 @@ class AppState:
         return letters(watch.started, waiting)
 
     def _asks(self, watch: LiveRun) -> list[Ask]:
-        asks = [
-            Ask(
-                question.name,
-                place_words(question.request.label),
-                tuple((message.role, message.content) for message in question.request.messages),
-                question.request.schema or "",
-            )
-            for question in self.questions.of_run(watch.run_id)
-        ]
-        return asks + [_ask_of(letter) for letter in self.open_letters(watch)]
+        kind, asks = watch.started.protocol, list[Ask]()
+        for question in self.questions.of_run(watch.run_id):
+            request = question.request
+            messages = tuple((message.role, message.content) for message in request.messages)
+            asks.append(_ask(kind, question.name, request.label, messages, request.schema))
+        return asks + [_ask_of(kind, letter) for letter in self.open_letters(watch)]
 
 
 def site_of(request: Request) -> AppState:
@@ -167,13 +164,16 @@ async def request_fields(request: Request) -> dict[str, Any]:
         raise ConfigurationError(f"the request cannot be read: {fault}") from None
 
 
-def _ask_of(letter: MailboxQuestion) -> Ask:
+def _ask_of(kind: str, letter: MailboxQuestion) -> Ask:
     label = CallLabel(**cast("dict[str, Any]", letter.request["label"]))
     messages = cast("list[dict[str, Any]]", letter.request.get("messages", []))
-    return Ask(
-        f"letter-{letter.name}",
-        place_words(label),
-        tuple((str(message.get("role", "")), str(message.get("content", ""))) for message in messages),
-        str(letter.request.get("schema") or ""),
-        letter.name,
-    )
+    texts = tuple((str(message.get("role", "")), str(message.get("content", ""))) for message in messages)
+    return _ask(kind, f"letter-{letter.name}", label, texts, letter.request.get("schema"), letter.name)
+
+
+def _ask(
+    kind: str, name: str, label: CallLabel, messages: tuple[tuple[str, str], ...], schema: object, where: str = ""
+) -> Ask:
+    role, run = label.seat.partition(":")[2] or label.seat or label.phase, known(kind)
+    does = next((seat.about for seat in run.seats if seat.name == role), "") if run else ""
+    return Ask(name, place_words(label), messages, str(schema or ""), where, None, role.replace("_", " "), does)

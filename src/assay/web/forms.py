@@ -19,6 +19,8 @@ _DIGITS = 16
 """Of a seed, the longest of our numbers; those of events are shorter."""
 _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
+_SEAT = "seat-"
+"""Begins the fields that each hold the model of one seat."""
 _APART = (*_KIND, "seed")
 """Fields that belong to no model."""
 
@@ -107,7 +109,10 @@ def terms_of(
     specs = specs_of(Terms)
     own = {name: value for name, value in fields.items() if name not in without}
     seats = {seat.name: seat.model for seat in run.seats if seat.model} if run else {}
+    mine = {name: own.pop(name) for name in list(own) if name.startswith(_SEAT)}
     values = {name: _plain(specs[name], value) if name in specs else value for name, value in own.items()}
+    if taken := {name.removeprefix(_SEAT): model for name, model in mine.items() if model}:
+        values["seats"] = {**taken, **(values.get("seats") or {})}
     terms = cast("Terms", read(Terms, values, strict=strict))
     return terms.model_copy(update={"seats": {**seats, **terms.seats}})
 

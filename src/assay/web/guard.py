@@ -39,6 +39,8 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+#: Doors for programs, which ask for keys of their own. No cookie opens them.
+_OWN_KEYS = ("/v1/", "/mcp")
 _COOKIE = "assay"
 _NO_TOKEN = "403: this application answers only to whom it knows."
 
@@ -94,7 +96,7 @@ class Gate:
             return "403: a request from another page."
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return "403: a request from another site."
-        if self._bears_token(headers):
+        if self._bears_token(headers) or path.startswith(_OWN_KEYS):
             return None
         root = self.root_of(path)
         if not root and (path == "/open" or path.startswith("/static/")) and (method in _SAFE or origin):

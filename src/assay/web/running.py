@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 
 from assay.demo import has_log, import_played, prepare_demo
-from assay.launch import Followers, Launcher, Running, Words
+from assay.launch import Followers, Launcher, PerRun, Running, Words
 from assay.registry import Prepared
 from assay.terms import Terms
 from assay.web.questions import Questions
@@ -37,15 +37,27 @@ class ActiveRuns:
         """Tell whether this process carries the run out now."""
         return run_id in self._running
 
-    async def start(self, run: Prepared, terms: Terms, *, seed: int | None = None) -> str:
+    async def start(
+        self,
+        run: Prepared,
+        terms: Terms,
+        *,
+        seed: int | None = None,
+        run_id: str = "",
+        model: PerRun | None = None,
+    ) -> str:
         """Start a run; return its id once its log is open.
+
+        Args:
+            run_id: drawn where left out.
+            model: answers in place of the gateway, where others share its budget.
 
         Raises:
             LlmRuntimeError: it could not begin; nothing was stored.
         """
-        run_id = self._launcher.new_id()
+        run_id = run_id or self._launcher.new_id()
         followers = self._followers(run_id)
-        running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, followers=followers)
+        running = await self._launcher.start(run, terms, seed=seed, run_id=run_id, model=model, followers=followers)
         return self._keep(running, followers.words)
 
     async def play(self, name: str, speed: float = 1.0) -> str:
@@ -68,8 +80,8 @@ class ActiveRuns:
         )
         return self._keep(running)
 
-    async def resume(self, run_id: str, terms: Terms) -> str:
-        """Go on with a run; ``terms`` are laid over those in force.
+    async def resume(self, run_id: str, terms: Terms, *, model: PerRun | None = None) -> str:
+        """Go on with a run; ``terms`` are laid over those in force, ``model`` is as for :meth:`start`.
 
         Raises:
             LlmRuntimeError: it cannot go on; says why.
@@ -80,7 +92,8 @@ class ActiveRuns:
             # Its log has its end, and is being signed and let go.
             await running.ended()
         followers = self._followers(run_id)
-        return self._keep(await self._launcher.resume(run_id, terms, followers=followers), followers.words)
+        running = await self._launcher.resume(run_id, terms, model=model, followers=followers)
+        return self._keep(running, followers.words)
 
     async def fork(self, run_id: str, at: int, terms: Terms) -> str:
         """Start a run that shares the answers of another up to its event ``at``; return its id.

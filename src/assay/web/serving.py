@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import uvicorn
 
-from assay.web.app import application
+from assay.web.app import Doors, application, no_doors
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
 from llm_runtime.errors import ConfigurationError
@@ -39,6 +39,7 @@ def serve(
     token: str | None,
     hosts: Sequence[str],
     ready: Callable[[str, Gate], object],
+    doors: Doors = no_doors,
 ) -> None:
     """Serve until a signal ends it.
 
@@ -49,6 +50,7 @@ def serve(
         token: what programs send, and what opens further browsers; drawn where left out.
         hosts: further names that the application may be called by.
         ready: takes the one-time address, once it can be opened.
+        doors: opens further addresses.
 
     Raises:
         ConfigurationError: the address is taken, or is none of this machine.
@@ -63,7 +65,7 @@ def serve(
         # asyncio warns of every page that goes away while its stream writes; that is how pages end.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
         config = uvicorn.Config(
-            application(site),
+            application(site, doors),
             log_level="warning",
             access_log=False,
             server_header=False,

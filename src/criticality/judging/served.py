@@ -32,7 +32,6 @@ when its input closes. What is no answer to the request ends it: another id, a f
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import select
@@ -482,35 +481,3 @@ def _spent(pid: int) -> float:
             for task in (folder / "task").iterdir():
                 queue += (task / "children").read_text("ascii").split()
     return ticks / _TICKS
-
-
-class Served:
-    """The same for coroutines: build, serve one variant, call. Use it as ``async with``."""
-
-    def __init__(
-        self,
-        program: ServedProgram,
-        codec: Codec,
-        *,
-        variant: int = 0,
-        limit: float = 2.0,
-        isolated: bool | None = None,
-    ) -> None:
-        self.place = Place(program, codec, limit=limit, isolated=isolated)
-        self.process = self.place.serve(variant)
-
-    async def __aenter__(self) -> Self:
-        await asyncio.to_thread(self.place.build)
-        return self
-
-    async def __aexit__(self, *exc: object) -> None:
-        await asyncio.to_thread(self.process.close)
-        self.place.__exit__()
-
-    async def call(self, name: str, args: Sequence[Any]) -> Outcome:
-        """Call one function and wait for how it ends."""
-        return await asyncio.to_thread(self.process.call, name, args)
-
-    async def call_many(self, calls: Sequence[tuple[str, Sequence[Any]]]) -> list[Outcome]:
-        """Call one after the other; the list ends with a death."""
-        return await asyncio.to_thread(lambda: list(self.process.call_many(calls)))

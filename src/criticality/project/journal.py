@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -152,8 +152,3 @@ def _line(path: Path, number: int, line: bytes, previous: bytes) -> tuple[Event,
     if entry.get("seq") != number or digest.hex() != entry.get("digest"):
         raise damaged
     return event, at, digest
-
-
-def only(events: Iterable[tuple[int, Event]]) -> list[Event]:
-    """Return the events without their times."""
-    return [event for _, event in events]

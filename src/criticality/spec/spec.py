@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -12,7 +12,6 @@ from criticality.spec.claims import Claim
 from criticality.spec.contracts import CLAIM_ID
 from criticality.spec.predicates import PredicateFault, parse_predicate
 from criticality.spec.types import GENERICS, SCALARS, Param, TypeFault, TypeRef, parse_param, parse_type
-from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
 
 Name = Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9]{0,60}$")]
@@ -133,18 +132,6 @@ class Spec(Model):
         for interface, body in self.interfaces.items():
             for method in body.methods:
                 yield interface, method, tuple(map(parse_param, method.params)), parse_type(method.returns)
-
-
-def read_spec(data: dict[str, Any], where: str = "the specification") -> Spec:
-    """Validate data as a specification.
-
-    Raises:
-        ConfigurationError: one line with what does not fit.
-    """
-    try:
-        return Spec.model_validate(data)
-    except (ValidationError, TypeFault) as fault:
-        raise ConfigurationError(f"{where}: {fault_line(fault)}") from None
 
 
 def fault_line(fault: ValidationError | TypeFault) -> str:

@@ -1,32 +1,45 @@
 """The grammar of an answer to a reading: narrower than its schema, for engines that decode by it.
 
-A small model copies the empty form back where it may; here every passage has its turn, and every quote its length.
+A small model copies the empty form back where it may, and begins its quotations with "..."; here every passage has
+its turn, and what it quotes is one of the passage's sentences.
 """
 
 from __future__ import annotations
 
 import json
-from functools import cache
+from collections.abc import Sequence
 from typing import Any, get_args
 
 from crux.book import ClaimKind, Stance
 
 _MOST_CLAIMS = 4
 _ID = "^(n[0-9]{1,2}|c-[0-9a-f]{4,64})$"
-_QUOTE, _CLAIM, _WHY = (12, 300), (20, 200), (12, 120)
+_CLAIM, _WHY = (20, 200), (12, 120)
 
 
-@cache
-def reading_grammar(passages: int, known: bool) -> str:
+def reading_grammar(passages: Sequence[Sequence[str]], known: bool) -> str:
     """Return a JSON schema as text, with its names in the order in which they are to be written.
 
     Args:
-        passages: how many are read, 1 or more.
+        passages: those that are read, one or more: of each the sentences that may be quoted.
         known: whether there are claims to refer to.
     """
+    each = [{"anyOf": _answers(number, bool(quotes), known)} for number, quotes in enumerate(passages, start=1)]
+    read = {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
+    quotable = {f"q{number}": {"enum": list(quotes)} for number, quotes in enumerate(passages, start=1) if quotes}
+    return json.dumps({**_object({"passages": read}), "$defs": quotable}, ensure_ascii=False)
+
+
+def _answers(number: int, quotable: bool, known: bool) -> list[dict[str, Any]]:
+    """Return what may be said of a passage: that it has claims, and which; or that it has none, and why."""
+    name = {"id": {"const": f"p{number}"}}
+    # Whether there is a claim is said before them: an empty list is not to be had for nothing.
+    none = _object({**name, "none": _text(*_WHY), "claims": {"type": "array", "maxItems": 0}})
+    if not quotable:
+        return [none]
     seen = {
         "stance": {"enum": list(get_args(Stance))},
-        "quote": _text(*_QUOTE),
+        "quote": {"$ref": f"#/$defs/q{number}"},
         "supports": {"type": "array", "items": {"type": "string", "pattern": _ID}, "maxItems": 3},
     }
     new = _object(
@@ -36,18 +49,8 @@ def reading_grammar(passages: int, known: bool) -> str:
     )
     old = _object({"ref": {"type": "string", "pattern": _ID}} | seen)
     claim = {"anyOf": [new, old]} if known else new
-    # Whether there is a claim is said before them: an empty list is not to be had for nothing.
-    some = {
-        "none": {"const": ""},
-        "claims": {"type": "array", "items": claim, "minItems": 1, "maxItems": _MOST_CLAIMS},
-    }
-    none = {"none": _text(*_WHY), "claims": {"type": "array", "maxItems": 0}}
-    each = [
-        {"anyOf": [_object({"id": {"const": f"p{number}"}, **answer}) for answer in (some, none)]}
-        for number in range(1, passages + 1)
-    ]
-    read = {"type": "array", "prefixItems": each, "minItems": passages, "maxItems": passages}
-    return json.dumps(_object({"passages": read}))
+    claims = {"type": "array", "items": claim, "minItems": 1, "maxItems": _MOST_CLAIMS}
+    return [_object({**name, "none": {"const": ""}, "claims": claims}), none]
 
 
 def _text(least: int, most: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -14,7 +15,7 @@ from crux.claims.grammar import reading_grammar
 from crux.config import ModelTable
 from crux.ending import OVER
 from crux.personas.corpus import Chunk, Corpus
-from crux.quotes import find_quote
+from crux.quotes import find_quote, sentences
 from crux.requests import request
 from crux.results import Place
 from crux.retrieval.lexical import Lexical
@@ -30,6 +31,7 @@ BATCH_TOKENS, WAVE = 4_000, 8
 _NEAREST, _COMMONEST = 40, 20
 _MOST_CLAIMS = 8
 _MOST_WORDS = 300
+_LEFT_OUT = re.compile(r"[\[(]?(?:\.{3,}|…)[\])]?[,;:]?")
 
 
 class _ReadClaim(BaseModel):
@@ -235,8 +237,12 @@ def reading_request(
         claims=fence("CLAIMS SO FAR", known or "none yet"),
         language=language,
     )
-    grammar = reading_grammar(len(batch), bool(shown))
+    grammar = reading_grammar([_quotable(chunk.text) for chunk in batch], bool(shown))
     return replace(request(models, "reading", label, text), grammar=grammar)
+
+
+def _quotable(text: str) -> list[str]:
+    return [sentence for sentence in dict.fromkeys(sentences(text)) if find_quote(sentence, text) is not None]
 
 
 def _others(chunk: Chunk, quoted: Sequence[tuple[int, int]]) -> str:
@@ -296,7 +302,7 @@ def _claim(reader: _Reader, entry: _ReadClaim, own: dict[str, str]) -> Claim | N
     ref = own.get(entry.ref, entry.ref)
     if ref in reader.claims:
         return reader.claims[ref]
-    text = " ".join(entry.text.split())[:_MOST_WORDS]
+    text = " ".join(_LEFT_OUT.sub(" ", entry.text).split())[:_MOST_WORDS]
     if not text:
         return None
     key = sha256(f"{reader.author}\0{text.casefold().rstrip('.')}".encode()).hexdigest()[:8]
@@ -310,5 +316,7 @@ def _stance(corpus: Corpus, place: Place, stance: Stance) -> Stance:
 
 
 def _place(corpus: Corpus, chunk: Chunk, quote: str) -> Place | None:
-    span = find_quote(quote, chunk.text)
+    # What is left out is a habit of quoting, no other words: the longest part that stands there is the quotation.
+    parts = sorted(_LEFT_OUT.split(quote), key=len, reverse=True)
+    span = next((span for part in parts if (span := find_quote(part.strip(), chunk.text))), None)
     return None if span is None else corpus.place(chunk.item, chunk.start + span[0], chunk.start + span[1])

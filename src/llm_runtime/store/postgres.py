@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from llm_runtime.clock import now_ms
-from llm_runtime.errors import StoreBusy
+from llm_runtime.errors import StoreBusy, StoreError
 from llm_runtime.store.committing import Row
 from llm_runtime.store.database import migrate, migrations_in
 from llm_runtime.store.durability import Durability
@@ -137,6 +137,11 @@ def _folder_of(url: str) -> Path:
 
     from llm_runtime.settings import data_dir
 
-    parts = urlsplit(url)
-    place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
+    try:
+        parts = urlsplit(url)
+        place = f"{parts.hostname}:{parts.port}{parts.path}?{parts.query}"
+    except ValueError as fault:
+        raise StoreError(
+            f"the address of PostgreSQL is not one ({fault}); write postgresql://HOST/DATABASE"
+        ) from None
     return data_dir() / "postgresql" / hashlib.sha256(place.encode()).hexdigest()[:16]

@@ -91,6 +91,7 @@ async def test_a_budget_stops_the_batch_and_a_higher_one_goes_on(shell: Shell, s
         (JOB + "[budget]\nusd = 0.000001\n", "below one call"),
         (JOB + "[budget]\ncalls = 0\n", "below one call"),
         ('model = "openrouter:no-such/model"\n' + JOB + "[budget]\nusd = 5\n", "no price is known"),
+        (JOB.replace("questions.csv", "q\\u0000.csv"), "null character"),
         ("protocol =", "not readable TOML"),
     ],
 )

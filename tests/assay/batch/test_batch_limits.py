@@ -125,3 +125,26 @@ def test_a_store_of_an_older_version_is_brought_up_with_what_it_holds(database: 
         assert opened.execute("SELECT count(*) FROM batch_migrations") == [(len(MIGRATIONS),)]
     finally:
         opened.close()
+
+
+def test_a_provider_out_of_order_is_tried_by_one_call_for_all_workers(database: Database, asker: Asker) -> None:
+    """Five faults in a row, whoever meets them; the first answer lets everybody go."""
+    anne, bert = asker("anne"), asker("bert")
+    anne.open("b", Limits(in_flight=None))
+    assert granted(anne, 9) == 9
+    for each in (anne, bert, anne, bert):
+        each.faulted("b")
+    assert granted(anne) == 1
+    anne.answered("b")
+    for each in (anne, bert, anne, bert, anne):
+        each.faulted("b")
+    assert granted(anne) == granted(bert) == 0
+    assert [(each.bucket, each.faults) for each in bert.closed()] == [("b", 5)]
+    database.execute("UPDATE buckets SET closed_until = 0")  # half a minute later
+    assert granted(bert, 3) + granted(anne, 3) == 1
+    bert.faulted("b")
+    assert granted(anne) == 0 and anne.outage()
+    database.execute("UPDATE buckets SET closed_until = 0")
+    assert granted(anne) == 1
+    anne.answered("b")
+    assert granted(bert, 3) == 3 and not bert.outage() and not bert.closed()

@@ -14,7 +14,8 @@ from tests.assay.batch.batch_shell import CALLS, JOB, Shell, batch_of, council, 
 from tests.extent import PATIENCE
 
 from assay.batch.batches import open_batches
-from llm_runtime.testing import LoopbackServer
+from assay.batch.buckets import Buckets
+from llm_runtime.testing import LoopbackServer, Received
 
 FOUR = ["a?", "b?", "c?", "d?"]
 WHOLE = 8 * CALLS
@@ -127,6 +128,34 @@ async def test_a_cap_lets_jobs_come_to_their_end_in_the_order_of_the_input(
         assert "62 calls, 0 reserved of 62" in (await shell("status"))[0]
     found = await status(shell)
     assert (found["budget_calls"], found["budget_tokens"]) in ((62, None), (None, 60_000))
+
+
+async def test_an_outage_costs_no_job_its_attempts_and_the_batch_goes_on_by_itself(
+    shell: Shell, server: LoopbackServer
+) -> None:
+    """The provider fails until the batch has been held back a few times; no job is given up."""
+    held_back = 0
+
+    def answer(received: Received) -> str | tuple[int, dict[str, object]]:
+        return council(received) if held_back > 3 else (500, {"error": {"message": "on fire"}})
+
+    shell.write(JOB.replace("[work]", "[work]\nattempts = 1"), FOUR)
+    async with LoopbackServer(answer) as failing:
+        shell.environment["OPENROUTER_BASE_URL"] = f"{failing.url}/v1"
+        working = await shell.begin("run", "job.toml", "--workers", "1")
+        await until(lambda: len(failing.requests) >= 5)
+        with closing(open_batches(str(shell.folder / "data/runs.db"))) as database:
+            shown: list[str] = []
+            while working.returncode is None:
+                if closed := Buckets(database).closed():
+                    held_back += 1
+                    shown.append((await shell("status"))[0])
+                    database.execute("UPDATE buckets SET closed_until = 0 WHERE bucket = ?", (closed[0].bucket,))
+                database.execute("UPDATE jobs SET due_at = 0 WHERE state = 'waiting'")
+                await asyncio.sleep(0.05)
+        _, err = await working.communicate()
+    assert working.returncode == 0 and b"8 of 8 done" in err, err.decode()
+    assert any("out of order" in line and "tried again in" in line for line in shown)
 
 
 async def test_one_id_names_one_content(shell: Shell, server: LoopbackServer) -> None:

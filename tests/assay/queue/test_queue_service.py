@@ -213,10 +213,15 @@ async def test_an_entry_that_no_worker_survives_ends_somewhere(queue: Shell, pos
 
 @pytest.mark.parametrize(
     ("store", "code"),
-    [("runs.db", 2), ("mysql://h/d", 2), ("postgresql://u:geheim@localhost:1/d", 5), ("postgresql://h:99999/d", 5)],
+    [("runs.db", 2), ("mysql://h/d", 2), ("postgresql://u:geheim@localhost:1/d", 5), ("postgresql://h:5:x/d", 5)],
 )  # fmt: skip
 async def test_a_store_without_a_queue_is_refused_in_one_line(queue: Shell, store: str, code: int) -> None:
-    for command in (["work"], ["queue", "list"], ["ask", "Why?", "--queue"]):
+    for command in (
+        ["work"],
+        ["queue", "list"],
+        ["ask", "Why?", "--queue"],
+        *([["runs", "list"]] if code == 5 else []),
+    ):
         err = (await assay(queue, *command, "--store", store, code=code)).err
         assert err.startswith("assay: ") and err.count("\n") == 1 and "geheim" not in err
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from importlib import resources
+from typing import cast
 
 import pytest
 
@@ -64,6 +65,32 @@ def test_the_picture_shows_where_it_stands_and_what_went_back(build: list[tuple[
     picture = next(b for s in fold.story().sections for b in s.blocks if isinstance(b, Figure))
     assert "It stands at: Injection, select." in picture.alternative
     assert "It went back from Composition Audit to Ignition 1 time." in picture.alternative
+
+
+def test_a_functions_life_is_one_picture_and_what_rejected_each_attempt_stands_below(
+    build: list[tuple[Event, int]],
+) -> None:
+    chosen = next(i for i, (event, _) in enumerate(build) if isinstance(event, e.FunctionSelected))
+    unit = cast("e.FunctionSelected", build[chosen][0]).unit
+    fold = folded(build[: chosen + 1])
+    assert "attempt 1 of the worker is written" in [seat.says for seat in fold.progress().seats]
+    received = e.ImplementationReceived(unit=unit, attempt=1, tier="worker", bodies={})
+    fold.apply(received, 0)
+    says = next(seat.says for seat in fold.progress().seats if seat.name == unit)
+    assert "against" in says and "clause" in says and "claim" in says
+    failure = {"kind": "test", "what": ["ENSURES: result > 0 does not hold for total(-3)"]}
+    failed = e.VerificationFailed(unit=unit, attempt=1, tier="worker", failure=failure, tests=12, next="retry")
+    fold.apply(failed, 0)
+    assert "after 12 cases: ENSURES: result > 0" in (fold.announce(failed) or "")
+    for event in (
+        received,
+        e.VerificationPassed(unit=unit, attempt=2, tier="worker", bodies={}, keys={}, tests=340),
+    ):
+        fold.apply(event, 0)
+    figure = [b for s in fold.story().sections for b in s.blocks if isinstance(b, Figure)][-1]
+    assert "worker: test, attempt 1, after 12 cases: ENSURES: result > 0" in figure.alternative
+    assert "then worker: accepted, after 340 cases" in figure.alternative
+    assert "total(-3)" in story_html(fold.story())
 
 
 def test_a_run_that_goes_on_tells_the_journal_again_and_counts_nothing_twice(

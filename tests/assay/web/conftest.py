@@ -26,7 +26,7 @@ from tests.extent import PATIENCE
 
 from assay.launch import Launcher
 from assay.registry import read_run
-from assay.web.app import application
+from assay.web.app import Doors, application, no_doors
 from assay.web.app_state import AppState
 from assay.web.guard import Gate
 from llm_runtime.messages import Reply, Request, Usage
@@ -121,7 +121,10 @@ class Web:
 
 @asynccontextmanager
 async def served(
-    store: RunStore, settings: Callable[[], Settings] = load_settings, gate: Gate | None = None
+    store: RunStore,
+    settings: Callable[[], Settings] = load_settings,
+    gate: Gate | None = None,
+    doors: Doors = no_doors,
 ) -> AsyncIterator[Web]:
     """The application on a free port of this machine."""
     gate = gate or Gate(token=TOKEN)
@@ -129,7 +132,7 @@ async def served(
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
-    config = uvicorn.Config(application(site), log_level="warning", ws="none", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(application(site, doors), log_level="warning", ws="none", timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     task = asyncio.create_task(server.serve([listener]))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"

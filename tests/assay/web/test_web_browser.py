@@ -132,7 +132,7 @@ async def test_a_person_answers_on_the_page(page: Any, serve: Serve) -> None:
         await page.goto(f"{page.url}new")
         await page.get_by_role("textbox", name="Question").fill("Which database?")
         await page.get_by_text("Models, seats and bounds").click()
-        await page.get_by_label("Seats, one ROLE=MODEL a line").fill("red_team=terminal:")
+        await page.get_by_label("Red team").select_option("terminal:")
         await page.get_by_role("button", name="Start").click()
         for number in (1, 2):
             field = page.get_by_label("Your answer to critique")

@@ -24,7 +24,7 @@ async def start_with_a_person(page: Any, address: str) -> None:
     await page.goto(f"{page.url}new")
     await page.get_by_role("textbox", name="Question").fill("Which database?")
     await page.get_by_text("Models, seats and bounds").click()
-    await page.get_by_label("Seats, one ROLE=MODEL a line").fill("red_team=terminal:")
+    await page.get_by_label("Red team").select_option("terminal:")
     await page.get_by_role("button", name="Start").click()
     await page.get_by_label("Your answer to critique").wait_for()
 

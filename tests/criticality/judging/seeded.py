@@ -18,7 +18,7 @@ from criticality.judging.hearing import Hearing
 from criticality.languages import language
 from criticality.lattice_plan import ModulePlan, index
 from criticality.spec.claims import StructuredClaim, StructuredClaims
-from criticality.spec.spec import Spec, read_spec
+from criticality.spec.spec import Spec
 
 NAMES = ("blocks", "slots", "versions", "runs", "kitty", "turnstile")
 PYTHON = language("python")
@@ -88,7 +88,10 @@ def _written(name: str) -> Project:
     data = yaml.safe_load(Path(__file__).with_name(f"{name}.yaml").read_text("utf-8"))
     plan = tuple(ModulePlan.model_validate(module) for module in data["modules"])
     return Project(
-        read_spec(data["spec"]), plan, data["right"], [pair for one in data["wrong"] for pair in one.items()]
+        Spec.model_validate(data["spec"]),
+        plan,
+        data["right"],
+        [pair for one in data["wrong"] for pair in one.items()],
     )
 
 
@@ -124,7 +127,7 @@ def _turnstile() -> Project:
         ("parity.is_odd", "return not (count > 1 and is_even(count))"),
     ]
     claims = StructuredClaims.model_validate(module.CLAIMS).claims
-    return Project(read_spec(module.SPEC), plan, right, wrong, claims)
+    return Project(Spec.model_validate(module.SPEC), plan, right, wrong, claims)
 
 
 def _kitty() -> Project:
@@ -142,5 +145,9 @@ def _kitty() -> Project:
             right[match[1]] = text.strip().removeprefix("```python\n").removesuffix("\n```")
     claims = StructuredClaims.model_validate_json(answers["tests/claims:structurer/2/2"]).claims
     return Project(
-        read_spec(json.loads(answers["ignition/proposal-2:architect/2/1"])["spec"]), plan, right, [], claims
+        Spec.model_validate(json.loads(answers["ignition/proposal-2:architect/2/1"])["spec"]),
+        plan,
+        right,
+        [],
+        claims,
     )

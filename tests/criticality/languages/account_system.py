@@ -13,7 +13,7 @@ from typing import Any
 from criticality import Answers
 from criticality.lattice_plan import ModulePlan
 from criticality.spec.claims import StructuredClaim
-from criticality.spec.spec import Spec, read_spec
+from criticality.spec.spec import Spec
 from llm_runtime.messages import Generate, Request
 from llm_runtime.providers.scripted import scripted
 
@@ -303,7 +303,7 @@ ANSWERS = Answers(
 
 def spec() -> Spec:
     """The specification, read."""
-    return read_spec(SPEC)
+    return Spec.model_validate(SPEC)
 
 
 def plan() -> tuple[ModulePlan, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from criticality.lattice_plan import ModulePlan
 from criticality.spec.claims import StructuredClaim
-from criticality.spec.spec import Spec, read_spec
+from criticality.spec.spec import Spec
 
 SPEC: dict[str, Any] = {
     "system": {"name": "every-value", "description": "A value of every type."},
@@ -109,7 +109,7 @@ TRUE = [
 
 def spec() -> Spec:
     """The specification, read."""
-    return read_spec(SPEC)
+    return Spec.model_validate(SPEC)
 
 
 def plan() -> tuple[ModulePlan, ...]:

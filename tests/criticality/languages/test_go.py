@@ -5,7 +5,7 @@ from __future__ import annotations
 import account_system as system
 
 from criticality.languages.go import adapter, names
-from criticality.spec.spec import read_spec
+from criticality.spec.spec import Spec
 
 go = adapter.adapter()
 
@@ -29,7 +29,9 @@ def test_imports_are_those_that_the_code_uses_and_no_others() -> None:
 
 
 def test_a_specification_that_go_cannot_carry_is_refused_in_one_line() -> None:
-    spec = read_spec({**system.SPEC, "newtypes": {**system.SPEC["newtypes"], "Odd": {"base": "Set<List<Int>>"}}})
+    spec = Spec.model_validate(
+        {**system.SPEC, "newtypes": {**system.SPEC["newtypes"], "Odd": {"base": "Set<List<Int>>"}}}
+    )
     assert go.spec_fault(system.spec()) == ""
     assert "Go cannot look up a List<Int>" in go.spec_fault(spec)
 

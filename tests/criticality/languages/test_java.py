@@ -5,7 +5,7 @@ from __future__ import annotations
 import account_system as system
 
 from criticality.languages.java import adapter
-from criticality.spec.spec import read_spec
+from criticality.spec.spec import Spec
 
 java = adapter.adapter()
 
@@ -27,6 +27,6 @@ def test_a_skeleton_holds_nothing_but_what_is_to_do() -> None:
 def test_a_specification_that_java_cannot_carry_is_refused_in_one_line() -> None:
     newtypes = {**system.SPEC["newtypes"], "Optional": {"base": "Int"}}
     assert java.spec_fault(system.spec()) == ""
-    assert java.spec_fault(read_spec({**system.SPEC, "newtypes": newtypes})) == (
+    assert java.spec_fault(Spec.model_validate({**system.SPEC, "newtypes": newtypes})) == (
         "Java has a Optional of its own; give the type another name"
     )

@@ -9,7 +9,7 @@ import pytest
 
 from criticality.catalog import patterns
 from criticality.languages import language
-from criticality.spec.spec import read_spec
+from criticality.spec.spec import Spec
 
 TYPESCRIPT = language("typescript")
 SPEC, PLAN = example.spec(), example.plan()
@@ -41,7 +41,7 @@ def test_functions_carry_their_contracts_with_names_as_in_the_code() -> None:
 def test_what_javascript_would_compare_by_identity_is_refused_with_the_specification(kind: str, said: str) -> None:
     raw = json.loads(json.dumps(example.SPEC))
     raw["data_models"]["Hold"]["fields"].append({"name": "others", "type": kind})
-    assert said in TYPESCRIPT.spec_fault(read_spec(raw))
+    assert said in TYPESCRIPT.spec_fault(Spec.model_validate(raw))
     assert TYPESCRIPT.spec_fault(SPEC) == ""
 
 

@@ -1,6 +1,6 @@
 """Comparing in the application: the same tasks by a council, by samples of one model, by one answer."""
 
-from assay.protocol import Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Chat, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -17,6 +17,19 @@ TASKS = RunType(
     form=False,
 )
 
+DIRECT = RunType(
+    name="compare.direct",
+    title="Ask one model",
+    about="One call to one model: what a council is compared with, and what chat programs use for titles.",
+    noun="direct call",
+    **parts_of(f"{_HERE}.direct", "run", "title_of"),
+    fold=f"{_HERE}.direct:DirectFold",
+    chat=Chat("direct", f"{_HERE}.direct:fields_of_chat", f"{_HERE}.direct:answer"),
+    seats=(Seat("*"),),
+    batch=False,
+    form=False,
+)
+
 PROTOCOL = Protocol(
     name="compare",
     title="Compare",
@@ -25,6 +38,6 @@ PROTOCOL = Protocol(
     "sets how many samples there are.",
     command=("compare", f"{_HERE}.commands:compare"),
     command_about="Put the same tasks to several methods at equal spend, and compare with intervals.",
-    runs=(TASKS,),
+    runs=(TASKS, DIRECT),
     needs=Needs(json="always", window=6_400, calls=30, answered=8_000, asked=30_000),
 )

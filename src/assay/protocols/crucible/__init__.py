@@ -1,6 +1,6 @@
 """Crucible in the application: a council with a red team."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -21,6 +21,7 @@ COUNCIL = RunType(
         run=f"{_HERE}.council:run",
     ),
     fold=f"{_HERE}.report:CouncilFold",
+    chat=Chat("crucible", f"{_HERE}.chatting:fields_of_chat", f"{_HERE}.chatting:answer"),
     seats=(
         Seat("domain_expert"),
         Seat("pragmatist", "one of the council's seats"),

@@ -1,6 +1,6 @@
 """Crux in the application: authors debate from their own texts, down to what divides them."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -12,6 +12,7 @@ DEBATE = RunType(
     noun="debate",
     **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "measures"),
     fold=f"{_HERE}.report:DebateFold",
+    chat=Chat("debate", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),
 )
 PERSONA = RunType(

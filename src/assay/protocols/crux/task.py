@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from typing import Annotated, Any, Literal
 
@@ -164,6 +164,14 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
     data = [persona.model_dump(mode="json") for persona in panel]
     names = tuple(persona.id for persona in panel)
     return task, options.model_copy(update={"panel": data, "personas": names, "people": ""})
+
+
+def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the last message as a topic, before the two authors that come with Assay."""
+    from crux.personas import shipped_authors
+
+    topic = next(text for role, text in reversed(turns) if role == "user")
+    return {"topic": topic, "personas": list(shipped_authors())}
 
 
 def need_extra() -> None:

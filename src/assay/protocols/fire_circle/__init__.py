@@ -1,6 +1,6 @@
 """Fire Circle in the application: models in dialogue judge a prompt."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -12,6 +12,7 @@ CIRCLE = RunType(
     noun="circle",
     **parts_of(f"{_HERE}.task", "prepare", "seated", "run", "upgrade", "title_of", "measures", "reworded"),
     fold=f"{_HERE}.report:CircleFold",
+    chat=Chat("circle", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),
 )
 

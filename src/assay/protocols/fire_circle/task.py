@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -113,11 +113,11 @@ class Options(Model):
         Ui(
             help="2 to 10 seats: model ids, or PROVIDER:MODEL as in --model.",
             metavar="A,B,C",
-            label="Seats",
+            label="Judges",
             advanced=False,
         ),
     ] = ()
-    """2 to 10 models, one a line: ids, or PROVIDER:MODEL; terminal: is you."""
+    """2 to 10 models that judge, one a line: ids, or PROVIDER:MODEL; terminal: is you."""
     max_rounds: Annotated[
         int,
         Ui(help="At most this many, 1 to 4 [default: 3].", flag="--rounds", metavar="INTEGER", show_range=False),
@@ -342,6 +342,15 @@ def hidden_of(task: Task) -> tuple[Hidden, ...]:
 def title_of(task: Task) -> str:
     """Return the layer that is judged first."""
     return subject(task)[0].least_trusted.text
+
+
+def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return a chat as a prompt in layers: what the system says, the last message, and the turns before it."""
+    at = max(number for number, (role, _) in enumerate(turns) if role == "user")
+    system = "\n\n".join(text for role, text in turns if role == "system")
+    history = [[role, text] for role, text in turns[:at] if role != "system"]
+    fields: dict[str, Any] = {"user": turns[at][1], "system": system or None, "history": history or None}
+    return {name: value for name, value in fields.items() if value}
 
 
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

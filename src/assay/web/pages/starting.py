@@ -21,16 +21,18 @@ class TermsFields:
     Args:
         reachable: vendors that have a key, and the user's own endpoints.
         bounds: which can be set.
-        roles: seats that a person may take, with what each does.
+        roles: seats that a person may take: name, words, and what each does.
         seats: whether seats can be set.
         keeps: whether an empty model means the one that the run began with.
+        example: a seat.
     """
 
     reachable: list[str]
     bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
-    roles: tuple[tuple[str, str], ...] = ()
+    roles: tuple[tuple[str, str, str], ...] = ()
     seats: bool = True
     keeps: bool = False
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,11 @@ def fork_page(run: RunSummary, reachable: list[str], values: Mapping[str, Any], 
 def _terms(run: RunType | None, reachable: list[str], *, keeps: bool = False) -> TermsFields:
     if run is None:
         return TermsFields(reachable, keeps=keeps)
-    roles = tuple((seat.name, seat.about) for seat in run.seats if seat.about)
-    return TermsFields(reachable, run.bounds, roles, bool(run.seats), keeps)
+    roles = tuple(
+        (seat.name, seat.name.replace("_", " "), seat.about) for seat in run.seats if seat.about and not seat.model
+    )
+    example = next((seat.name for seat in run.seats if seat.name != "*"), "0:*")
+    return TermsFields(reachable, run.bounds, roles, bool(run.seats), keeps, example)
 
 
 def form_field(spec: FieldSpec) -> FormField:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from criticality.artifacts import Body
+from criticality.audits import scanners
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
@@ -37,6 +38,7 @@ class GrammarLanguage:
     besides: tuple[str, ...] = ()
     #: What version control leaves out of a delivered project.
     ignored: str = ""
+    audits: tuple[tuple[str, ...], ...] = ()
 
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
         """Return types and modules."""
@@ -144,7 +146,7 @@ class GrammarLanguage:
         return self.tools(limits)
 
     def facts(self) -> list[Fact]:
-        return self.tools.facts()
+        return [*self.tools.facts(), *scanners(self.audits)]
 
     def _parameters(self, function: FunctionPlan) -> set[str]:
         return {self.parameter(param.name) for param in function.parameters}

@@ -32,6 +32,7 @@ class Cpp(GrammarLanguage):
     """C++20; newtypes are witnesses that the compiler tells apart."""
 
     name = "cpp"
+    audits = (("flawfinder", "--error-level=4", "."),)
     title = "C++"
     importable = _IMPORTABLE
     todo = skeleton.TODO
@@ -83,7 +84,7 @@ class Cpp(GrammarLanguage):
         return list(function.contract.lines)
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body)
+        return skeleton.shown(function, body, contract=True)
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])

@@ -131,6 +131,6 @@ def _invariants(spec: Spec, name: str) -> list[tuple[str, str]]:
     fields = {field.name: parse_type(field.type) for field in model.fields}
     renderer = Renderer(spec)
     return [
-        (bare(negated(renderer.render(condition(code, Scope(spec, {}, fields))))), f"{name}: {text}")
+        (bare(negated(renderer.render(condition(code, Scope(spec, fields))))), f"{name}: {text}")
         for text, code in ((text, parse_predicate(text, known=fields).code) for text in model.invariants)
     ]

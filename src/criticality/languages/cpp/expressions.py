@@ -8,7 +8,6 @@ from decimal import Decimal
 from criticality.languages.base.brackets import negated
 from criticality.languages.base.expressions.conversions import ExpressionFault
 from criticality.languages.base.expressions.nodes import (
-    Call,
     Clause,
     Comprehension,
     Conditional,
@@ -20,9 +19,6 @@ from criticality.languages.base.expressions.nodes import (
     Member,
     Operation,
     Quantifier,
-    Raised,
-    Reduce,
-    Replace,
     Unwrap,
     Variable,
     Wrap,
@@ -30,7 +26,7 @@ from criticality.languages.base.expressions.nodes import (
 from criticality.languages.cpp.names import ident, member, owned
 from criticality.languages.cpp.witnesses import checks_of
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
 
 #: Operations as text; operands are ``{0}``, ``{1}``.
 _PLAIN = {
@@ -58,7 +54,7 @@ _PLAIN = {
     "is_ascii": "({0}.empty() || values::all_bytes({0}, [](int byte) {{ return byte < 128; }}))",
     "split": "values::split({0}, {1})", "join": "values::join({0}, {1})",
     "substitute": "values::substitute({0}, {1}, {2})", "characters": "values::characters({0})",
-    "now": "clock.now()", "advance": "clock.advance({0})", "to_timestamp": "Timestamp{{{0}}}",
+    "to_timestamp": "Timestamp{{{0}}}",
 }  # fmt: skip
 
 
@@ -86,10 +82,6 @@ class Renderer:
                 return f"{node.type.name}::{member(node.name)}"
             case Make():
                 return self._make(node.type.name, {name: self.render(value) for name, value in node.values})
-            case Replace():
-                return self._replace(node)
-            case Call():
-                return f"{node.function.replace('.', '::')}({', '.join(map(self.render, node.arguments))})"
             case Wrap():
                 return f"{node.type.name}({self.render(node.value)})"
             case Unwrap():
@@ -105,12 +97,6 @@ class Renderer:
             case Keyed():
                 key = _lambda([(node.variable, node.kind)], node.key.type, self.render(node.key))
                 return f"values::{node.name}_by_key({self.render(node.items)}, {key})"
-            case Reduce():
-                parameters = [(node.state, node.type), (node.item, node.kind)]
-                body = _lambda(parameters, node.type, self.render(node.body))
-                return f"values::reduced({self.render(node.items)}, {self.render(node.start)}, {body})"
-            case Raised():
-                return f"outcome.raises<{node.error}>()"
 
     def _constant(self, node: Constant) -> str:
         match node.value:
@@ -133,17 +119,6 @@ class Renderer:
     def _make(self, name: str, values: Mapping[str, str]) -> str:
         joined = ", ".join(values.values())
         return f"{name}({joined})" if checks_of(self.spec, name) else f"{name}{{{joined}}}"
-
-    def _replace(self, node: Replace) -> str:
-        name, changes = node.type.name, {field: self.render(value) for field, value in node.changes}
-        values = {
-            field.name: changes.get(field.name)
-            or self.render(Field(parse_type(field.type), Variable(node.type, "replaced"), field.name))
-            for field in self.spec.data_models[name].fields
-        }
-        if len(changes) == len(values):
-            return self._make(name, values)
-        return f"[&](const {name}& replaced) {{ return {self._make(name, values)}; }}({self.render(node.record)})"
 
     def _operation(self, node: Operation) -> str:
         operands = [self.render(operand) for operand in node.operands]

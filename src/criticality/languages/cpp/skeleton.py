@@ -18,16 +18,17 @@ def signature(function: FunctionPlan) -> str:
     return f"{owned(function.result)} {function.name}({params})"
 
 
-def documentation(function: FunctionPlan) -> str:
-    """Return what the function does, and its clauses below."""
-    lines = [" ".join(function.doc.split()), "", *function.contract.lines]
+def documentation(function: FunctionPlan, contract: bool) -> str:
+    """Return what the function does, and where a prompt shows it, its clauses below."""
+    lines = [" ".join(function.doc.split()), *(["", *function.contract.lines] if contract else [])]
     # A backslash at the end of a comment would take the next line into it.
     return "\n".join(f"/// {line}".rstrip(" \\") for line in lines)
 
 
-def shown(function: FunctionPlan, body: str) -> str:
-    """Return a function with documentation and body, as it stands in its module."""
-    return f"{documentation(function)}\n{signature(function)} {{\n{textwrap.indent(body.strip(chr(10)), '  ')}\n}}"
+def shown(function: FunctionPlan, body: str, *, contract: bool = False) -> str:
+    """Return a function with documentation and body, as it stands in its module, or with its contract."""
+    inner = textwrap.indent(body.strip("\n"), "  ")
+    return f"{documentation(function, contract)}\n{signature(function)} {{\n{inner}\n}}"
 
 
 def header_source(package: str, module: ModulePlan) -> str:

@@ -24,6 +24,7 @@ class Go(GrammarLanguage):
     """Go 1.23 and vet; witnesses are checked when a value is made."""
 
     name = "go"
+    audits = (("govulncheck", "./..."), ("gosec", "-quiet", "./..."))
     title = "Go"
     importable: frozenset[str] = frozenset()
     todo = skeleton.TODO
@@ -80,7 +81,7 @@ class Go(GrammarLanguage):
         return skeleton.clauses(function)
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(None, function, body)
+        return skeleton.shown(None, function, body, contract=True)
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         kinds = [*(p.type for p in function.parameters), function.result]

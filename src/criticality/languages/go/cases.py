@@ -26,7 +26,7 @@ def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> 
 
 
 def _test(spec: Spec, function: FunctionPlan, held: list[Row]) -> str:
-    renderer = Renderer(spec, {})
+    renderer = Renderer(spec)
     lines = [f"func Test{pascal(function.name)}(t *testing.T) {{", "\tt.Parallel()"]
     for row in held:
         call = f"{pascal(function.name)}({', '.join(map(renderer.render, row.args))})"

@@ -168,8 +168,8 @@ def _checks(spec: Spec, name: str) -> list[tuple[str, str]]:
     types = fields_of(spec, name)
     for text in spec.data_models[name].invariants:
         code = parse_predicate(text, known=set(types)).code
-        read = condition(code, Scope(spec, {}, types))
-        checks.append((Renderer(spec, {}, prefix="").render(read), f"{name} keeps {text}"))
+        read = condition(code, Scope(spec, types))
+        checks.append((Renderer(spec, prefix="").render(read), f"{name} keeps {text}"))
     return checks
 
 

@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from criticality.languages.base.expressions.conversions import ExpressionFault
 from criticality.languages.base.expressions.nodes import (
-    Call,
     Clause,
     Comprehension,
     Conditional,
@@ -19,17 +18,13 @@ from criticality.languages.base.expressions.nodes import (
     Member,
     Operation,
     Quantifier,
-    Raised,
-    Reduce,
-    Replace,
     Unwrap,
     Variable,
     Wrap,
 )
 from criticality.languages.base.naming import pascal
-from criticality.languages.go.names import constructor, failure, ident, kind, member, quoted
+from criticality.languages.go.names import constructor, ident, kind, member, quoted
 from criticality.languages.go.witnesses import checked
-from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef, parse_type
 from criticality.spec.values import constraints_of
@@ -55,7 +50,7 @@ _PLAIN = {
     "is_digits": "allOf({0}, unicode.IsDigit)", "is_letters": "allOf({0}, unicode.IsLetter)",
     "is_ascii": "isASCII({0})", "split": "strings.Split({0}, {1})", "join": "strings.Join({1}, {0})",
     "substitute": "strings.ReplaceAll({0}, {1}, {2})", "characters": "characters({0})",
-    "now": "clock.now()", "advance": "clock.advance({0})", "to_timestamp": "time.Unix(int64({0}), 0).UTC()",
+    "to_timestamp": "time.Unix(int64({0}), 0).UTC()",
 }  # fmt: skip
 _OF_TEXT = {
     "length": "utf8.RuneCountInString({0})", "index": "at(characters({0}), {1})", "concat": "({0} + {1})",
@@ -85,12 +80,11 @@ class Renderer:
     """Renders expressions of one system.
 
     Args:
-        functions: plans by id, for whether they return errors.
         prefix: of the names of the domain; empty inside of it.
     """
 
-    def __init__(self, spec: Spec, functions: Mapping[str, FunctionPlan], *, prefix: str = "domain.") -> None:
-        self.spec, self.functions, self.prefix = spec, functions, prefix
+    def __init__(self, spec: Spec, *, prefix: str = "domain.") -> None:
+        self.spec, self.prefix = spec, prefix
 
     def kind(self, type_: TypeRef) -> str:
         """Return a type as Go writes it here."""
@@ -113,10 +107,6 @@ class Renderer:
                 return f"{self.prefix}{member(node.type.name, node.name)}"
             case Make():
                 return self._make(node.type.name, {name: self.render(value) for name, value in node.values})
-            case Replace():
-                return self._replace(node)
-            case Call():
-                return self.call(node, taken=True)
             case Wrap():
                 made = f"{self.prefix}{constructor(node.type.name)}({self.render(node.value)})"
                 return f"must({made})" if constraints_of(self.spec, node.type.name) else made
@@ -138,21 +128,6 @@ class Renderer:
                     f"func({ident(node.variable)} {self.kind(node.kind)}) any {{ return {self.render(node.key)} }}"
                 )
                 return f"{helper}({self.render(node.items)}, {key})"
-            case Reduce():
-                state, item = (
-                    f"{ident(node.state)} {self.kind(node.type)}",
-                    f"{ident(node.item)} {self.kind(node.kind)}",
-                )
-                step = f"func({state}, {item}) {self.kind(node.type)} {{ return {self.render(node.body)} }}"
-                return f"folded({self.render(node.items)}, {self.render(node.start)}, {step})"
-            case Raised():
-                return f"outcome.raises({self.prefix}{failure(node.error)})"
-
-    def call(self, node: Call, *, taken: bool) -> str:
-        """Return a call of a function of the system; ``taken`` takes the value out of value and error."""
-        plan = self.functions[node.function]
-        text = f"{pascal(plan.name)}({', '.join(map(self.render, node.arguments))})"
-        return f"must({text})" if taken and plan.errors else text
 
     def _constant(self, node: Constant) -> str:
         match node.value:
@@ -177,16 +152,6 @@ class Renderer:
             return f"must({self.prefix}{constructor(name)}({', '.join(values.values())}))"
         fields = ", ".join(f"{pascal(field)}: {value}" for field, value in values.items())
         return f"{self.prefix}{name}{{{fields}}}"
-
-    def _replace(self, node: Replace) -> str:
-        name, changes = node.type.name, {field: self.render(value) for field, value in node.changes}
-        values = {
-            field.name: changes.get(field.name) or self._field("replaced", node.type, field.name)
-            for field in self.spec.data_models[name].fields
-        }
-        type_ = self.kind(node.type)
-        change = f"func(replaced {type_}) {type_} {{ return {self._make(name, values)} }}"
-        return f"with({self.render(node.record)}, {change})"
 
     def _operation(self, node: Operation) -> str:
         operands = [self.render(operand) for operand in node.operands]

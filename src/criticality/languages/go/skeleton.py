@@ -36,16 +36,16 @@ def clauses(function: FunctionPlan) -> list[str]:
     return [words(line, names) for line in function.contract.lines]
 
 
-def documentation(function: FunctionPlan) -> str:
-    """Return the comment, its clauses below the sentence on what the function does."""
-    doc = " ".join(function.doc.split())
-    lines = [f"{pascal(function.name)}: {doc}", "", *(f"\t{line}" for line in clauses(function))]
+def documentation(function: FunctionPlan, contract: bool) -> str:
+    """Return the comment: what the function does, and where a prompt shows it, its clauses below."""
+    lines = [f"{pascal(function.name)}: {' '.join(function.doc.split())}"]
+    lines += ["", *(f"\t{line}" for line in clauses(function))] if contract else []
     return "\n".join(f"//{line}" if line.startswith("\t") else f"// {line}".rstrip() for line in lines)
 
 
-def shown(spec: Spec | None, function: FunctionPlan, body: str) -> str:
-    """Return the function as it stands in its file."""
-    return f"{documentation(function)}\n{signature(spec, function)} {{\n{body_source(body)}}}"
+def shown(spec: Spec | None, function: FunctionPlan, body: str, *, contract: bool = False) -> str:
+    """Return the function as it stands in its file, or with its contract."""
+    return f"{documentation(function, contract)}\n{signature(spec, function)} {{\n{body_source(body)}}}"
 
 
 def body_source(body: str) -> str:

@@ -22,6 +22,7 @@ class Java(GrammarLanguage):
     """Java 17; witnesses are checked when a value is made."""
 
     name = "java"
+    audits = (("dependency-check", "--scan", "."),)
     title = "Java"
     importable: frozenset[str] = frozenset()
     todo = skeleton.TODO
@@ -74,7 +75,7 @@ class Java(GrammarLanguage):
         return skeleton.clauses(function)
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body)
+        return skeleton.shown(function, body, contract=True)
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         kinds = [*(p.type for p in function.parameters), function.result]

@@ -118,7 +118,7 @@ def _record_checks(spec: Spec, name: str, types: dict[str, TypeRef]) -> Iterator
             yield test, f"{name}.{field.name} {words}"
     for text in spec.data_models[name].invariants:
         code = parse_predicate(text, known=set(types)).code
-        yield Renderer(spec).render(condition(code, Scope(spec, {}, types))), f"{name} keeps {text}"
+        yield Renderer(spec).render(condition(code, Scope(spec, types))), f"{name} keeps {text}"
 
 
 def conditions(constraints: Sequence[str], subject: str, type_: TypeRef) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from criticality.languages.base.expressions.conversions import ExpressionFault
 from criticality.languages.base.expressions.nodes import (
-    Call,
     Clause,
     Comprehension,
     Conditional,
@@ -19,14 +18,11 @@ from criticality.languages.base.expressions.nodes import (
     Member,
     Operation,
     Quantifier,
-    Raised,
-    Reduce,
-    Replace,
     Unwrap,
     Variable,
     Wrap,
 )
-from criticality.languages.java.names import ident, kind, member, module_class, quoted
+from criticality.languages.java.names import ident, kind, member, quoted
 from criticality.spec.spec import Spec
 from criticality.spec.types import TypeRef
 
@@ -53,7 +49,7 @@ _PLAIN = {
     "is_digits": "allOf({0}, Character::isDigit)", "is_letters": "allOf({0}, Character::isLetter)",
     "is_ascii": "isAscii({0})", "split": "split({0}, {1})", "join": "String.join({0}, {1})",
     "substitute": "{0}.replace({1}, {2})", "characters": "characters({0})",
-    "now": "clock.now()", "advance": "clock.advance({0})", "to_timestamp": "java.time.Instant.ofEpochSecond({0})",
+    "to_timestamp": "java.time.Instant.ofEpochSecond({0})",
 }  # fmt: skip
 _OF_TEXT = {
     "length": "lengthOf({0})", "index": "at(characters({0}), {1})", "concat": "({0} + {1})",
@@ -104,11 +100,6 @@ class Renderer:
                 return f"{node.type.name}.{member(node.name)}"
             case Make():
                 return f"new {node.type.name}({', '.join(self.render(value) for _, value in node.values)})"
-            case Replace():
-                return self._replace(node)
-            case Call():
-                module, _, name = node.function.partition(".")
-                return f"{module_class(module)}.{ident(name)}({', '.join(map(self.render, node.arguments))})"
             case Wrap():
                 return f"new {node.type.name}({self.render(node.value)})"
             case Unwrap():
@@ -126,24 +117,6 @@ class Renderer:
                 helper = {"sorted": "sortedBy", "minimum": "least", "maximum": "greatest"}[node.name]
                 items = self.render(node.items)
                 return f"{helper}({items}, {self._lambda(((node.variable, node.kind),), node.key)})"
-            case Reduce():
-                items, start = self.render(node.items), self.render(node.start)
-                both = ((node.state, node.type), (node.item, node.kind))
-                return f"folded({items}, {start}, {self._lambda(both, node.body)})"
-            case Raised():
-                return f"outcome.raises({node.error}.class)"
-
-    @property
-    def renamed(self) -> Mapping[str, str]:
-        """Names that stand for others by now."""
-        return self._names
-
-    def declared(self, name: str, *, again: bool) -> str:
-        """Return a local name for what is declared now; a new one where it was declared before."""
-        if again:
-            self._count += 1
-            self._names[name] = f"{ident(name)}{self._count}"
-        return self._names.get(name) or ident(name)
 
     def _bind(self, names: list[str]) -> tuple[dict[str, str], list[str]]:
         """Return new names for what is bound, and what names meant before."""
@@ -201,15 +174,6 @@ class Renderer:
                 return f"{value}L" if value >= 0 else f"({value}L)"
             case str() as value:
                 return quoted(value)
-
-    def _replace(self, node: Replace) -> str:
-        before, (name,) = self._bind(["replaced"])
-        changes = {field: self.render(value) for field, value in node.changes}
-        fields = [f.name for f in self.spec.data_models[node.type.name].fields]
-        values = ", ".join(changes.get(field) or f"{name}.{ident(field)}()" for field in fields)
-        record = self.render(node.record)
-        self._names = before
-        return f"with({record}, {name} -> new {node.type.name}({values}))"
 
     def _operation(self, node: Operation) -> str:
         operands = [self.render(operand) for operand in node.operands]

@@ -36,18 +36,18 @@ def clauses(function: FunctionPlan) -> list[str]:
     return [words(line, names) for line in function.contract.lines]
 
 
-def documentation(function: FunctionPlan) -> str:
-    """Return the comment, its clauses below the sentence on what the function does."""
-    lines = [" ".join(function.doc.split()), "", "<pre>{@code"]
-    lines += [line.replace("*/", "* /") for line in clauses(function)]
-    lines += ["}</pre>"]
+def documentation(function: FunctionPlan, contract: bool) -> str:
+    """Return the comment: what the function does, and where a prompt shows it, its clauses below."""
+    lines = [" ".join(function.doc.split())]
+    if contract:
+        lines += ["", "<pre>{@code", *(line.replace("*/", "* /") for line in clauses(function)), "}</pre>"]
     lines += [f"@throws {error} as the contract says" for error in sorted(function.errors)]
     return "/**\n" + "\n".join(f" * {line}".rstrip() for line in lines) + "\n */"
 
 
-def shown(function: FunctionPlan, body: str) -> str:
-    """Return the function as it stands in its class, without the class's indentation."""
-    return f"{documentation(function)}\n{signature(function)} {{\n{_indented(body)}\n}}"
+def shown(function: FunctionPlan, body: str, *, contract: bool = False) -> str:
+    """Return the function as it stands in its class, without the class's indentation, or with its contract."""
+    return f"{documentation(function, contract)}\n{signature(function)} {{\n{_indented(body)}\n}}"
 
 
 def _indented(body: str) -> str:

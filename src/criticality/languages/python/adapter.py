@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from criticality.artifacts import Body
+from criticality.audits import scanners
 from criticality.bodies import Finding
 from criticality.catalog import DetectedSmell, Example
 from criticality.judging.served import ServedProgram
@@ -44,6 +45,7 @@ class Python:
     name = "python"
     title = "Python"
     importable = names.IMPORTABLE
+    audits = (("pip-audit", "--progress-spinner", "off", "."),)
 
     @property
     def examples(self) -> Mapping[str, Example]:
@@ -62,7 +64,7 @@ class Python:
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
         base = f"src/{spec.package}"
         tree = {
-            f"{base}/__init__.py": f'"""{spec.system.description}"""\n',
+            f"{base}/__init__.py": skeleton.package_source(spec, plan),
             f"{base}/py.typed": "",
             f"{base}/domain.py": domain.domain_source(spec),
         }
@@ -91,7 +93,7 @@ class Python:
         return list(function.contract.lines)
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        parts = skeleton.signature(function), skeleton.documentation(function), skeleton.body_source(body)
+        parts = skeleton.signature(function), skeleton.documented(function), skeleton.body_source(body)
         return "\n".join(parts).rstrip("\n")
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
@@ -144,6 +146,7 @@ class Python:
     def facts(self) -> list[Fact]:
         facts = [Fact("python", platform.python_version(), "install Python 3.11 or later")]
         facts += [Fact(name, _version(name), _INSTALL, needed) for name, needed in _PARTS.items()]
+        facts += scanners(self.audits)
         facts.append(Fact("bandit", _version("bandit"), _INSTALL, needed=False))
         isolation = "installed" if can_isolate() else None
         facts.append(Fact("bubblewrap", isolation, "install bubblewrap, to isolate bodies", needed=False))

@@ -10,10 +10,13 @@ from typing import Any, cast
 from criticality.judging.domain import Domain, fields_of
 from criticality.judging.wire import Codec
 from criticality.language import Plan, Tree
+from criticality.languages.python.project import project_files
 from criticality.lattice_plan import FunctionPlan, ModulePlan
 from criticality.spec.spec import Spec
 
-_MOST, _WIDEST = 12, 400
+#: Rows of calls that return and of calls that raise, and how wide one is; examples in the README.
+_RETURNS, _RAISES, _WIDEST = 6, 4, 400
+_SHOWN, _NARROW = 3, 100
 _NAMES = {"Decimal": "from decimal import Decimal", "UUID": "from uuid import UUID", "datetime": "import datetime"}
 
 
@@ -21,7 +24,34 @@ def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]]) -> 
     """Return a test file for each module that has cases."""
     codec = Codec(Domain(spec), plan)
     written = {module.name: _file(spec, codec, module, cases) for module in plan}
-    return {f"tests/test_{name}.py": text for name, text in written.items() if text}
+    tree = {f"tests/test_{name}.py": text for name, text in written.items() if text}
+    example = _example(spec, codec, cases)
+    return tree | {"README.md": project_files(spec, example)["README.md"]} if example else tree
+
+
+def _example(spec: Spec, codec: Codec, cases: Mapping[str, list[list[Any]]]) -> str:
+    """Return some calls of the interfaces' operations as a session that doctest runs."""
+    methods = {method.name for _, method, _, _ in spec.methods()}
+    lines: list[str] = []
+    for name, function in codec.functions.items():
+        fitting = [
+            (call, result)
+            for args, error, value in codec.cases(name, cases.get(name, ()))
+            if function.name in methods and not error and value is not None
+            for call in [f"{function.name}({', '.join(_literal(codec, arg) for arg in args)})"]
+            for result in [_literal(codec, value)]
+            if len(call) + len(result) < _NARROW and "nan" not in call + result
+        ]
+        if fitting and len(lines) < 2 * _SHOWN:
+            call, result = max(fitting, key=lambda pair: len(pair[0] + pair[1]))
+            plain = "(" not in result.removeprefix("(") and "{" not in result
+            lines += [f">>> {call}", result] if plain else [f">>> {call} == {result}", "True"]
+    named = sorted(name for name in {*methods, *spec.named_types()} if _names("\n".join(lines), name))
+    plain_imports = sorted(line for word, line in _NAMES.items() if _names("\n".join(lines), word))
+    if not lines:
+        return ""
+    head = [f">>> {line}" for line in (*plain_imports, f"from {spec.package} import {', '.join(named)}")]
+    return "\n".join(f"    {line}" for line in (*head, *lines))
 
 
 def _file(spec: Spec, codec: Codec, module: ModulePlan, cases: Mapping[str, list[list[Any]]]) -> str:
@@ -57,7 +87,8 @@ def _tests(codec: Codec, function: FunctionPlan, name: str, cases: Mapping[str, 
     raised: list[str] = []
     for args, error, result in codec.cases(name, cases.get(name, ())):
         row, rows = f"({_literal(codec, args)}, {error or _literal(codec, result)})", raised if error else returned
-        if len(row) <= _WIDEST and len(rows) < _MOST and "nan" not in row:
+        most = _RAISES if error else _RETURNS
+        if len(row) <= _WIDEST and len(rows) < most and "nan" not in row and row not in rows:
             rows.append(row)
     tables: list[str] = []
     if returned:

@@ -10,13 +10,21 @@ from criticality.spec.spec import Spec
 _PLACE = "criticality.languages.python", "templates"
 
 
-def project_files(spec: Spec) -> dict[str, str]:
-    """Return ``pyproject.toml`` and ``README.md``, by path."""
+def project_files(spec: Spec, example: str = "") -> dict[str, str]:
+    """Return ``pyproject.toml``, ``.gitignore`` and ``README.md``, by path.
+
+    Args:
+        example: calls with their results, as an interpreter shows them.
+    """
     name, description = spec.system.name, spec.system.description
     return {
         "pyproject.toml": fill(*_PLACE, "manifest.toml", name=_value(name), description=_value(description)),
-        "README.md": fill(*_PLACE, "README.md", name=name, description=description),
-    }
+        "README.md": fill(
+            *_PLACE, "README.md", name=name, description=description,
+            example=f"{example}\n\n" if example else "",
+        ),
+        ".gitignore": "__pycache__/\n.*_cache/\n.venv/\n",
+    }  # fmt: skip
 
 
 def _value(value: str) -> str:

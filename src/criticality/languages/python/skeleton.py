@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from criticality.languages.python.names import annotation, imports_for
 from criticality.lattice_plan import FunctionPlan, ModulePlan, index
@@ -20,10 +21,19 @@ def signature(function: FunctionPlan) -> str:
     return f"def {function.name}({params}) -> {annotation(function.result)}:"
 
 
-def documentation(function: FunctionPlan) -> str:
-    """Return the docstring, its clauses below the sentence on what the function does."""
+def documented(function: FunctionPlan) -> str:
+    """Return the docstring as prompts show it, its clauses below the sentence on what the function does."""
     clauses = "\n".join(f"    {_safe(line)}" for line in function.contract.lines)
     return f'    """{_safe(function.doc)}\n\n{clauses}\n    """'
+
+
+def documentation(function: FunctionPlan, errors: Mapping[str, str]) -> str:
+    """Return the docstring of the project: what the function does, and what it raises."""
+    sentence = _safe(function.doc) + "." * (not function.doc.rstrip().endswith((".", "!", "?")))
+    raised = "".join(
+        f"        {name}: {_safe(errors[name] or name)}\n" for name in function.errors if name in errors
+    )
+    return f'    """{sentence}\n\n    Raises:\n{raised}    """' if raised else f'    """{sentence}"""'
 
 
 def _safe(text: str) -> str:
@@ -45,10 +55,41 @@ def module_source(
     for function in module.functions:
         body, before = (bodies or {}).get(function.name, (TODO, ""))
         lead = f"{before.strip()}\n\n\n" if before.strip() else ""
-        functions.append(f"{lead}{signature(function)}\n{documentation(function)}\n{body_source(body)}")
+        head = f"{lead}{signature(function)}\n{documentation(function, spec.errors)}"
+        functions.append(f"{head}\n{body_source(body)}")
     head = f'"""{_safe(module.purpose)}"""'
-    imports = module_imports(spec, module, modules)
-    return "\n".join([head, "", "from __future__ import annotations", "", *imports, "", "", "\n\n".join(functions)])
+    code = "\n\n".join(functions)
+    imports = used(code, module_imports(spec, module, modules), spec.package)
+    return "\n".join([head, "", "from __future__ import annotations", "", *imports, "", "", code])
+
+
+def used(code: str, imports: Iterable[str], package: str) -> list[str]:
+    """Return import lines without what a text does not name, those of the project's own package last."""
+    try:
+        words = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    except (SyntaxError, ValueError, RecursionError):
+        return list(imports)
+    lines: list[str] = []
+    for line in imports:
+        source, _, names = line.rpartition("import ")
+        left = [name for name in names.split(", ") if name.partition(".")[0] in words]
+        lines += [f"{source}import {', '.join(left)}"] if left else []
+    own = [line for line in lines if line.startswith(f"from {package}.")]
+    standard = [line for line in lines if line not in own]
+    standard.sort(key=lambda line: (line.startswith("from"), line))
+    return [*standard, *([""] if standard and own else []), *own]
+
+
+def package_source(spec: Spec, modules: tuple[ModulePlan, ...]) -> str:
+    """Return the package's own file: the operations of the interfaces and the types, under one roof."""
+    methods = {method.name for _, method, _, _ in spec.methods()}
+    homes = {"domain": sorted(spec.named_types())}
+    homes |= {m.name: sorted(f.name for f in m.functions if f.name in methods) for m in modules}
+    names = sorted({name for held in homes.values() for name in held})
+    lines = [f"from {spec.package}.{home} import {', '.join(held)}" for home, held in sorted(homes.items()) if held]
+    head = f'"""{_safe(spec.system.description)}"""'
+    listed = "\n".join(f'    "{name}",' for name in names)
+    return "\n".join([head, "", *lines, "", f"__all__ = [\n{listed}\n]", ""])
 
 
 def module_imports(spec: Spec, module: ModulePlan, modules: tuple[ModulePlan, ...]) -> list[str]:

@@ -25,6 +25,7 @@ class Rust(GrammarLanguage):
     """Rust 2024 and clippy; newtypes are witnesses that the compiler tells apart."""
 
     name = "rust"
+    audits = (("cargo-audit", "audit"),)
     title = "Rust"
     importable = _IMPORTABLE
     todo = skeleton.TODO
@@ -80,7 +81,7 @@ class Rust(GrammarLanguage):
         return list(function.contract.lines)
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body)
+        return skeleton.shown(function, body, contract=True)
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         needed = types_needed(spec, [*(p.type for p in function.parameters), function.result])

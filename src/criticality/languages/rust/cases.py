@@ -28,7 +28,7 @@ def case_files(spec: Spec, plan: Plan, cases: Mapping[str, list[list[Any]]], mod
 
 
 def _test(spec: Spec, function: FunctionPlan, held: list[Row]) -> str:
-    renderer = Renderer(spec, {})
+    renderer = Renderer(spec)
     lines = ["#[test]", f"fn {function.name}_cases() {{"]
     for row in held:
         given = zip(function.parameters, map(renderer.render, row.args), strict=True)

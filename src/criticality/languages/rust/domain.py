@@ -166,8 +166,8 @@ def _invariants(spec: Spec, name: str) -> list[tuple[str, str]]:
     """When the fields of a record, as variables, break an invariant, and which."""
     model = spec.data_models[name]
     fields = {field.name: parse_type(field.type) for field in model.fields}
-    renderer = Renderer(spec, {})
+    renderer = Renderer(spec)
     return [
-        (bare(negated(renderer.render(condition(code, Scope(spec, {}, fields))))), f"{name}: {text}")
+        (bare(negated(renderer.render(condition(code, Scope(spec, fields))))), f"{name}: {text}")
         for text, code in ((text, parse_predicate(text, known=fields).code) for text in model.invariants)
     ]

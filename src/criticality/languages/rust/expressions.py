@@ -8,7 +8,6 @@ from decimal import Decimal
 from criticality.languages.base.brackets import negated
 from criticality.languages.base.expressions.conversions import ExpressionFault
 from criticality.languages.base.expressions.nodes import (
-    Call,
     Clause,
     Comprehension,
     Conditional,
@@ -20,18 +19,14 @@ from criticality.languages.base.expressions.nodes import (
     Member,
     Operation,
     Quantifier,
-    Raised,
-    Reduce,
-    Replace,
     Unwrap,
     Variable,
     Wrap,
 )
-from criticality.languages.rust.names import ident, is_copied, is_lent, member, own, owned
+from criticality.languages.rust.names import ident, is_copied, member, own, owned
 from criticality.languages.rust.witnesses import checks_of
-from criticality.lattice_plan import FunctionPlan
 from criticality.spec.spec import Spec
-from criticality.spec.types import TypeRef, parse_type
+from criticality.spec.types import TypeRef
 from criticality.spec.values import constraints_of
 
 #: Operations as text; operands are ``{0}``, ``{1}``; those on texts and on numbers with a point differ below.
@@ -62,7 +57,7 @@ _PLAIN = {
     "is_letters": "values::all_characters(&{0}, char::is_alphabetic)", "is_ascii": "{0}.is_ascii()",
     "split": "{0}.split(&{1}).map(str::to_string).collect::<Vec<_>>()", "join": "{1}.join(&{0})",
     "substitute": "{0}.replace(&{1}, &{2})", "characters": "values::characters(&{0})",
-    "now": "clock.now()", "advance": "clock.advance({0})", "to_timestamp": "Timestamp({0})",
+    "to_timestamp": "Timestamp({0})",
 }  # fmt: skip
 _OF_TEXT = {
     "length": "({0}.chars().count() as i64)", "index": "values::index(&values::characters(&{0}), {1})",
@@ -75,14 +70,10 @@ _WITH_POINT = {
 
 
 class Renderer:
-    """Renders expressions of one system.
+    """Renders expressions of one system."""
 
-    Args:
-        functions: plans by id, for how their parameters are lent and whether they return errors.
-    """
-
-    def __init__(self, spec: Spec, functions: Mapping[str, FunctionPlan]) -> None:
-        self.spec, self.functions = spec, functions
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
 
     def render(self, node: Expression) -> str:
         """Return the expression; its value is owned.
@@ -101,10 +92,6 @@ class Renderer:
                 return f"{node.type.name}::{member(node.name)}"
             case Make():
                 return self._make(node.type.name, {name: self.render(value) for name, value in node.values})
-            case Replace():
-                return self._replace(node)
-            case Call():
-                return self.call(node, checked=True)
             case Wrap():
                 expect = (
                     f'.expect("a value of {node.type.name}")' if constraints_of(self.spec, node.type.name) else ""
@@ -125,28 +112,6 @@ class Renderer:
             case Keyed():
                 key = f"|{self._bound(node.variable, node.kind)}| {self.render(node.key)}"
                 return f"values::{node.name}_by_key({self.render(node.items)}, {key})"
-            case Reduce():
-                both = f"{self._bound(node.state, node.type)}, {self._bound(node.item, node.kind)}"
-                fold = f"fold({self.render(node.start)}, |{both}| {self.render(node.body)})"
-                return f"{self.render(node.items)}.into_iter().{fold}"
-            case Raised():
-                return f"outcome.raises(&Error::{node.error})"
-
-    def call(self, node: Call, *, checked: bool) -> str:
-        """Return a call of a function of the system; ``checked`` takes the value out of its ``Result``."""
-        plan = self.functions[node.function]
-        arguments = [
-            self._argument(param.type, argument)
-            for param, argument in zip(plan.parameters, node.arguments, strict=True)
-        ]
-        text = f"{node.function.replace('.', '::')}({', '.join(arguments)})"
-        return f'{text}.expect("a result")' if checked and plan.errors else text
-
-    def _argument(self, kind: TypeRef, argument: Expression) -> str:
-        """Return an argument as its parameter takes it: copied, or lent, and then without a copy of a variable."""
-        if not is_lent(kind):
-            return self.render(argument)
-        return f"&{ident(argument.name) if isinstance(argument, Variable) else self.render(argument)}"
 
     def _bound(self, name: str, kind: TypeRef) -> str:
         return f"{ident(name)}: {owned(kind)}"
@@ -181,16 +146,6 @@ class Renderer:
         if checks_of(self.spec, name):
             return f'{name}::new({", ".join(values.values())}).expect("a value of {name}")'
         return f"{name} {{ {', '.join(f'{ident(field)}: {value}' for field, value in values.items())} }}"
-
-    def _replace(self, node: Replace) -> str:
-        name = node.type.name
-        changes = {field: self.render(value) for field, value in node.changes}
-        values = {
-            field.name: changes.get(field.name)
-            or self._field(Field(parse_type(field.type), Variable(node.type, "replaced"), field.name))
-            for field in self.spec.data_models[name].fields
-        }
-        return f"({{ let replaced = {self.render(node.record)}; {self._make(name, values)} }})"
 
     def _operation(self, node: Operation) -> str:
         texts = [self.render(operand) for operand in node.operands]

@@ -22,6 +22,7 @@ class TypeScript(GrammarLanguage):
     """tsc strict; witnesses are branded types, level ``distinction``."""
 
     name = "typescript"
+    audits = (("npm", "audit", "--package-lock-only"),)
     title = "TypeScript"
     importable = frozenset[str]()
     todo = skeleton.TODO
@@ -75,7 +76,7 @@ class TypeScript(GrammarLanguage):
         return skeleton.clauses(function)
 
     def shown(self, function: FunctionPlan, body: str) -> str:
-        return skeleton.shown(function, body).rstrip("\n")
+        return skeleton.shown(function, body, contract=True).rstrip("\n")
 
     def type_definitions(self, spec: Spec, function: FunctionPlan) -> str:
         kinds = [*(p.type for p in function.parameters), function.result]

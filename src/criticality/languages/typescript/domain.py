@@ -144,7 +144,7 @@ def _record(spec: Spec, name: str, model: DataModel) -> str:
 def _over_fields(spec: Spec, model: DataModel, text: str) -> Expression:
     """Return an invariant as a condition over variables of the fields' names."""
     kinds = {field.name: parse_type(field.type) for field in model.fields}
-    return condition(parse_predicate(text, known=kinds).code, Scope(spec, {}, kinds))
+    return condition(parse_predicate(text, known=kinds).code, Scope(spec, kinds))
 
 
 def _unpacked(invariants: list[Expression]) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from criticality.languages.base.expressions.nodes import (
-    Call,
     Clause,
     Comprehension,
     Conditional,
@@ -19,9 +18,6 @@ from criticality.languages.base.expressions.nodes import (
     Member,
     Operation,
     Quantifier,
-    Raised,
-    Reduce,
-    Replace,
     Unwrap,
     Variable,
     Wrap,
@@ -48,7 +44,7 @@ _HELPERS = {
     "sorted": "sorted", "minimum": "minimum", "maximum": "maximum", "reversed": "reversed", "range": "range",
     "zip": "zip", "enumerate": "enumerate", "union": "union", "intersection": "intersection",
     "difference": "difference", "subset": "subset", "is_digits": "isDigits", "is_letters": "isLetters",
-    "is_ascii": "isAscii", "characters": "characters", "now": "now", "advance": "advance",
+    "is_ascii": "isAscii", "characters": "characters",
 }  # fmt: skip
 _METHODS = {
     "lower": "toLowerCase", "upper": "toUpperCase", "trim": "trim", "starts_with": "startsWith",
@@ -73,10 +69,6 @@ def _write(node: Expression) -> tuple[str, int]:
             return f"{node.type.name}.{node.name}", _CLOSED
         case Make():
             return f"{node.type.name}({{ {_fields(node.values)} }})", _CLOSED
-        case Replace():
-            return f"{node.type.name}({{ ...{_in(node.record, _CLOSED)}, {_fields(node.changes)} }})", _CLOSED
-        case Call():
-            return f"{identifier(node.function.partition('.')[2])}({_list(node.arguments)})", _CLOSED
         case Wrap():
             return f"{node.type.name}({rendered(node.value)})", _CLOSED
         case Unwrap():
@@ -93,12 +85,6 @@ def _write(node: Expression) -> tuple[str, int]:
         case Keyed():
             key = _arrow(identifier(node.variable), node.key)
             return f"$.{node.name}({rendered(node.items)}, {key})", _CLOSED
-        case Reduce():
-            state, item = f"{identifier(node.state)}: {annotation(node.type)}", identifier(node.item)
-            body = _arrow(f"{state}, {item}", node.body, bare=False)
-            return f"{_in(node.items, _CLOSED)}.reduce({body}, {rendered(node.start)})", _CLOSED
-        case Raised():
-            return f"$.raised(outcome, {node.error})", _CLOSED
 
 
 def _in(node: Expression, level: int) -> str:

@@ -26,9 +26,9 @@ def clauses(function: FunctionPlan) -> list[str]:
     return [in_words(line) for line in function.contract.lines]
 
 
-def documentation(function: FunctionPlan) -> str:
-    """Return the comment: the sentence on what the function does, its clauses, and the errors that it throws."""
-    lines = [_safe(function.doc), "", *map(_safe, clauses(function))]
+def documentation(function: FunctionPlan, contract: bool) -> str:
+    """Return the comment: what the function does, where a prompt shows it its clauses, and the errors it throws."""
+    lines = [_safe(function.doc), *(["", *map(_safe, clauses(function))] if contract else [])]
     lines += [f"@throws {error}" for error in sorted(function.errors)]
     return "\n".join(["/**", *(f" * {line}".rstrip() for line in lines), " */"])
 
@@ -37,9 +37,9 @@ def _safe(text: str) -> str:
     return " ".join(text.split()).replace("*/", "* /")
 
 
-def shown(function: FunctionPlan, body: str) -> str:
-    """Return a function as it stands in its module."""
-    return f"{documentation(function)}\nexport {signature(function)} {{\n{body_source(body)}}}\n"
+def shown(function: FunctionPlan, body: str, *, contract: bool = False) -> str:
+    """Return a function as it stands in its module, or with its contract."""
+    return f"{documentation(function, contract)}\nexport {signature(function)} {{\n{body_source(body)}}}\n"
 
 
 def body_source(body: str) -> str:

@@ -13,7 +13,7 @@ from assay.report.progress import Progress, SeatProgress, SeatState
 from assay.report.story import Story
 from assay.report.units import count_noun
 from criticality import events as e
-from criticality.machine.states import PHASES, Active, Completed
+from criticality.machine.states import PHASES, Active, Completed, Implementing, Verifying
 from llm_runtime.events import CallStarted, Event, RunFinished
 
 _WIDTH = 160
@@ -72,7 +72,7 @@ class BuildFold:
             round=PHASES.index(phase) + 1 if phase in PHASES else len(PHASES) * isinstance(machine, Completed),
             rounds=len(PHASES),
             round_noun="phase",
-            seats=tuple(_seat(unit) for unit in self._at_work()),
+            seats=tuple(_seat(unit, self._trying(unit)) for unit in self._at_work()),
         )
 
     @property
@@ -89,6 +89,20 @@ class BuildFold:
         words = f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
         return f"{total - left} of {total}, about {words} left"
 
+    def _trying(self, unit: Unit) -> str:
+        """Say what is being tried on a unit now, and against what."""
+        phase = self.state.machine.phase if isinstance(self.state.machine, Active) else None
+        if not isinstance(phase, Implementing | Verifying) or phase.function_id != unit.name:
+            return ""
+        attempt = f"attempt {phase.total_attempts} of the {TIERS.get(phase.current_tier, phase.current_tier)}"
+        if isinstance(phase, Implementing):
+            return f"{attempt} is written"
+        functions, names = self.state.artifacts.functions, unit.name.split("+")
+        clauses = sum(len(functions[name][1].contract.predicates) for name in names if name in functions)
+        claims = sum(bool({*names}.intersection(claim.functions)) for claim in self.state.artifacts.claims.values())
+        before = f" ({unit.tests:,} cases the last time)" if unit.tests else ""
+        return f"{attempt} against {count_noun(clauses, 'clause')} and {count_noun(claims, 'claim')}{before}"
+
     def _at_work(self) -> list[Unit]:
         """Units to show while bodies are written: those at work, then those just accepted, then those to come."""
         order = {"at work": 0, "not solved": 1, "waiting": 2, "accepted": 3}
@@ -98,12 +112,14 @@ class BuildFold:
         return sorted(self.state.units.values(), key=lambda unit: order[unit.state])[:_SHOWN]
 
 
-def _seat(unit: Unit) -> SeatProgress:
+def _seat(unit: Unit, trying: str) -> SeatProgress:
     states: dict[str, SeatState] = {
         "waiting": "waiting", "at work": "thinking", "accepted": "done", "not solved": "failed",
     }  # fmt: skip
     tier = TIERS.get(unit.tier, unit.tier)
-    says = f"{tier}, {count_noun(unit.attempts, 'attempt')}" if unit.attempts else ""
+    says = trying or (f"{tier}, {count_noun(unit.attempts, 'attempt')}" if unit.attempts else "")
+    if unit.state == "accepted" and unit.tests:
+        says += f", {unit.tests:,} cases"
     return SeatProgress(unit.name, states[unit.state], says=says, accent="c1" if unit.state == "accepted" else "c0")
 
 
@@ -147,10 +163,25 @@ def _line(event: Event) -> str | None:
 def _later_line(event: Event) -> str | None:
     match event:
         case e.VerificationPassed():
-            return f"{event.unit} accepted: {TIERS[event.tier]}, attempt {event.attempt}"
+            figures = event.measured.values()
+            told, tried = (sum(f.get(key, 0) for f in figures) for key in ("noticed", "changes"))
+            against = f", {event.tests:,} cases, {told} of {tried} other bodies rejected" if event.tests else ""
+            return f"{event.unit} accepted: {TIERS[event.tier]}, attempt {event.attempt}{against}"
         case e.VerificationFailed():
             kind = event.failure.get("kind", "refused")
-            return f"{event.unit} discarded: {TIERS[event.tier]}, attempt {event.attempt}, {kind}"
+            what = "".join(f": {one_line(str(each), 90)}" for each in event.failure.get("what", ())[:1])
+            after = f" after {event.tests:,} cases" if event.tests else ""
+            return f"{event.unit} discarded: {TIERS[event.tier]}, attempt {event.attempt}, {kind}{after}{what}"
+        case e.CalleeBlamed():
+            return f"{event.callee} breaks its own contract where {event.unit} calls it: reopened"
+        case e.TestSuspected():
+            return f"{event.claim}.{event.test}: no independent body passes it; derived anew"
+        case e.BodyEdited():
+            return f"{', '.join(event.bodies)} as you wrote it: accepted after {event.tests:,} cases"
+        case e.EditRefused():
+            return f"{event.path} as you wrote it: {one_line(event.what, _WIDTH)}"
+        case e.SpecEdited():
+            return f"the specification as you wrote it: revision {event.version}"
         case e.Escalated():
             return f"{event.unit} goes from {TIERS[event.from_tier]} to {TIERS[event.to_tier]}"
         case e.VerdictHandled() if event.passed:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from assay.protocols.criticality.report.state import BuildState
+from collections.abc import Sequence
+
+from assay.protocols.criticality.report.state import BuildState, Unit
 from assay.protocols.criticality.report.words import PHASE_NAMES, PURPOSES, STATES, place_name
-from assay.report.story import Figure
+from assay.report.story import Block, Details, Figure, Plain
 from assay.report.svg.stations import Back, Stage, Station, stations
+from assay.report.units import count_noun
 from criticality.machine.states import PHASES, Active, Blocked
+
+#: Attempts that are drawn of a function, the last ones.
+_SHOWN = 6
 
 
 def machine_picture(state: BuildState) -> Figure:
@@ -45,6 +51,29 @@ def machine_picture(state: BuildState) -> Figure:
     if back:
         caption += " The broken lines at the side are ways back, with how often each was gone."
     return Figure(drawn, caption, words)
+
+
+def lives(units: Sequence[Unit]) -> list[Block]:
+    """Draw what became of each function, attempt by attempt; the case that rejected each stands below."""
+    drawn = [unit for unit in units if unit.life]
+    if not drawn:
+        return []
+    shown = {unit.name: unit.life[-_SHOWN:] for unit in drawn}
+    stages = [
+        Stage(
+            unit.name.rpartition(".")[2] if "+" not in unit.name else unit.name.replace("+", ", "),
+            unit.name.partition(".")[0],
+            tuple(Station(name, "here" if name.endswith("accepted") else "passed") for name, _ in shown[unit.name]),
+        )
+        for unit in drawn
+    ]
+    told = [f"{unit.name}: {'; then '.join(f'{name}, {why}' for name, why in unit.life)}." for unit in drawn]
+    words = " ".join(told)
+    title = "The life of each function, from its first attempt on"
+    caption = "Each box is an attempt: who wrote it, and what rejected it; the filled one stands."
+    figure = Figure(stations(stages, [], title, words, "c1"), caption, words)
+    hard = tuple(Plain(line) for unit, line in zip(drawn, told, strict=True) if len(unit.life) > 1)
+    return [figure, Details(f"What rejected each: {count_noun(len(hard), 'function')}", hard)] if hard else [figure]
 
 
 def _remark(times: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from assay.protocols.criticality.report.words import TIERS
 from assay.report.run import RunTotals
 from criticality import events as e
 from criticality.artifacts import Artifacts
@@ -15,12 +16,16 @@ from llm_runtime.events import Event
 UnitState = Literal["waiting", "at work", "accepted", "not solved"]
 
 
+def _after(cases: int) -> str:
+    return f"after {cases:,} cases" if cases else "before it ran"
+
+
 @dataclass(slots=True)
 class Unit:
     """What became of a unit of Injection: one function, or several that call each other.
 
     Args:
-        tries: a word for each attempt that failed: which tier, and at what it failed.
+        life: each thing that happened to it, in a few words, and the case or reason behind it.
     """
 
     name: str
@@ -28,7 +33,7 @@ class Unit:
     tier: str = ""
     attempts: int = 0
     tests: int = 0
-    tries: list[str] = field(default_factory=list[str])
+    life: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     again: int = 0
 
 
@@ -94,7 +99,23 @@ class BuildState:
             case e.VerificationFailed():
                 unit = self._named(event.unit)
                 unit.attempts, unit.tier = event.attempt, event.tier
-                unit.tries.append(f"{event.tier}, attempt {event.attempt}: {event.failure.get('kind', 'refused')}")
+                what = [str(each) for each in event.failure.get("what", ())][:1]
+                name = f"{TIERS.get(event.tier, event.tier)}: {event.failure.get('kind', 'refused')}"
+                unit.tests = event.tests
+                unit.life.append((name, f"attempt {event.attempt}, {': '.join([_after(event.tests), *what])}"))
+            case e.CalleeBlamed() | e.TestSuspected():
+                name = f"{event.callee} at fault" if isinstance(event, e.CalleeBlamed) else "test suspected"
+                self._named(event.unit).life.append((name, event.what))
+                for each in event.units:
+                    self._named(each).state = "waiting"
+            case e.EditRefused():
+                for each in event.units:
+                    self._named(each).life.append(("you: refused", event.what))
+            case e.BodyEdited():
+                for each in event.units:
+                    unit = self._named(each)
+                    unit.state, unit.tier, unit.tests = "accepted", "hand", event.tests
+                    unit.life.append(("you: accepted", _after(event.tests)))
             case e.Escalated():
                 self._named(event.unit).tier = event.to_tier
             case e.VerificationPassed():
@@ -105,6 +126,7 @@ class BuildState:
                     event.attempt,
                     event.tests,
                 )
+                unit.life.append((f"{TIERS.get(event.tier, event.tier)}: accepted", _after(event.tests)))
             case e.TiersExhausted():
                 self._named(event.unit).state = "not solved"
             case e.ClusterTestsGenerated():

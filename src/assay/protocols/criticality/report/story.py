@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.protocols.criticality.report.pictures import machine_picture
+from assay.protocols.criticality.report.pictures import lives, machine_picture
 from assay.protocols.criticality.report.state import BuildState, Unit
 from assay.protocols.criticality.report.telling import (
     audit_section,
@@ -165,13 +165,9 @@ def _functions(state: BuildState) -> Section | None:
     )
     columns = (
         Column("Function"), Column("State"), Column("Written by"),
-        Column("Attempts", "number"), Column("Tests passed", "number"),
+        Column("Attempts", "number"), Column("Cases", "number"),
     )  # fmt: skip
-    hard = [unit for unit in units if unit.tries]
-    blocks: list[Block] = [_tally(units), Table(columns, rows)]
-    if hard:
-        lines = tuple(Plain(f"{unit.name}: {'; '.join(map(_try_words, unit.tries))}") for unit in hard)
-        blocks.append(Details(f"Attempts that were discarded: {sum(len(unit.tries) for unit in hard)}", lines))
+    blocks: list[Block] = [_tally(units), Table(columns, rows), *lives(units)]
     blocks += _code(state)
     return Section("Functions", tuple(blocks))
 
@@ -182,11 +178,6 @@ def _tally(units: list[Unit]) -> Plain:
     written = in_words([f"{count} by the {name}" for name, count in by.items() if count])
     words = f"{len(done)} of {count_noun(len(units), 'unit')} accepted" + (f": {written}." if written else ".")
     return Plain(f"{words} The cheapest model tries first; what it cannot solve goes to one that knows more.")
-
-
-def _try_words(text: str) -> str:
-    tier, comma, rest = text.partition(",")
-    return f"{TIERS.get(tier, tier)}{comma}{rest}"
 
 
 def _code(state: BuildState) -> list[Block]:

@@ -39,7 +39,7 @@ STATES: dict[str, tuple[tuple[str, str], ...]] = {
         ("analyzingComplexity", "measure"), ("applyingTransform", "simplify"), ("verifyingSemantics", "verify"),
     ),
 }  # fmt: skip
-TIERS = {"worker": "worker", "fallback1": "structurer", "fallback2": "architect"}
+TIERS = {"worker": "worker", "fallback1": "structurer", "fallback2": "architect", "hand": "you"}
 """Who writes a body: the cheapest model first, then those that know more (specification, escalation)."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from decimal import Decimal, InvalidOperation
-from typing import Literal, cast
+from typing import Literal
 
 from criticality.languages.base.expressions import loops, methods
 from criticality.languages.base.expressions.conversions import NUMBERS, UNKNOWN, ExpressionFault, normal, operation
@@ -14,7 +14,6 @@ from criticality.languages.base.expressions.nodes import (
     FLOAT,
     INT,
     TEXT,
-    Call,
     Clause,
     Comprehension,
     Conditional,
@@ -24,9 +23,6 @@ from criticality.languages.base.expressions.nodes import (
     Make,
     OperationName,
     Quantifier,
-    Raised,
-    Reduce,
-    Replace,
     Variable,
 )
 from criticality.languages.base.expressions.scope import Reader
@@ -46,36 +42,12 @@ def call(reader: Reader, node: ast.Call, wanted: TypeRef | None) -> Expression:
     if not isinstance(node.func, ast.Name):
         raise methods.outside(node)
     name, spec = node.func.id, reader.scope.spec
-    if name in reader.scope.functions:
-        return _function(reader, node, name)
     if name in spec.newtypes:
         kind = TypeRef(name)
         return reader.convert.to(reader.read(methods.one(node), reader.convert.root(kind)), kind)
     if name in spec.data_models:
         return _record(reader, node, name)
-    if name == "raises":
-        (error,) = node.args
-        assert isinstance(error, ast.Name)
-        if error.id not in spec.errors:
-            raise ExpressionFault(f"raises({error.id}): the specification has no such error")
-        return Raised(BOOL, error.id)
-    if name in ("now", "advance") and reader.scope.clock:
-        return operation(
-            cast("OperationName", name), INT, *(reader.convert.to(reader.read(a), INT) for a in node.args)
-        )
     return _builtin(reader, node, name, wanted)
-
-
-def _function(reader: Reader, node: ast.Call, name: str) -> Expression:
-    signature = reader.scope.functions[name]
-    if node.keywords or len(node.args) != len(signature.parameters):
-        raise ExpressionFault(f"{name} takes {len(signature.parameters)} arguments, by position")
-    kinds = [normal(kind) for kind in signature.parameters]
-    arguments = (
-        reader.convert.to(reader.read(argument, kind), kind)
-        for argument, kind in zip(node.args, kinds, strict=True)
-    )
-    return Call(normal(signature.result), signature.id, tuple(arguments))
 
 
 def _record(reader: Reader, node: ast.Call, name: str) -> Expression:
@@ -110,17 +82,6 @@ def _builtin(reader: Reader, node: ast.Call, name: str, wanted: TypeRef | None) 
             bounds = [reader.convert.to(reader.number(a), INT) for a in node.args]
             bounds = [Constant(INT, 0), *bounds] if len(bounds) == 1 else bounds
             return operation("range", _INTS, *bounds)
-        case "reduce":
-            return _reduce(reader, node)
-        case "replace":
-            return _replace(reader, node)
-        case "isinstance":
-            return _instance(reader, node)
-        case "divmod":
-            left, right = reader.alike(node.args)
-            left, right = reader.convert.plain(left), reader.convert.plain(right)
-            parts = operation("floor_divide", left.type, left, right), operation("modulo", left.type, left, right)
-            return operation("tuple", TypeRef("Tuple", (left.type, left.type)), *parts)
         case "int" | "float" | "Decimal" | "str" | "bool":
             return _scalar(reader, node, name)
         case _:
@@ -215,16 +176,6 @@ def _keyed(
 
 def _applied(reader: Reader, function: ast.expr, kinds: tuple[TypeRef, ...]) -> tuple[list[str], Expression]:
     """Return a lambda's or a function's value for variables of these types, and the variables' names."""
-    if isinstance(function, ast.Name) and function.id in reader.scope.functions:
-        names = [reader.convert.fresh() for _ in kinds]
-        signature = reader.scope.functions[function.id]
-        if len(signature.parameters) != len(kinds):
-            raise ExpressionFault(f"{function.id} takes {len(signature.parameters)} arguments, not {len(kinds)}")
-        arguments = (
-            reader.convert.to(Variable(kind, name), normal(wanted))
-            for name, kind, wanted in zip(names, kinds, signature.parameters, strict=True)
-        )
-        return names, Call(normal(signature.result), signature.id, tuple(arguments))
     if not isinstance(function, ast.Lambda) or len(function.args.args) != len(kinds):
         raise ExpressionFault(f"{ast.unparse(function)!r} is no function of {len(kinds)} values")
     before, names = dict(reader.names), [argument.arg for argument in function.args.args]
@@ -232,45 +183,6 @@ def _applied(reader: Reader, function: ast.expr, kinds: tuple[TypeRef, ...]) -> 
     value = reader.read(function.body)
     reader.names = before
     return names, value
-
-
-def _reduce(reader: Reader, node: ast.Call) -> Expression:
-    if len(node.args) != 3 or node.keywords:
-        raise ExpressionFault(f"{ast.unparse(node)!r}: reduce takes a function, a list and a start")
-    items, start = loops.iterated(reader, node.args[1]), reader.read(node.args[2])
-    if UNKNOWN in start.type.args:
-        raise ExpressionFault(f"{ast.unparse(node)!r}: nothing says what the start's elements are")
-    kind = items.type.args[0]
-    (state, item), body = _applied(reader, node.args[0], (start.type, kind))
-    return Reduce(start.type, state, item, kind, reader.convert.to(body, start.type), items, start)
-
-
-def _replace(reader: Reader, node: ast.Call) -> Expression:
-    record = reader.plain(node.args[0]) if len(node.args) == 1 else None
-    model = reader.scope.spec.data_models.get(record.type.name) if record is not None else None
-    if record is None or model is None:
-        raise ExpressionFault(f"{ast.unparse(node)!r}: replace takes a record and fields")
-    kinds = {f.name: normal(parse_type(f.type)) for f in model.fields}
-    changes: list[tuple[str, Expression]] = []
-    for keyword in node.keywords:
-        if keyword.arg not in kinds:
-            raise ExpressionFault(f"a {record.type} has no {keyword.arg}")
-        kind = kinds[keyword.arg]
-        changes.append((keyword.arg, reader.convert.to(reader.read(keyword.value, kind), kind)))
-    return Replace(record.type, record, tuple(changes))
-
-
-def _instance(reader: Reader, node: ast.Call) -> Expression:
-    """Return what the type system knows already: whether a value is of a type."""
-    if len(node.args) != 2 or not isinstance(node.args[1], ast.Name):
-        raise methods.outside(node)
-    value, name = reader.read(node.args[0]), node.args[1].id
-    own = {"int": "Int", "str": "Text", "bool": "Bool", "Decimal": "Decimal", "float": "Float", "tuple": "List"}
-    if value.type.name == "Option":
-        raise ExpressionFault(f"{ast.unparse(node)!r}: ask whether it is None")
-    if name == value.type.name or own.get(name) == reader.convert.root(value.type).name:
-        return Constant(BOOL, True)
-    raise ExpressionFault(f"{ast.unparse(node)!r}: it is a {value.type}, and nothing else")
 
 
 def _scalar(reader: Reader, node: ast.Call, name: str) -> Expression:

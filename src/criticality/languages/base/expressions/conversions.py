@@ -139,8 +139,6 @@ class Conversions:
                 return operation("to_decimal", wanted, value)
             case "Int", "Float":
                 return operation("to_float", wanted, value)
-            case "Int", "Timestamp" if isinstance(value, Operation) and value.name in ("now", "advance"):
-                return operation("to_timestamp", wanted, value)
             case "Tuple", "List" if isinstance(value, Operation) and value.name == "tuple":
                 return operation("list", wanted, *(self.to(part, wanted.args[0]) for part in value.operands))
             case ("List", "List") | ("Set", "Set"):

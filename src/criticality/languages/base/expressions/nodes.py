@@ -45,8 +45,8 @@ OperationName: TypeAlias = Literal[
     # texts; `characters` is a list of texts of one character
     "lower", "upper", "trim", "starts_with", "ends_with", "is_digits", "is_letters", "is_ascii", "split", "join",
     "substitute", "characters",
-    # the mocked clock of temporal claims, in whole seconds since 1970: `advance` moves it and gives the new time
-    "now", "advance", "to_timestamp",
+    # a time from whole seconds since 1970
+    "to_timestamp",
 ]  # fmt: skip
 
 
@@ -60,7 +60,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A parameter, ``result``, an old value, a step's value, or what a loop goes through."""
+    """A field of the record that an invariant is of, or what a loop goes through."""
 
     type: TypeRef
     name: str
@@ -89,24 +89,6 @@ class Make:
 
     type: TypeRef
     values: tuple[tuple[str, Expression], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Replace:
-    """A record with some fields changed; fails where an invariant does not hold."""
-
-    type: TypeRef
-    record: Expression
-    changes: tuple[tuple[str, Expression], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A function of the system, by id (``module.name``)."""
-
-    type: TypeRef
-    function: str
-    arguments: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,30 +168,9 @@ class Keyed:
     key: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Reduce:
-    """``start`` taken through ``body`` for each item; ``state`` has the type of the whole."""
-
-    type: TypeRef
-    state: str
-    item: str
-    kind: TypeRef
-    body: Expression
-    items: Expression
-    start: Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Raised:
-    """Whether the call that a contract speaks of ended with this error."""
-
-    type: TypeRef
-    error: str
-
-
 Expression: TypeAlias = (
-    Constant | Variable | Field | Member | Make | Replace | Call | Wrap | Unwrap | Operation | Conditional
-    | Quantifier | Comprehension | Keyed | Reduce | Raised
+    Constant | Variable | Field | Member | Make | Wrap | Unwrap | Operation | Conditional
+    | Quantifier | Comprehension | Keyed
 )  # fmt: skip
 
 

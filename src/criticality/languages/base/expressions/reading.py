@@ -30,10 +30,10 @@ from criticality.languages.base.expressions.nodes import (
     Variable,
     walk,
 )
-from criticality.languages.base.expressions.scope import Scope, Signature
+from criticality.languages.base.expressions.scope import Scope
 from criticality.spec.types import TypeRef, parse_type
 
-__all__ = ["ExpressionFault", "Scope", "Signature", "condition", "typed"]
+__all__ = ["ExpressionFault", "Scope", "condition", "typed"]
 
 _ORDERED = ("Int", "Decimal", "Float", "Text", "Date", "Timestamp", "Tuple", "List")
 _ARITHMETIC: dict[type[ast.operator], OperationName] = {

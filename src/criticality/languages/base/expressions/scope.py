@@ -14,28 +14,11 @@ from criticality.spec.types import TypeRef
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
-    """A function that an expression may call."""
-
-    id: str
-    parameters: tuple[TypeRef, ...]
-    result: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
 class Scope:
-    """What an expression may name.
-
-    Args:
-        functions: by bare name.
-        variables: parameters, ``result``, old values, values of steps.
-        clock: whether ``now()`` and ``advance(seconds)`` are there.
-    """
+    """What an invariant may name: the types of a specification and a record's fields."""
 
     spec: Spec
-    functions: Mapping[str, Signature]
     variables: Mapping[str, TypeRef]
-    clock: bool = False
 
 
 class Reader(Protocol):

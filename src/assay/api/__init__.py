@@ -1,0 +1,1 @@
+"""The doors for programs: an OpenAI endpoint for chat clients, and MCP for agents."""

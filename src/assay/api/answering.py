@@ -1,0 +1,107 @@
+"""What a run answers a chat program: progress on the way, and at the end its answer or why there is none."""
+
+from __future__ import annotations
+
+import builtins
+
+from assay.api.asked import Refused
+from assay.api.catalogue import ChatModel
+from assay.api.wire import Answer
+from assay.protocol import load
+from assay.report.clean import clean, one_line
+from assay.report.markdown import story_markdown
+from assay.report.units import count_noun
+from assay.web.live_runs import LiveRun
+from llm_runtime import errors
+from llm_runtime.errors import LlmRuntimeError
+
+_BOUNDS = (errors.BudgetExceeded, errors.DeadlineExceeded, errors.PaymentRequired)
+_NO_USE = (errors.StructuredOutputError, errors.ReplyTruncated)
+
+
+def progress_of(run: LiveRun, after: int) -> str:
+    """Return what a run completed behind event number ``after``, a line each."""
+    return "".join(f"{clean(line.step)}\n" for line in run.lines[after:] if line.step)
+
+
+def answer_of(run: LiveRun, model: ChatModel, page: str) -> Answer:
+    """Return how a finished run answered; what is missing stands in the answer's first line.
+
+    Args:
+        run: the run, finished.
+        model: which model it is.
+        page: its address in the web application.
+    """
+    text = load(model.chat.answer)(run.head.result) if model.chat.answer else story_markdown(run.fold.story())
+    if missing := _missing(run):
+        text = f"*{missing}*\n\n{text}"
+    return Answer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, page))
+
+
+def about(run: LiveRun, page: str) -> dict[str, object]:
+    """Return what a program is told of a run beside its answer."""
+    total = run.head.tally.total
+    return {
+        "run_id": run.run_id,
+        "url": page,
+        "cost_usd": None if total.live.unpriced else total.live.cost / 1_000_000,
+        "calls": total.live.calls,
+        "partial": total.failed > 0,
+    }
+
+
+def _missing(run: LiveRun) -> str:
+    failed = [call for call in run.head.tally.calls.values() if call.state == "failed"]
+    if not failed:
+        return ""
+    places = ", ".join(dict.fromkeys(call.label.words for call in failed))
+    return one_line(f"{count_noun(len(failed), 'call')} of this run failed, so the answer lacks: {places}.", 300)
+
+
+def _usage(run: LiveRun) -> dict[str, int]:
+    spent = run.head.tally.total.live
+    return {
+        "prompt_tokens": spent.input_tokens,
+        "completion_tokens": spent.output_tokens,
+        "total_tokens": spent.tokens,
+    }
+
+
+def why_none(run: LiveRun) -> Refused:
+    """Return why a run that is not under way any more gave no answer."""
+    head = run.head
+    if run.fault is not None:
+        return refusal(run.fault)
+    if run.state == "interrupted":
+        return Refused(503, "the run was interrupted; ask again, and it goes on", "run_interrupted", again=True)
+    known = getattr(errors, head.error, None)
+    kind = known if isinstance(known, type) and issubclass(known, LlmRuntimeError) else None
+    if head.state == "stopped" and kind is None and head.error == "Interrupted":
+        message = "the run was stopped; ask again later, and it goes on with what it has"
+        return Refused(400, message, "run_stopped", again=False)
+    return _refused(kind, head.error, one_line(head.message, 600))
+
+
+def refusal(fault: Exception) -> Refused:
+    """Return an error as a program is told of it."""
+    return _refused(type(fault), type(fault).__name__, one_line(str(fault), 600))
+
+
+def _refused(kind: type[Exception] | None, name: str, message: str) -> Refused:
+    if kind is None:
+        # The budget of a shared purse has a class of its own.
+        kind = errors.BudgetExceeded if name.endswith("BudgetExceeded") else Exception
+    if issubclass(kind, _BOUNDS):
+        return Refused(402, message, "budget_exceeded", again=False)
+    if issubclass(kind, errors.NoModelError):
+        return Refused(400, message, "no_model", again=False)
+    if issubclass(kind, errors.ConfigurationError):
+        return Refused(400, message, "invalid_request")
+    if issubclass(kind, _NO_USE):
+        return Refused(502, f"a model's answer was of no use: {message}", "no_useful_answer", again=False)
+    if issubclass(kind, errors.CallError):
+        return Refused(502, message, "provider_failed", again=True)
+    if issubclass(kind, errors.StoreBusy):
+        return Refused(409, message, "store_busy", again=True)
+    # An engine's own words that too much failed are no fault of Assay's; an error of Python's is.
+    return Refused(500 if hasattr(builtins, name) else 502, f"{name}: {message}", "run_failed", again=False)

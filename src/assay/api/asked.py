@@ -1,0 +1,225 @@
+"""A chat request as it arrives: read from the wire, what cannot be done refused by its name."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from pydantic_core import from_json
+
+from llm_runtime.canonical import canonical_json
+
+#: What a request may hold, and is heard.
+_HEARD = frozenset(
+    {"model", "messages", "stream", "stream_options", "max_tokens", "max_completion_tokens", "reasoning_effort"}
+    | {"seed", "temperature", "assay"}
+)
+#: What it may hold and nothing depends on: a protocol samples as its specification says, the rest is for others.
+_PASSED_OVER = frozenset(
+    {"top_p", "presence_penalty", "frequency_penalty", "user", "metadata", "store", "service_tier", "logit_bias"}
+    | {"parallel_tool_calls", "prompt_cache_key", "prompt_cache_retention", "safety_identifier", "verbosity"}
+    | {"extra_body", "chat_id", "session_id", "id"}
+)
+#: What cannot be done, and the values that ask for nothing of it.
+_NOTHING: dict[str, tuple[Any, ...]] = {
+    "n": (1,),
+    "tools": ([],),
+    "functions": ([],),
+    "tool_choice": ("none", "auto"),
+    "function_call": ("none", "auto"),
+    "response_format": ({"type": "text"},),
+    "logprobs": (False,),
+    "top_logprobs": (0,),
+    "audio": (),
+    "modalities": (["text"],),
+    "prediction": (),
+    "web_search_options": (),
+    "stop": ([], ""),
+}
+_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+_ROLES = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+
+
+class Refused(Exception):
+    """A request that is not carried out.
+
+    Args:
+        status: of HTTP.
+        message: one line.
+        code: a word for programs.
+        param: the field that is at fault.
+        again: whether the same request may succeed later; ``None`` leaves that to the client.
+    """
+
+    def __init__(
+        self, status: int, message: str, code: str, param: str | None = None, *, again: bool | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.param = param
+        self.again = again
+        self.about: dict[str, object] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """What a program asks for.
+
+    Args:
+        model: its name, as it was sent.
+        turns: pairs of role and text, oldest first.
+        stream: whether the answer is wanted piece by piece.
+        usage: whether a stream ends with the tokens.
+        terms: bounds that were sent with it.
+        temperature: heard where one model is asked.
+        seed: of the run.
+        extra: further fields of the run, as the member ``assay`` has them.
+    """
+
+    model: str
+    turns: tuple[tuple[str, str], ...]
+    stream: bool = False
+    usage: bool = False
+    terms: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    temperature: float | None = None
+    seed: int | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def digest(self, who: str, key: str) -> str:
+        """Return what the same request of the same key has again, and no other: 16 letters and digits."""
+        turns = [list(turn) for turn in self.turns]
+        terms, extra = dict(self.terms), dict(self.extra)
+        parts = [who, key, self.model, turns, terms, self.temperature, self.seed, extra]
+        return hashlib.sha256(canonical_json(parts)).hexdigest()[:16]
+
+
+def read_request(raw: bytes) -> ChatRequest:
+    """Read the body of a request.
+
+    Raises:
+        Refused: it is no such request, or asks for something that is not done; names the field.
+    """
+    body = _object(raw)
+    for name, value in body.items():
+        if name in _HEARD or name in _PASSED_OVER:
+            continue
+        if name not in _NOTHING:
+            raise _fault(name, f"{name[:60]} is no field of a chat completion that is known here; leave it out")
+        if value is not None and value not in _NOTHING[name]:
+            raise _fault(name, f"{name} is not supported here: a run answers with one text; leave it out")
+    model = body.get("model")
+    if not isinstance(model, str) or not model:
+        raise _fault("model", "model is missing; GET /v1/models lists those that there are")
+    options = cast("dict[str, Any]", _part(body, "stream_options", dict) or {})
+    return ChatRequest(
+        model,
+        _turns(body.get("messages")),
+        bool(_part(body, "stream", bool)),
+        bool(options.get("include_usage")),
+        _terms(body),
+        _number(body, "temperature"),
+        _whole(body, "seed", 2**53 - 1),
+        cast("dict[str, Any]", _part(body, "assay", dict) or {}),
+    )
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        body = from_json(raw)
+        # What no log can hold, such as half of a surrogate pair, is refused here and not in the middle of a run.
+        canonical_json(body)
+    except (ValueError, RecursionError) as fault:
+        raise Refused(400, f"the body is not JSON that can be kept: {_line(fault)}", "invalid_json") from None
+    if not isinstance(body, dict):
+        raise Refused(400, "the body must be a JSON object", "invalid_json")
+    return cast("dict[str, Any]", body)
+
+
+def _line(fault: Exception) -> str:
+    return " ".join(str(fault).split())[:200]
+
+
+def _turns(messages: Any) -> tuple[tuple[str, str], ...]:
+    if not isinstance(messages, list) or not messages:
+        raise _fault("messages", "messages is missing or empty; send one of the user at least")
+    turns = tuple(_turn(number, one) for number, one in enumerate(cast("list[Any]", messages)))
+    if not any(role == "user" and text.strip() for role, text in turns):
+        raise _fault("messages", "messages holds no text of the user; send one at least")
+    # The last word must be the user's: a run answers a question and does not write on at a text.
+    if turns[-1][0] == "assistant":
+        raise _fault("messages", "messages must end with the user's: a text that was begun is not gone on with")
+    return turns
+
+
+def _turn(number: int, message: Any) -> tuple[str, str]:
+    where = f"messages[{number}]"
+    if not isinstance(message, dict):
+        raise _fault(where, f"{where} must be an object with role and content")
+    turn = cast("dict[str, Any]", message)
+    role = turn.get("role")
+    if role in ("tool", "function") or turn.get("tool_calls") or turn.get("function_call"):
+        raise _fault(where, f"{where}: tool calls are not supported here; leave tools out")
+    if role not in _ROLES:
+        raise _fault(f"{where}.role", f"{where}.role must be system, developer, user or assistant")
+    content = turn.get("content")
+    if content is None and role == "assistant":
+        content = ""
+    if isinstance(content, list):
+        content = "\n".join(_text_part(where, part) for part in cast("list[Any]", content))
+    if not isinstance(content, str):
+        raise _fault(f"{where}.content", f"{where}.content must be a text")
+    return _ROLES[role], content
+
+
+def _text_part(where: str, part: Any) -> str:
+    kind = cast("dict[str, Any]", part).get("type") if isinstance(part, dict) else None
+    text = cast("dict[str, Any]", part).get("text") if kind == "text" else None
+    if not isinstance(text, str):
+        name = kind if isinstance(kind, str) and kind != "text" else "a part without text"
+        raise _fault(f"{where}.content", f"{where}.content: {name[:40]} is not supported here; send text")
+    return text
+
+
+def _terms(body: Mapping[str, Any]) -> dict[str, Any]:
+    terms: dict[str, Any] = {}
+    for name in ("max_tokens", "max_completion_tokens"):
+        if (most := _whole(body, name, 2**31)) is not None:
+            if not most:
+                raise _fault(name, f"{name} must be 1 or more")
+            terms["max_tokens"] = most
+    effort = body.get("reasoning_effort")
+    if effort is not None:
+        if effort not in _EFFORTS:
+            raise _fault("reasoning_effort", f"reasoning_effort must be one of {', '.join(_EFFORTS)}")
+        terms["effort"] = "max" if effort == "xhigh" else effort
+    return terms
+
+
+def _whole(body: Mapping[str, Any], name: str, most: int) -> int | None:
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise _fault(name, f"{name} must be a whole number from 0 to {most}")
+    return value
+
+
+def _number(body: Mapping[str, Any], name: str) -> float | None:
+    value = body.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 2):
+        raise _fault(name, f"{name} must be a number from 0 to 2")
+    return value
+
+
+def _part(body: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = body.get(name)
+    if value is not None and not isinstance(value, kind):
+        raise _fault(name, f"{name} must be {'true or false' if kind is bool else 'an object'}")
+    return value
+
+
+def _fault(param: str, message: str) -> Refused:
+    return Refused(400, message, "invalid_request", param)

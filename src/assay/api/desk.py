@@ -1,0 +1,147 @@
+"""Runs that programs asked for: one for each request, however often it is sent; and what becomes of those left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import count
+from weakref import WeakValueDictionary
+
+from assay.api.keys import ApiKey
+from assay.api.spending import Spending
+from assay.launch import PerRun
+from assay.registry import Prepared, opened
+from assay.terms import Terms, in_force
+from assay.web.live_runs import LiveRuns
+from assay.web.questions import Questions
+from assay.web.running import ActiveRuns
+from llm_runtime.clock import now_ms
+from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.store import RunStore, RunSummary
+
+#: Seconds for which a run goes on although nobody waits for it any more, and those in which the same request is
+#: answered by the run that has just ended.
+GRACE_S = 120.0
+REPEATED_S = 60.0
+#: The same where the request has a key of its own for that.
+REPEATED_BY_KEY_S = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A run that is wanted.
+
+    Args:
+        run: what is to be done.
+        terms: on what terms.
+        name: the same for the same request, and for no other; of letters and digits.
+        key: of the program; ``None`` for whoever has the launch's token.
+        seed: of the run, where it is set.
+        fresh_s: seconds for which the answer of the same request is given again.
+    """
+
+    run: Prepared
+    terms: Terms
+    name: str
+    key: ApiKey | None = None
+    seed: int | None = None
+    fresh_s: float = REPEATED_S
+
+
+@dataclass(slots=True)
+class Desk:
+    """Takes orders in one store.
+
+    Args:
+        store: where runs are kept.
+        hub: follows them, whichever process carries them out.
+        runs: carries them out.
+        questions: what they ask a person.
+        spending: the purses of keys.
+        grace_s: see :data:`GRACE_S`.
+    """
+
+    store: RunStore
+    hub: LiveRuns
+    runs: ActiveRuns
+    questions: Questions
+    spending: Spending
+    grace_s: float = GRACE_S
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+    _waiting: Counter[str] = field(default_factory=Counter[str])
+    _leaving: dict[str, asyncio.TimerHandle] = field(default_factory=dict[str, asyncio.TimerHandle])
+    _stopping: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
+
+    async def take(self, order: Order) -> str:
+        """Return the run that answers an order: the one under way, the one that broke off, or a new one.
+
+        Raises:
+            LlmRuntimeError: it could not begin; nothing was stored.
+        """
+        async with self._turns.setdefault(order.name, asyncio.Lock()):
+            for number in count(1):
+                run_id = f"api-{order.name}-{number}"
+                summary = await asyncio.to_thread(self._summary, run_id)
+                if summary is None:
+                    return await self._start(order, run_id)
+                age = (now_ms() - summary.updated_at) / 1000
+                if summary.state == "running" or (summary.state == "finished" and age < order.fresh_s):
+                    return run_id
+                # What was stopped has paid answers. What failed is asked again only by a client that tries again.
+                if summary.state in ("stopped", "interrupted") or (summary.state == "failed" and age < REPEATED_S):
+                    return await self._resume(order, run_id)
+        raise AssertionError("numbers do not end")
+
+    def _summary(self, run_id: str) -> RunSummary | None:
+        with suppress(RunNotFound):
+            return self.store.summary(run_id)
+        return None
+
+    async def _start(self, order: Order, run_id: str) -> str:
+        model = await self._model(order, order.run, order.terms)
+        return await self.runs.start(order.run, order.terms, seed=order.seed, run_id=run_id, model=model)
+
+    async def _resume(self, order: Order, run_id: str) -> str:
+        terms = in_force(event for _, event in self.store.events(run_id))
+        run = opened(self.hub.watch(run_id).started)
+        return await self.runs.resume(run_id, Terms(), model=await self._model(order, run, terms))
+
+    async def _model(self, order: Order, run: Prepared, terms: Terms) -> PerRun | None:
+        return None if order.key is None else await self.spending.models(order.key, terms, run.options)
+
+    @contextmanager
+    def waiting(self, run_id: str, key: ApiKey | None = None) -> Generator[None]:
+        """Count somebody who waits for a run. Some time after the last has left it is stopped, to be gone on with
+        when the request comes again; runs of a key for the background go on."""
+        self._waiting[run_id] += 1
+        if timer := self._leaving.pop(run_id, None):
+            timer.cancel()
+        try:
+            yield
+        finally:
+            self._waiting[run_id] -= 1
+            if not self._waiting[run_id]:
+                del self._waiting[run_id]
+                if not (key and key.background) and self.runs.owns(run_id):
+                    loop = asyncio.get_running_loop()
+                    self._leaving[run_id] = loop.call_later(self.grace_s, self._left, run_id)
+
+    def _left(self, run_id: str) -> None:
+        self._leaving.pop(run_id, None)
+        task = asyncio.create_task(self._stop(run_id), name=f"stop {run_id}")
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
+
+    async def _stop(self, run_id: str) -> None:
+        with suppress(ConfigurationError):  # it has ended meanwhile
+            await self.runs.stop(run_id)
+
+    async def aclose(self) -> None:
+        """Let everything go; the runs are stopped by whoever carries them out."""
+        for timer in self._leaving.values():
+            timer.cancel()
+        await self.spending.aclose()

@@ -1,0 +1,145 @@
+"""Keys of programs that ask this server: shown once, kept as hashes, with a budget and the models they may use."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from filelock import FileLock
+from pydantic import Field, TypeAdapter, ValidationError
+
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.files import write_atomic
+from llm_runtime.models import Model, first_fault
+from llm_runtime.settings import config_dir
+
+Period: TypeAlias = Literal["day", "month", "ever"]
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,39}")
+_BUDGET = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(?:/(day|month))?")
+_PERIODS: dict[Period, str] = {"day": "%Y-%m-%d", "month": "%Y-%m", "ever": "ever"}
+
+
+class ApiKey(Model):
+    """What a key allows.
+
+    Args:
+        name: for people, and of its purse.
+        hash: SHA-256 of the key, which has 256 bits of its own, in hex.
+        budget: dollars that its runs may spend together in a period; ``None`` is no bound.
+        per: the period, in UTC.
+        allow: names of the models that it may use; empty allows all.
+        background: whether its runs go on when the program that asked has left.
+    """
+
+    name: str
+    hash: str
+    budget: float | None = Field(default=None, ge=0)
+    per: Period = "ever"
+    allow: tuple[str, ...] = ()
+    background: bool = False
+
+    def purse(self, now: datetime) -> str:
+        """Return the name of the purse that holds at a moment."""
+        return f"key:{self.name}:{now.astimezone(UTC).strftime(_PERIODS[self.per])}"
+
+
+_KEYS = TypeAdapter(list[ApiKey])
+
+
+def read_budget(text: str) -> tuple[float, Period]:
+    """Read ``5``, ``5/day`` or ``20/month``: dollars, and in which period.
+
+    Raises:
+        ConfigurationError: it is written otherwise.
+    """
+    match = _BUDGET.fullmatch(text)
+    if match is None:
+        raise ConfigurationError(
+            f"--budget {text[:40]}: write dollars, as 5, or with a period, as 5/day or 20/month"
+        )
+    period: Period = "day" if match[2] == "day" else "month" if match[2] == "month" else "ever"
+    return float(match[1]), period
+
+
+class ApiKeys:
+    """The keys, in a file that its owner alone can read.
+
+    Args:
+        folder: where ``api-keys.json`` is; the user's configuration where left out.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.path = (folder or config_dir()) / "api-keys.json"
+        self._read: tuple[object, list[ApiKey]] = (None, [])
+
+    def all(self) -> list[ApiKey]:
+        """Return the keys in the order in which they were made; what another process changes is seen at once.
+
+        Raises:
+            ConfigurationError: the file cannot be read.
+        """
+        try:
+            stat = self.path.stat()
+            stamp = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
+            if self._read[0] != stamp:
+                self._read = (stamp, _KEYS.validate_json(self.path.read_bytes()))
+        except FileNotFoundError:
+            self._read = (None, [])
+        except ValidationError as fault:
+            raise ConfigurationError(f"{self.path} is damaged: {first_fault(fault)}; make the keys anew") from None
+        except OSError as fault:
+            raise ConfigurationError(f"{self.path} cannot be read: {fault.strerror}") from None
+        return self._read[1]
+
+    def find(self, secret: str) -> ApiKey | None:
+        """Return the key that a program has shown; ``None`` where there is none such."""
+        shown = _hash(secret)
+        # Hashes are compared: how long that takes says nothing of a key.
+        return next((key for key in self.all() if key.hash == shown), None)
+
+    def add(self, key: ApiKey) -> str:
+        """Make a key; return it. It is kept nowhere.
+
+        Raises:
+            ConfigurationError: the name is taken or none, or the file cannot be written.
+        """
+        if not _NAME.fullmatch(key.name):
+            raise ConfigurationError(f"{key.name[:60]} is no name of a key; use a-z 0-9 . _ -, 40 at the most")
+        secret = f"assay-{secrets.token_urlsafe(32)}"
+        with self._changing() as keys:
+            if any(one.name == key.name for one in keys):
+                raise ConfigurationError(f"there is a key {key.name}; remove it first: assay serve keys remove")
+            keys.append(key.model_copy(update={"hash": _hash(secret)}))
+        return secret
+
+    def remove(self, name: str) -> None:
+        """Remove a key; it opens nothing from now on.
+
+        Raises:
+            ConfigurationError: there is none of that name, or the file cannot be written.
+        """
+        with self._changing() as keys:
+            if all(one.name != name for one in keys):
+                raise ConfigurationError(f"there is no key {name[:60]}; see: assay serve keys list")
+            keys[:] = [one for one in keys if one.name != name]
+
+    @contextmanager
+    def _changing(self) -> Generator[list[ApiKey]]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with FileLock(self.path.with_suffix(".lock"), timeout=10):
+                keys = list(self.all())
+                yield keys
+                write_atomic(self.path, _KEYS.dump_json(keys, indent=1), private=True)
+        except OSError as fault:
+            raise ConfigurationError(f"{self.path} cannot be written: {fault.strerror or fault}") from None
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

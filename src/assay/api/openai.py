@@ -1,0 +1,287 @@
+"""The OpenAI endpoint, ``/v1/models`` and ``/v1/chat/completions``: every run that answers text is a model."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import wraps
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from assay.api import wire
+from assay.api.answering import about, answer_of, progress_of, refusal, why_none
+from assay.api.asked import ChatRequest, Refused, read_request
+from assay.api.catalogue import PREFIX, ChatModel, chat_models
+from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order
+from assay.api.housekeeping import is_housekeeping
+from assay.api.keys import ApiKey, ApiKeys
+from assay.protocol import load
+from assay.web.forms import read_form
+from assay.web.live_runs import LiveRun
+from llm_runtime.errors import LlmRuntimeError
+
+_MOST_BYTES = 1 << 20
+#: What is read of a request that is too long before it is answered: a client that still sends hears nothing.
+_MOST_READ = 1 << 25
+#: Seconds within which a stream begins, and between two signs of life.
+_BEGIN_S = 0.5
+_BEAT_S = 10.0
+_LOOK_S = 1.0
+#: Dollars and tokens of a title, a tag, a commit message.
+_CHEAP = {"budget": 0.01, "max_tokens": 512, "effort": "none"}
+#: What a key may set of a run; all else is for its owner, in presets.
+_OF_A_KEY = frozenset({"budget", "max_calls", "deadline", "max_tokens", "effort"})
+_STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+class Endpoint:
+    """The endpoint over one desk.
+
+    Args:
+        desk: takes the orders.
+        keys: of the programs.
+        token: of the launch; whoever has it is bound by nothing.
+    """
+
+    def __init__(self, desk: Desk, keys: ApiKeys, token: str) -> None:
+        self._desk = desk
+        self._keys = keys
+        self._token = token
+        self._by_key: dict[str, tuple[float, str]] = {}
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the addresses; whatever else stands under ``/v1`` is refused by name."""
+        everything = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        return [
+            Route("/v1/models", _spoken(self._models)),
+            Route("/v1/models/{name:path}", _spoken(self._model)),
+            Route("/v1/chat/completions", _spoken(self._complete), methods=["POST"]),
+            Route("/v1/{rest:path}", _spoken(self._nothing), methods=everything),
+        ]
+
+    async def _models(self, request: Request) -> Response:
+        """List the models that the key may use."""
+        models = self._allowed(self._caller(request)).values()
+        return JSONResponse({"object": "list", "data": [wire.listed(model) for model in models]})
+
+    async def _model(self, request: Request) -> Response:
+        """Describe one model."""
+        allowed = self._allowed(self._caller(request))
+        return JSONResponse(wire.listed(_chosen(request.path_params["name"], allowed)))
+
+    async def _nothing(self, request: Request) -> Response:
+        self._caller(request)
+        served = "GET /v1/models, POST /v1/chat/completions"
+        raise Refused(
+            404, f"{request.method} {request.url.path[:80]} is not served; there are: {served}", "not_found"
+        )
+
+    async def _complete(self, request: Request) -> Response:
+        """Answer a chat by a run."""
+        key = self._caller(request)
+        asked = read_request(await _body(request))
+        model, order = self._order(asked, key, request.headers.get("idempotency-key", ""))
+        page = f"{request.base_url}runs/"
+        if not asked.stream:
+            return await self._whole(request, asked, model, order, page)
+        begun = asyncio.create_task(self._desk.take(order))
+        # What is refused at once has a status of its own; a model that is slow to be reached keeps nobody waiting.
+        await asyncio.wait([begun], timeout=_BEGIN_S)
+        if begun.done():
+            begun.result()
+        return StreamingResponse(
+            self._stream(begun, asked, model, order, page), media_type="text/event-stream", headers=_STREAM
+        )
+
+    def _caller(self, request: Request) -> ApiKey | None:
+        """Return the key that was shown; ``None`` for the launch's token, which is bound by nothing."""
+        kind, _, shown = request.headers.get("authorization", "").partition(" ")
+        shown = shown.strip()
+        if kind.lower() != "bearer" or not shown:
+            raise Refused(
+                401, "no key: send Authorization: Bearer KEY; make one with: assay serve keys add", "no_key"
+            )
+        if hmac.compare_digest(shown.encode(), self._token.encode()):
+            return None
+        key = self._keys.find(shown)
+        if key is None:
+            raise Refused(401, "this key opens nothing here; see: assay serve keys list", "invalid_api_key")
+        return key
+
+    def _allowed(self, key: ApiKey | None) -> dict[str, ChatModel]:
+        models = chat_models()
+        if key is None or not key.allow:
+            return models
+        wanted = {name.removeprefix(PREFIX) for name in key.allow}
+        return {name: model for name, model in models.items() if name in wanted}
+
+    def _order(self, asked: ChatRequest, key: ApiKey | None, repeated: str) -> tuple[ChatModel, Order]:
+        """Return what is to be done about a request, and which model that is."""
+        if len(repeated) > 255:
+            raise Refused(
+                400, "Idempotency-Key is longer than 255 characters", "invalid_request", "Idempotency-Key"
+            )
+        model = _chosen(asked.model, self._allowed(key))
+        bounded: Mapping[str, Any] = {}
+        if is_housekeeping(asked.turns) and model.name != "direct":
+            model, bounded = chat_models()["direct"], _CHEAP
+        fields = {**_fields(model, asked, key), **bounded}
+        who = key.name if key else ""
+        name = asked.digest(who, repeated)
+        self._check_repeated(f"{who}\n{repeated}" if repeated else "", name)
+        run, terms = read_form({"kind": model.run.name, **fields}, strict=True)
+        fresh = REPEATED_BY_KEY_S if repeated else REPEATED_S
+        return model, Order(run, terms, name, key, asked.seed, fresh)
+
+    def _check_repeated(self, repeated: str, name: str) -> None:
+        """Refuse a key of repetition that stands for another request of the same program."""
+        now = time.monotonic()
+        for old in [one for one, (until, _) in self._by_key.items() if until < now]:
+            del self._by_key[old]
+        if not repeated:
+            return
+        if self._by_key.setdefault(repeated, (now + REPEATED_BY_KEY_S, name))[1] != name:
+            raise Refused(
+                422, "this Idempotency-Key was sent with another request; draw a new one", "idempotency_key_reused"
+            )
+
+    async def _whole(
+        self, request: Request, asked: ChatRequest, model: ChatModel, order: Order, page: str
+    ) -> Response:
+        run_id = await self._desk.take(order)
+        head = wire.Head(run_id, asked.model, int(time.time()))
+        with self._desk.waiting(run_id, order.key):
+            run = self._desk.hub.watch(run_id)
+            run.join()
+            try:
+                while not _over(run):
+                    if self._desk.closing.is_set():
+                        raise Refused(
+                            503, "the server stops; ask again, and the run goes on", "stopping", again=True
+                        )
+                    if await request.is_disconnected():
+                        raise ClientDisconnect
+                    await run.changed(run.version, _LOOK_S)
+            finally:
+                run.leave()
+        headers = {"x-request-id": run_id}
+        if run.state != "finished":
+            raise _with_run(why_none(run), run, page)
+        return JSONResponse(wire.completion(head, answer_of(run, model, page + run_id)), headers=headers)
+
+    async def _stream(
+        self, begun: asyncio.Task[str], asked: ChatRequest, model: ChatModel, order: Order, page: str
+    ) -> AsyncIterator[str]:
+        created = int(time.time())
+        yield wire.opening(wire.Head(f"api-{order.name}", asked.model, created))
+        try:
+            while not (await asyncio.wait([begun], timeout=_BEAT_S))[0]:
+                yield wire.STILL_HERE
+            run_id = begun.result()
+        except LlmRuntimeError as fault:
+            for piece in wire.broken(refusal(fault)):
+                yield piece
+            return
+        head = wire.Head(f"api-{order.name}", asked.model, created)
+        with self._desk.waiting(run_id, order.key):
+            run = self._desk.hub.watch(run_id)
+            run.join()
+            try:
+                seen = 0
+                while True:
+                    version, over = run.version, _over(run)
+                    if text := progress_of(run, seen):
+                        yield wire.progress_chunk(head, text)
+                    seen = len(run.lines)
+                    if over:
+                        break
+                    if self._desk.closing.is_set():
+                        why = Refused(503, "the server stops; ask again, and the run goes on", "stopping")
+                        for piece in wire.broken(why, run_id=run_id):
+                            yield piece
+                        return
+                    if not await run.changed(version, _BEAT_S):
+                        yield wire.STILL_HERE
+            finally:
+                run.leave()
+        if run.state == "finished":
+            pieces = wire.closing(head, answer_of(run, model, page + run_id), usage=asked.usage)
+        else:
+            pieces = wire.broken(why_none(run), **about(run, page + run_id))
+        for piece in pieces:
+            yield piece
+
+
+def _over(run: LiveRun) -> bool:
+    return run.fault is not None or run.state != "running"
+
+
+def _chosen(name: str, models: Mapping[str, ChatModel]) -> ChatModel:
+    model = models.get(name.removeprefix(PREFIX))
+    if model is None:
+        listed = ", ".join(one.id for one in models.values())
+        raise Refused(
+            404, f"there is no model {name[:80]} for this key; there are: {listed}", "model_not_found", "model"
+        )
+    return model
+
+
+def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[str, Any]:
+    """Return the fields of the run: of the chat, of the preset, of the request, the last one first."""
+    extra = dict(asked.extra)
+    if key is not None and (others := sorted(set(extra) - _OF_A_KEY)):
+        raise Refused(
+            400,
+            f"assay.{others[0][:60]} cannot be set with a key; it sets {', '.join(sorted(_OF_A_KEY))}, and whoever "
+            "runs this server can make a preset of all else",
+            "invalid_request",
+            f"assay.{others[0][:60]}",
+        )
+    if model.name == "direct" and asked.temperature is not None:
+        extra = {"temperature": asked.temperature, **extra}
+    return {**load(model.chat.fields)(asked.turns), **model.preset, **asked.terms, **extra}
+
+
+def _with_run(refused: Refused, run: LiveRun, page: str) -> Refused:
+    refused.about = about(run, page + run.run_id)
+    return refused
+
+
+async def _body(request: Request) -> bytes:
+    body, read = bytearray(), 0
+    async for chunk in request.stream():
+        read += len(chunk)
+        if read <= _MOST_BYTES:
+            body += chunk
+        elif read > _MOST_READ:
+            break
+    if read > _MOST_BYTES:
+        raise Refused(413, f"the request is longer than {_MOST_BYTES // 1024} KiB; shorten it", "request_too_large")
+    return bytes(body)
+
+
+def _spoken(handler: Handler) -> Handler:
+    """Answer what a handler refuses in the words of OpenAI's errors."""
+
+    @wraps(handler)
+    async def handle(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except Refused as fault:
+            refused = fault
+        except LlmRuntimeError as fault:
+            refused = refusal(fault)
+        except ClientDisconnect:
+            return Response(status_code=499)
+        headers = {} if refused.again is None else {"x-should-retry": json.dumps(refused.again)}
+        return JSONResponse(wire.failure(refused, **refused.about), refused.status, headers=headers)
+
+    return handle

@@ -1,0 +1,69 @@
+"""`assay serve keys`: who may ask this server as if it were a model."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.group()
+def keys() -> None:
+    """Make, list and remove the keys of programs that ask `assay serve` at /v1 and /mcp.
+
+    These are keys to your Assay. Those to vendors are kept by: assay keys.
+    """
+
+
+@keys.command("add")
+@click.argument("name")
+@click.option("--budget", metavar="USD[/day|/month]", help="Dollars that its runs may spend together, e.g. 5/day.")
+@click.option(
+    "--allow", multiple=True, metavar="MODEL", help="A model that it may use (repeatable) [default: all]."
+)
+@click.option("--background", is_flag=True, help="Its runs go on when the program that asked has left.")
+def add_key(name: str, budget: str | None, allow: tuple[str, ...], background: bool) -> None:
+    """Make a key and print it, once: only a hash of it is kept.
+
+    \b
+    assay serve keys add notes --budget 5/day --allow assay/crucible
+    """
+    from assay.api.catalogue import PREFIX, chat_models
+    from assay.api.keys import ApiKey, ApiKeys, read_budget
+    from llm_runtime.errors import ConfigurationError
+
+    models = chat_models()
+    wanted = tuple(one.removeprefix(PREFIX) for one in allow)
+    if unknown := next((one for one in wanted if one not in models), None):
+        listed = ", ".join(model.id for model in models.values())
+        raise ConfigurationError(f"--allow {unknown[:60]}: there is no such model; there are: {listed}")
+    amount, per = read_budget(budget) if budget else (None, "ever")
+    click.echo(
+        ApiKeys().add(ApiKey(name=name, hash="", budget=amount, per=per, allow=wanted, background=background))
+    )
+    click.echo("This is shown once. Programs send it as Authorization: Bearer.", err=True)
+
+
+@keys.command("list")
+def list_keys() -> None:
+    """Show the keys' names, budgets and models; never a key."""
+    from assay.api.catalogue import PREFIX
+    from assay.api.keys import ApiKeys
+
+    known = ApiKeys().all()
+    for key in known:
+        bound = (
+            "no budget" if key.budget is None else f"${key.budget:g}" + (f"/{key.per}" if key.per != "ever" else "")
+        )
+        models = ", ".join(PREFIX + name for name in key.allow) or "all models"
+        click.echo(f"{key.name:<20}{bound:<14}{models}{'  background' if key.background else ''}")
+    if not known:
+        click.echo("there are no keys yet; make one with: assay serve keys add NAME", err=True)
+
+
+@keys.command("remove")
+@click.argument("name")
+def remove_key(name: str) -> None:
+    """Remove a key; it opens nothing from now on."""
+    from assay.api.keys import ApiKeys
+
+    ApiKeys().remove(name)
+    click.echo(f"{name} opens nothing any more", err=True)

@@ -1,0 +1,81 @@
+"""One call to one model, with the turns of a chat as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from assay.fields import Ui
+from assay.protocol import RunContext
+from assay.report.generic import GenericFold
+from assay.report.story import Prose, Section, Story
+from llm_runtime.messages import CallLabel, Message, Request
+from llm_runtime.models import Model
+
+_MODEL = "openrouter/auto"
+
+
+class Turn(Model):
+    """One message."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class Task(Model):
+    """A chat whose next message is wanted."""
+
+    turns: Annotated[list[Turn], Ui(hidden=True)] = Field(min_length=1)
+    """Its messages, oldest first."""
+
+
+class Options(Model):
+    """How the model is asked."""
+
+    temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
+    """0 to 2; where left out it is the provider's."""
+
+    @property
+    def asked_models(self) -> tuple[str, ...]:
+        """The models that must be reached before it begins."""
+        return (_MODEL,)
+
+
+async def run(task: Task, options: Options, context: RunContext) -> dict[str, Any]:
+    """Ask once; the result is ``{"answer", "model"}``.
+
+    Raises:
+        LlmRuntimeError: the call failed.
+    """
+    turns = tuple(Message(turn.role, turn.content) for turn in task.turns)
+    label = CallLabel("compare", "direct")
+    reply = await context.generate(Request(_MODEL, turns, label, temperature=options.temperature))
+    return {"answer": reply.text, "model": reply.model}
+
+
+def title_of(task: Task) -> str:
+    """Return the last message."""
+    return task.turns[-1].content
+
+
+def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """Return the chat as it is."""
+    return {"turns": [{"role": role, "content": text} for role, text in turns]}
+
+
+def answer(result: Mapping[str, Any]) -> str:
+    """Return what the model answered."""
+    return str(result.get("answer", ""))
+
+
+class DirectFold(GenericFold):
+    """Shows the answer, and what every run has."""
+
+    def story(self) -> Story:
+        """Tell the answer, and what it cost."""
+        story, text = super().story(), answer(self.run.result)
+        answered = (Section("Answer", (Prose(text, lead=True),)),) if text else ()
+        return replace(story, sections=(*answered, *story.sections))

@@ -1,0 +1,188 @@
+"""Answers that must be structured, as a form: fields out of a JSON schema, the answer out of what was filled in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, cast
+
+from llm_runtime.errors import ConfigurationError
+
+Options: TypeAlias = list[tuple[str, str]]
+"""Value and words of each way to answer."""
+_Schema: TypeAlias = Mapping[str, Any]
+Kind: TypeAlias = Literal["choice", "text", "number", "list", "group", "rows"]
+_YES_NO: Options = [("true", "yes"), ("false", "no")]
+_DEEPEST = 3
+_ROWS = 3
+"""Rows of a list of groups that says no number; those left blank are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerField:
+    """One field of an answer.
+
+    Args:
+        name: in the form: ``"council.0.role"``.
+        title: for people.
+        kind: a choice, a text, a number, a list with a line an entry, a group of fields, or rows of groups.
+        options: of a choice.
+        required: whether it may stay empty.
+        hint: what it means.
+        inner: the fields of a group; the groups of rows.
+        schema: of its value.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    options: Options
+    required: bool
+    hint: str
+    inner: tuple[AnswerField, ...]
+    schema: Mapping[str, Any]
+
+
+def parsed(schema: str) -> dict[str, Any]:
+    """Return a schema as data; empty where there is none."""
+    try:
+        data: object = json.loads(schema) if schema else {}
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+
+
+def ways(schema: Mapping[str, Any]) -> Options:
+    """Return the ways to answer, where the answer is one of a few; else nothing."""
+    each = schema.get("oneOf")
+    if schema.get("type") == "boolean":
+        return _YES_NO
+    if isinstance(schema.get("enum"), list):
+        return [(str(one), str(one).replace("_", " ")) for one in schema["enum"]]
+    if schema.get("type") != "string" or not isinstance(each, list):
+        return []
+    known = [cast("dict[str, Any]", way) for way in cast("list[object]", each) if isinstance(way, dict)]
+    return [(str(way.get("const", "")), str(way.get("title", way.get("const", "")))) for way in known]
+
+
+def answer_fields(schema: Mapping[str, Any]) -> tuple[AnswerField, ...]:
+    """Return the fields of an answer that is an object; nothing where it is none, or no form can hold it."""
+    try:
+        return _fields(schema, cast("dict[str, Any]", schema.get("$defs", {})))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return ()
+
+
+def read_answer(fields: tuple[AnswerField, ...], filled: Mapping[str, str]) -> str:
+    """Return the answer as JSON.
+
+    Raises:
+        ConfigurationError: a field is missing or not what it should be; says which.
+    """
+    return json.dumps(_read_group(fields, filled), ensure_ascii=False)
+
+
+def _fields(schema: _Schema, named: _Schema, before: str = "", depth: int = 0) -> tuple[AnswerField, ...]:
+    if schema.get("type") != "object" or "properties" not in schema:
+        return ()
+    required = schema.get("required", [])
+    properties = cast("dict[str, dict[str, Any]]", schema["properties"])
+    return tuple(_field(f"{before}{name}", one, name in required, named, depth) for name, one in properties.items())
+
+
+def _field(name: str, schema: _Schema, required: bool, named: _Schema, depth: int) -> AnswerField:
+    known = {**_resolved(schema, named), **{key: value for key, value in schema.items() if key != "$ref"}}
+    if depth > _DEEPEST:
+        raise ValueError(f"{name} lies too deep for a form")
+    title = str(schema.get("title", name.rpartition(".")[2].replace("_", " ")))
+    title = title[:1].upper() + title[1:]
+    kind: Kind = "text"
+    inner: tuple[AnswerField, ...] = ()
+    if options := ways(known):
+        kind = "choice"
+    elif known.get("type") in ("integer", "number"):
+        kind = "number"
+    elif known.get("type") == "object":
+        kind, inner = "group", _fields(known, named, f"{name}.", depth + 1)
+        if not inner:
+            raise ValueError(f"{name} has no fields")
+        if not required:
+            inner = tuple(replace(one, required=False) for one in inner)
+    elif known.get("type") == "array":
+        kind, inner = _entries(name, known, named, depth)
+    elif known.get("type") != "string":
+        raise ValueError(f"{name} is of a type that no form has")
+    return AnswerField(name, title, kind, options, required, str(schema.get("description", "")), inner, known)
+
+
+def _entries(name: str, schema: _Schema, named: _Schema, depth: int) -> tuple[Kind, tuple[AnswerField, ...]]:
+    """Return what a list of texts is, or of groups: a row for each that there must be, and a few more."""
+    item = _resolved(cast("dict[str, Any]", schema["items"]), named)
+    if item.get("type") != "object":
+        return "list", ()
+    least = int(schema.get("minItems", 0))
+    rows = range(max(least, min(int(schema.get("maxItems", least + _ROWS)), least + _ROWS)))
+    return "rows", tuple(
+        replace(_field(f"{name}.{row}", item, row < least, named, depth + 1), title=str(row + 1)) for row in rows
+    )
+
+
+def _resolved(schema: _Schema, named: _Schema) -> _Schema:
+    """Return a schema without reference, and without the alternative of nothing."""
+    if "$ref" in schema:
+        return _resolved(named[str(schema["$ref"]).rpartition("/")[2]], named)
+    other = [one for one in schema.get("anyOf", []) if one.get("type") != "null"]
+    return _resolved(other[0], named) if len(other) == 1 else schema
+
+
+def _read_group(fields: tuple[AnswerField, ...], filled: Mapping[str, str]) -> dict[str, Any]:
+    values = {field.name.rpartition(".")[2]: _read(field, filled) for field in fields}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _read(field: AnswerField, filled: Mapping[str, str]) -> Any:
+    text = filled.get(field.name, "").strip()
+    if field.kind == "group":
+        return _read_optional(field, filled)
+    if field.kind in ("rows", "list"):
+        entries: list[Any] = [_read(row, filled) for row in field.inner] if field.inner else text.split("\n")
+        entries = [one for one in entries if one]
+        if len(entries) < int(field.schema.get("minItems", 0)):
+            raise ConfigurationError(f"{field.title}: fill in at least {field.schema['minItems']}")
+        return entries
+    if not text:
+        if field.required:
+            raise _missing(field)
+        return None
+    if field.kind == "number":
+        return _number(field, text)
+    if field.options and text not in dict(field.options):
+        raise ConfigurationError(f"{field.title}: choose one of {', '.join(words for _, words in field.options)}")
+    return text == "true" if field.schema.get("type") == "boolean" else text
+
+
+def _read_optional(group: AnswerField, filled: Mapping[str, str]) -> dict[str, Any] | None:
+    values = _read_group(group.inner, filled)
+    if not values and not group.required:
+        return None
+    for field in group.inner:
+        own = field.name.rpartition(".")[2]
+        if own in group.schema.get("required", ()) and own not in values:
+            raise _missing(field)
+    return values
+
+
+def _missing(field: AnswerField) -> ConfigurationError:
+    return ConfigurationError(f"{field.title or field.name} is missing; fill it in")
+
+
+def _number(field: AnswerField, text: str) -> float:
+    low, high = field.schema.get("minimum"), field.schema.get("maximum")
+    try:
+        number = int(text) if field.schema.get("type") == "integer" else float(text)
+    except ValueError:
+        raise ConfigurationError(f"{field.title} must be a number") from None
+    if not (low is None or number >= low) or not (high is None or number <= high) or number - number:
+        raise ConfigurationError(f"{field.title} must be from {low} to {high}")
+    return number

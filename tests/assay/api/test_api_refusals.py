@@ -1,0 +1,151 @@
+"""What a program cannot have is refused with a status, a name and one line; nothing is asked, nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from .conftest import TOKEN, Programs
+
+USER = {"role": "user", "content": "Which database?"}
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+TOOL = {"type": "function", "function": {"name": "look", "parameters": {}}}
+
+REFUSED: dict[str, tuple[dict[str, Any], int, str | None]] = {
+    "an unknown model": ({"model": "gpt-5"}, 404, "model"),
+    "a run that answers no text": ({"model": "assay/criticality.build"}, 404, "model"),
+    "no model": ({"model": None}, 400, "model"),
+    "tools": ({"tools": [TOOL]}, 400, "tools"),
+    "older tools": ({"functions": [TOOL]}, 400, "functions"),
+    "a tool that must be called": ({"tool_choice": "required"}, 400, "tool_choice"),
+    "several answers": ({"n": 2}, 400, "n"),
+    "a schema": ({"response_format": {"type": "json_schema", "json_schema": {}}}, 400, "response_format"),
+    "an answer in JSON": ({"response_format": {"type": "json_object"}}, 400, "response_format"),
+    "probabilities": ({"logprobs": True}, 400, "logprobs"),
+    "a voice": ({"modalities": ["text", "audio"], "audio": {"voice": "x"}}, 400, "modalities"),
+    "a search": ({"web_search_options": {}}, 400, "web_search_options"),
+    "stop words": ({"stop": ["END"]}, 400, "stop"),
+    "a field that nobody knows": ({"council_size": 9}, 400, "council_size"),
+    "an image": ({"messages": [{"role": "user", "content": [IMAGE]}]}, 400, "messages[0].content"),
+    "a result of a tool": ({"messages": [USER, {"role": "tool", "content": "x"}]}, 400, "messages[1]"),
+    "nobody's words": ({"messages": [{"role": "nobody", "content": "x"}]}, 400, "messages[0].role"),
+    "no messages": ({"messages": []}, 400, "messages"),
+    "no words of the user": ({"messages": [{"role": "user", "content": "  "}]}, 400, "messages"),
+    "a beginning to go on with": ({"messages": [USER, {"role": "assistant", "content": "I"}]}, 400, "messages"),
+    "a stream that is a word": ({"stream": "yes"}, 400, "stream"),
+    "a temperature that is a word": ({"temperature": "hot"}, 400, "temperature"),
+    "no tokens": ({"max_tokens": 0}, 400, "max_tokens"),
+    "an effort of another world": ({"reasoning_effort": "heroic"}, 400, "reasoning_effort"),
+    "a field of no run": ({"assay": {"rounds": 9}}, 400, None),
+    "a budget that is a word": ({"assay": {"budget": "much"}}, 400, None),
+    "a file of this machine": ({"assay": {"attach": ["/etc/passwd"]}}, 400, None),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+async def test_what_is_not_supported_is_refused_by_name(programs: Programs, what: str) -> None:
+    more, status, param = REFUSED[what]
+    for stream in ({}, {"stream": True}):
+        code, told = await programs.send({"model": "assay/crucible", "messages": [USER], **stream, **more})
+        error = told["error"]
+        assert code == status and error["param"] == param, told
+        assert error["message"] and "\n" not in error["message"] and error["type"] == "invalid_request_error"
+        if param and status == 400:
+            assert param.split("[")[0] in error["message"]
+    assert programs.models.requests == [] and list(programs.store.runs()) == []
+
+
+async def test_an_unknown_model_hears_which_there_are(programs: Programs) -> None:
+    _, told = await programs.chat("Why?", model="gpt-5")
+    assert "assay/crucible, assay/circle, assay/debate, assay/direct" in told["error"]["message"]
+
+
+@pytest.mark.parametrize("raw", [b"", b"[]", b"{", b'{"model": NaN}', b"\xff\xfe", b'"' + b"[" * 100_000, b"null"])
+async def test_what_is_no_json_object_is_refused(programs: Programs, raw: bytes) -> None:
+    code, told = await programs.send(raw)
+    assert code == 400 and told["error"]["code"] == "invalid_json" and "\n" not in told["error"]["message"]
+
+
+async def test_a_message_of_two_megabytes_is_too_large(programs: Programs) -> None:
+    code, told = await programs.chat("x" * 2_000_000)
+    assert code == 413 and told["error"]["code"] == "request_too_large"
+    # One that goes through the wire may still be more than a question can be.
+    code, told = await programs.chat("x" * 900_000)
+    assert code == 400 and "shorten" in told["error"]["message"]
+    assert programs.models.requests == []
+
+
+async def test_half_a_character_is_refused_and_not_written(programs: Programs) -> None:
+    code, _ = await programs.send(
+        b'{"model": "assay/crucible", "messages": [{"role": "user", "content": "\\ud800"}]}'
+    )
+    assert code == 400 and list(programs.store.runs()) == []
+
+
+async def test_only_keys_open_the_door_and_each_only_what_it_allows(programs: Programs) -> None:
+    narrow = programs.key("narrow", allow=("circle",))
+    for key in ("", "wrong", TOKEN + "x", narrow[:-1], "assay-"):
+        code, told = await programs.chat("Why?", key)
+        assert code == 401 and told["error"]["type"] == "authentication_error", key
+    code, told = await programs.chat("Why?", narrow)
+    assert code == 404 and "there are: assay/circle" in told["error"]["message"]
+    # A key cannot choose other models, files or runs for itself; that is what presets are for.
+    for name, value in {"model": "mailbox:/tmp/x", "seats": {}, "follow": "latest", "people": "/"}.items():
+        code, told = await programs.send(
+            {"model": "assay/circle", "messages": [USER], "assay": {name: value}}, narrow
+        )
+        assert code == 400 and told["error"]["param"] == f"assay.{name}"
+    assert programs.models.requests == []
+
+
+async def test_a_page_of_another_site_and_a_cookie_open_nothing(programs: Programs) -> None:
+    url = f"{programs.url}/models"
+    gate = programs.web.site.gate
+    cookie = f"{gate.cookie_name(programs.web.url.removeprefix('http://'))}={gate.session}"
+    for headers, status in (
+        ({"origin": "https://evil.test", "authorization": f"Bearer {TOKEN}"}, 403),
+        ({"host": "evil.test", "authorization": f"Bearer {TOKEN}"}, 403),
+        ({"cookie": cookie, "authorization": ""}, 401),
+    ):
+        async with programs.web.client.get(url, headers=headers) as answer:
+            assert answer.status == status
+
+
+async def test_what_is_not_served_is_named(programs: Programs) -> None:
+    for method, path in (
+        ("POST", "/embeddings"),
+        ("POST", "/responses"),
+        ("GET", "/files"),
+        ("DELETE", "/models/x"),
+    ):
+        async with programs.web.client.request(method, programs.url + path) as answer:
+            told = await answer.json()
+            assert answer.status in (404, 405), path
+            assert "is not served" in told["error"]["message"]
+
+
+async def test_a_key_that_is_removed_opens_nothing_at_once(programs: Programs) -> None:
+    from assay.api.keys import ApiKeys
+
+    key = programs.key("gone")
+    assert (await programs.send(b"{}", key))[0] == 400
+    ApiKeys().remove("gone")
+    assert (await programs.send(b"{}", key))[0] == 401
+
+
+async def test_thirty_two_at_once_with_one_purse_overspend_nothing(programs: Programs) -> None:
+    """Every request is answered, by an answer or by 402, and the purse is never exceeded."""
+    key = programs.key("many", budget="0.05/day")
+    told = await asyncio.gather(*(programs.chat(f"Question {number}?", key) for number in range(32)))
+    codes = [code for code, _ in told]
+    assert set(codes) <= {200, 402} and 402 in codes
+    spent = sum(run.cost for run in programs.store.runs())
+    assert 0 < spent <= 50_000
+    summaries = {run.run_id: run for run in programs.store.runs()}
+    assert len(summaries) == 32
+    for code, answer in told:
+        state = summaries[answer["assay"]["run_id"]].state
+        assert state == ("finished" if code == 200 else "stopped"), json.dumps(answer)[:300]
