@@ -18,7 +18,7 @@ from ai_crucible.box.bwrap import CannotIsolate
 from ai_crucible.budget_governor import Governor, Halt
 from ai_crucible.catalog import Catalog, Policy
 from ai_crucible.catalog_paths import built_in_ids
-from ai_crucible.checking import PuzzleCheck, check_puzzle
+from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
 from ai_crucible.designer import Designed, Designer
 from ai_crucible.grading.edge import GradingFailed, SealedGrader
 from ai_crucible.importing import Imported, import_folder
@@ -33,6 +33,7 @@ from ai_crucible.workshop import TrialReport, Workshop
 
 __all__ = [
     "ArmEffect",
+    "Bar",
     "CannotIsolate",
     "Catalog",
     "CohortSolver",

@@ -30,12 +30,13 @@ class ArmEffect:
 
 
 def effects(attempts: Iterable[AttemptRecord], confidence: float = 0.95) -> list[ArmEffect]:
-    """Compare every arm with neutral, over the puzzles that both were tried on; anchors are left out."""
-    tally: dict[tuple[Arm, str], tuple[int, int]] = defaultdict(lambda: (0, 0))
+    """Compare every arm with neutral, over the puzzles, version by version, that both were tried on; no anchors."""
+    tally: dict[tuple[Arm, tuple[str, str]], tuple[int, int]] = defaultdict(lambda: (0, 0))
     for attempt in attempts:
         if attempt.passed is not None and attempt.anchor is None:
-            passed, total = tally[attempt.arm, attempt.puzzle]
-            tally[attempt.arm, attempt.puzzle] = (passed + attempt.passed, total + 1)
+            puzzle = (attempt.puzzle, attempt.version)
+            passed, total = tally[attempt.arm, puzzle]
+            tally[attempt.arm, puzzle] = (passed + attempt.passed, total + 1)
     arm_effects: list[ArmEffect] = []
     for arm in ARMS[1:]:
         shared = [puzzle for which, puzzle in tally if which == arm and ("neutral", puzzle) in tally]

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ai_crucible.box import Box, BoxDied
-from ai_crucible.box.bwrap import open_box
 from ai_crucible.budget_governor import Governor
 from ai_crucible.framing import PastAttempt, Standing, render_context
 from ai_crucible.judge_panel import Judge, convene
 from ai_crucible.oracle_scorer import gate
+from ai_crucible.puzzle_box import order_of
 from ai_crucible.roles import CohortSolver, Critic, Recorder, Solver
 from ai_crucible.tools import WorkBox, carry_out
 from ai_crucible.trace_writer import change_of
@@ -23,6 +23,7 @@ from llm_runtime.errors import ConfigurationError
 from llm_runtime.tasks import gather
 
 _SETUP = "/tmp/.setup.sh"
+_MOST_ADDED = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Framing:
         history: the model's own earlier attempts.
         standings: others' results.
         tool_text: how to call tools in text; empty for native calls.
+        judged: whether judges rule on a claim of novelty.
     """
 
     arm: Arm = "neutral"
@@ -44,6 +46,7 @@ class Framing:
     history: Sequence[PastAttempt] = ()
     standings: Sequence[Standing] = ()
     tool_text: str = ""
+    judged: bool = False
 
 
 def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
@@ -55,6 +58,7 @@ def begin(puzzle: Puzzle, framing: Framing) -> AttemptState:
         history=framing.history,
         standings=framing.standings,
         tool_text=framing.tool_text,
+        judged=framing.judged,
     )
     return AttemptState(puzzle, framing.arm, framing.seed, lines, chrome=dict(framing.chrome))
 
@@ -79,7 +83,7 @@ async def prepare(box: WorkBox, puzzle: Puzzle) -> None:
 
 async def untouched_copy(puzzle: Puzzle) -> bytes:
     """Return the work folder that every attempt of a puzzle starts from."""
-    box = await open_box(puzzle.meta.limits)
+    box = await order_of(puzzle).open()
     try:
         await prepare(box, puzzle)
         return await box.pack()
@@ -104,7 +108,7 @@ async def grade(
     """
     record = Recorder(state, governor or Governor(state.puzzle.meta.budget))
     seconds = governor.seconds if governor else 0.0
-    state.scores["change"] = change_of(state.untouched, state.work)
+    state.scores["change"] = await asyncio.to_thread(change_of, state.untouched, state.work)
     record("copied", sha256=hashlib.sha256(state.work).hexdigest(), change=state.scores["change"])
     verdict = await oracle(state.puzzle, state.untouched, state.work)
     record("graded", **verdict.model_dump(mode="json"))
@@ -154,7 +158,7 @@ async def run_attempt(
         clock: seconds, monotonic.
     """
     own = box is None
-    box = box or await open_box(puzzle.meta.limits)
+    box = box or await order_of(puzzle).open()
     try:
         await prepare(box, puzzle)
         state = begin(puzzle, framing or Framing())
@@ -174,12 +178,17 @@ async def run_attempt(
 
 
 async def halt(state: AttemptState, pack: Callable[[], Any]) -> bytes:
-    """Copy out the work folder; of an attempt whose box died return the untouched one, which solves nothing."""
+    """Copy out the work folder; where none can be graded return the untouched one, which solves nothing."""
     try:
-        return await pack()
-    except (BoxDied, OSError, ValueError):
+        work = await pack()
+        if len(work) <= len(state.untouched) + _MOST_ADDED:
+            return work
+        state.terminated_by = "work_refused"
+    except BoxDied:
         state.terminated_by = "box_died"
-        return state.untouched
+    except (OSError, ValueError):
+        state.terminated_by = "work_refused"
+    return state.untouched
 
 
 async def run_pass_hat_k(k: int, attempt: Callable[[int], Any], *, at_once: int = 1) -> list[AttemptState]:

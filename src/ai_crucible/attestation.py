@@ -11,12 +11,13 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from ai_crucible.attested import attested, unnamed_logs
 from ai_crucible.events import TrialLogged
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import StoreBusy, StoreDamaged, StoreUnwritable
@@ -29,9 +30,11 @@ from llm_runtime.store.signing import SigningProgram as Signer
 from llm_runtime.store.verify import Kind as ChainKind
 from llm_runtime.store.verify import Walk, judge
 
-Kind: TypeAlias = ChainKind | Literal["log changed", "log missing"]
+Kind: TypeAlias = (
+    ChainKind
+    | Literal["log changed", "log missing", "log unnamed", "not a bundle", "trial missing", "not as planned"]
+)
 
-_LOGGED = b'"ai_crucible.trial_logged"'
 _PATIENCE_S = 120.0
 _BLOCK = 1 << 20
 
@@ -50,11 +53,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What ``verify`` found over ``length`` lines, of which the head vouches for ``anchored``."""
+    """What ``verify`` found over ``length`` lines, of which the head vouches for ``anchored``.
+
+    ``remarks`` are no findings: what may be so in good order, and is to be known.
+    """
 
     length: int
     anchored: int
     findings: tuple[Finding, ...]
+    remarks: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -131,50 +138,31 @@ class Ledger:
             signed, fault = self.head(), None
         except StoreDamaged as error:
             signed, fault = None, Finding(0, "bad signature", str(error))
-        walk = Walk(signed.head.length if signed else 0)
-        broken: list[Finding] = []
-        misnumbered: list[Finding] = []
-        walk.over(self._by_place(broken, misnumbered))
-        findings = [Finding(one.seq, one.kind, one.detail) for one in walk.findings] + broken
-        anchored, judged = (0, [fault]) if fault else self._judge(signed, walk)
-        # Where lines were taken out or put in, all that follow are numbered otherwise.
-        findings = (findings or misnumbered) + judged
+        checked = verify_records(self.records(), signed, self.name, self._pinned(), fault)
+        findings, remarks = list(checked.findings), list[str]()
         if logs and not findings:
-            findings += self._changed_logs()
-        return Verification(walk.count, anchored, tuple(findings[:100]))
+            findings, remarks = self._logs()
+        return replace(checked, findings=tuple(findings[:100]), remarks=tuple(remarks[:100]))
 
-    def _by_place(self, broken: list[Finding], misnumbered: list[Finding]) -> Iterator[Record]:
-        """Yield what each line holds, under the number that its place has, and find what is no event."""
-        for place, record in enumerate(self.records(), 1):
-            if not record.digest:
-                broken.append(Finding(place, "edited", "the line is not an event"))
-            elif record.seq != place:
-                misnumbered.append(Finding(place, "edited", f"its number is {record.seq}"))
-            yield replace(record, seq=place)
-
-    def _judge(self, signed: SignedHead | None, walk: Walk) -> tuple[int, list[Finding]]:
-        if signed is None:
-            return 0, [Finding(0, "unanchored", "no signed head vouches for it")] if walk.count else []
-        if signed.head.run_id != self.name or not signed.genuine() or signed.public_key != self._pinned():
-            return 0, [Finding(0, "bad signature", "the head was not signed for this ledger with its key")]
-        if not walk.count:
-            return 0, [Finding(0, "emptied", f"the head says {signed.head.length} events, none are left")]
-        anchored, judged = judge(signed, walk)
-        return anchored, [Finding(one.seq, one.kind, one.detail) for one in judged]
-
-    def _changed_logs(self) -> list[Finding]:
+    def _logs(self) -> tuple[list[Finding], list[str]]:
+        """Return what is wrong with the logs beside the ledger, and what is only to be told of them."""
         findings: list[Finding] = []
-        for record in self._sound():
-            # Canonical JSON has one spelling, so most lines need no parsing to be told apart.
-            event = parse_event(json.loads(record.body)) if _LOGGED in record.body else None
-            if not isinstance(event, TrialLogged):
-                continue
-            log = self.path.parent / event.log
-            if not log.is_file():
-                findings.append(Finding(record.seq, "log missing", event.log))
-            elif file_digest(log) != event.sha256:
-                findings.append(Finding(record.seq, "log changed", event.log))
-        return findings
+        for seq, event in enumerate(self.events(), 1):
+            if isinstance(event, TrialLogged):
+                log = self.path.parent / event.log
+                if not log.is_file():
+                    findings.append(Finding(seq, "log missing", event.log))
+                elif file_digest(log) != event.sha256:
+                    findings.append(Finding(seq, "log changed", event.log))
+        remarks: list[str] = []
+        for name, fair in unnamed_logs(self.path.parent, attested(self.events())):
+            if fair:
+                remarks.append(
+                    f"{name} is named by nobody, as a sitting that was killed leaves it; nothing counts it"
+                )
+            else:
+                findings.append(Finding(0, "log unnamed", f"{name}: nobody vouches for it, and nothing counts it"))
+        return findings, remarks
 
     def _end(self) -> tuple[int, bytes]:
         """Return the last line's number and digest, which must be what the head says."""
@@ -196,8 +184,7 @@ class Ledger:
         except FileNotFoundError:
             return
         with file:
-            for line in file:
-                yield read_record(line) or Record(0, 0, line, b"")
+            yield from records_of(file)
 
     def _sound(self) -> Iterator[Record]:
         for number, record in enumerate(self.records(), 1):
@@ -235,6 +222,55 @@ class Ledger:
             write_atomic(self.anchors / f"{self.name}.pub", signed.public_key.hex() + "\n", private=True)
         HeadFiles(self.anchors).keep(self.name, signed)
         return signed
+
+
+def records_of(lines: Iterable[bytes]) -> Iterator[Record]:
+    """Yield what each line of a ledger holds; of one that is no event the line itself, without a digest."""
+    for line in lines:
+        yield read_record(line) or Record(0, 0, line, b"")
+
+
+def verify_records(
+    records: Iterable[Record], signed: SignedHead | None, name: str, key: bytes, fault: Finding | None = None
+) -> Verification:
+    """Check every record against the chain, and the end against the signed head.
+
+    Args:
+        records: from the first.
+        signed: the head; ``None`` where there is none.
+        name: of the ledger, for which the head must have been signed.
+        key: the public key that must have signed it, 32 bytes.
+        fault: why the head cannot be read, where it cannot.
+    """
+    walk = Walk(signed.head.length if signed else 0)
+    broken: list[Finding] = []
+    misnumbered: list[Finding] = []
+
+    def by_place() -> Iterator[Record]:
+        # What each line holds, under the number that its place has.
+        for place, record in enumerate(records, 1):
+            if not record.digest:
+                broken.append(Finding(place, "edited", "the line is not an event"))
+            elif record.seq != place:
+                misnumbered.append(Finding(place, "edited", f"its number is {record.seq}"))
+            yield replace(record, seq=place)
+
+    walk.over(by_place())
+    findings = [Finding(one.seq, one.kind, one.detail) for one in walk.findings] + broken
+    anchored, judged = (0, [fault]) if fault else _judge(signed, walk, name, key)
+    # Where lines were taken out or put in, all that follow are numbered otherwise.
+    return Verification(walk.count, anchored, tuple(((findings or misnumbered) + judged)[:100]))
+
+
+def _judge(signed: SignedHead | None, walk: Walk, name: str, key: bytes) -> tuple[int, list[Finding]]:
+    if signed is None:
+        return 0, [Finding(0, "unanchored", "no signed head vouches for it")] if walk.count else []
+    if signed.head.run_id != name or not signed.genuine() or signed.public_key != key:
+        return 0, [Finding(0, "bad signature", "the head was not signed for this ledger with its key")]
+    if not walk.count:
+        return 0, [Finding(0, "emptied", f"the head says {signed.head.length} events, none are left")]
+    anchored, judged = judge(signed, walk)
+    return anchored, [Finding(one.seq, one.kind, one.detail) for one in judged]
 
 
 def file_digest(path: Path) -> str:

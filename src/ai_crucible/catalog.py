@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved
+from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialPlanned
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
 from llm_runtime.statistics.betting import BernoulliEProcess
@@ -46,6 +46,8 @@ class Entry:
         saturation: evidence that the success rate exceeds the saturated rate.
         decay: evidence that it falls short of it.
         moves: the stages it has been in, oldest first.
+        oracle: digest of the oracle as it was admitted; empty where that was not written down.
+        environment: what the verdicts seen rest on besides; others are never added to them.
     """
 
     puzzle: str
@@ -57,6 +59,8 @@ class Entry:
     attempts: int = 0
     passed: int = 0
     moves: tuple[str, ...] = ()
+    oracle: str = ""
+    environment: str = ""
 
     @property
     def rate(self) -> Interval | None:
@@ -74,6 +78,7 @@ class Catalog:
 
     policy: Policy = field(default_factory=Policy)
     entries: dict[str, Entry] = field(default_factory=dict[str, Entry])
+    _planned: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     @classmethod
     def of(cls, events: Iterable[Event], policy: Policy | None = None) -> Catalog:
@@ -88,22 +93,35 @@ class Catalog:
         if isinstance(event, PuzzleAdmitted):
             known = self.entries.get(event.puzzle)
             # Another digest is another puzzle: what was seen of the old one says nothing about it.
-            if known is None or known.digest != event.digest:
-                self.entries[event.puzzle] = self._fresh(event.puzzle, event.kind, event.digest, "lab", ())
+            if known is None or (known.digest, known.oracle) != (event.digest, event.oracle_digest):
+                entry = self._fresh(event.puzzle, event.kind, event.digest, "lab", ())
+                self.entries[event.puzzle] = replace(entry, oracle=event.oracle_digest)
+        elif isinstance(event, TrialPlanned):
+            self._planned[event.trial] = event.puzzles
         elif isinstance(event, AttemptGraded) and event.passed is not None and not event.anchor:
             entry = self.entries.get(event.puzzle)
-            if entry is not None:
+            if entry is not None and self._is_at(event, entry):
+                if entry.environment != event.environment and entry.attempts:
+                    entry = self._again(entry, entry.stage, entry.moves)
                 self.entries[event.puzzle] = replace(
                     entry,
                     attempts=entry.attempts + 1,
                     passed=entry.passed + event.passed,
                     saturation=entry.saturation.observe(event.passed),
                     decay=entry.decay.observe(event.passed),
+                    environment=event.environment,
                 )
         elif isinstance(event, PuzzleMoved) and event.puzzle in self.entries:
             entry = self.entries[event.puzzle]
-            moves = (*entry.moves, entry.stage)
-            self.entries[event.puzzle] = self._fresh(entry.puzzle, entry.kind, entry.digest, event.target, moves)
+            self.entries[event.puzzle] = self._again(entry, event.target, (*entry.moves, entry.stage))
+
+    def _is_at(self, event: AttemptGraded, entry: Entry) -> bool:
+        """Tell whether an attempt was made at the puzzle as it was admitted."""
+        puzzle = event.puzzle_digest or self._planned.get(event.trial, {}).get(event.puzzle, entry.digest)
+        return (puzzle, event.oracle_digest) == (entry.digest, entry.oracle)
+
+    def _again(self, entry: Entry, stage: Stage, moves: tuple[str, ...]) -> Entry:
+        return replace(self._fresh(entry.puzzle, entry.kind, entry.digest, stage, moves), oracle=entry.oracle)
 
     def next_move(self, puzzle: str) -> PuzzleMoved | str:
         """Return the move that a puzzle is ready for, or why it stays, in one line.

@@ -1,17 +1,68 @@
-"""Whether a puzzle can be trusted: its gold must pass the gate, and nothing, and every wrong way, must fail it."""
+"""Whether a puzzle can be trusted: its gold must pass the gate, and nothing, and every wrong way, must fail it.
+
+A puzzle is admitted only where its checks were tried themselves: on mutants of the gold, on wrong and on right
+solutions written with care, and on many inputs that a second implementation answers too.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import io
+import tarfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from ai_crucible.attempt import untouched_copy
-from ai_crucible.box.bwrap import open_box, probe
+from ai_crucible.box.bwrap import probe
 from ai_crucible.grading.edge import SealedGrader
+from ai_crucible.mutation import mutants
 from ai_crucible.oracle_scorer import gate
 from ai_crucible.types import GateResult, Puzzle, Verdict
 
 NOOP = "no-op"
 GOLD = "gold"
+_PROGRAMS = (".py", ".sh")
+_PATIENCE = 2.0
+"""Seconds that a mutant has at the least for each exercise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What the checks of an admitted puzzle must do.
+
+    Args:
+        killed: share of the gold's mutants that they refuse, 0 to 1.
+        wrong: wrong solutions that the oracle keeps, all refused.
+        right: differently written right ones, all accepted.
+        inputs: generated inputs that a gold program survives.
+        draws: times that a task without a program is drawn anew, its gold accepted each time.
+    """
+
+    killed: float = 0.95
+    wrong: int = 5
+    right: int = 3
+    inputs: int = 10_000
+    draws: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What the checks did when they were tried themselves.
+
+    Args:
+        mutants: mistakes made in the gold, one each.
+        survivors: where the mistakes are that no check noticed.
+        inputs: generated inputs that the gold survived.
+    """
+
+    mutants: int
+    survivors: tuple[str, ...]
+    inputs: int
+
+    @property
+    def killed(self) -> float:
+        """Share of the mutants that were refused, 0 to 1; 0 where there is none."""
+        return 1 - len(self.survivors) / self.mutants if self.mutants else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +72,10 @@ class PuzzleCheck:
     Args:
         puzzle: its id.
         problems: why it must not be used, one line each; none where it is fine.
-        gates: by way (``no-op``, ``gold``, ``wrong/NAME``), what the gate said.
+        gates: by way (``no-op``, ``gold``, ``wrong/NAME``, ``right/NAME``), what the gate said.
         fail_to_pass: names of the checks that fail on the untouched puzzle.
         pass_to_pass: names of those that pass on it.
+        tried: what came of trying the checks; ``None`` where they were not tried.
     """
 
     puzzle: str
@@ -31,15 +83,28 @@ class PuzzleCheck:
     gates: dict[str, GateResult] = field(default_factory=dict[str, GateResult])
     fail_to_pass: tuple[str, ...] = ()
     pass_to_pass: tuple[str, ...] = ()
+    tried: Tried | None = None
 
     @property
     def ok(self) -> bool:
         """Whether the puzzle may be used."""
         return not self.problems
 
+    def count(self, kind: str, *, passed: bool) -> tuple[int, int]:
+        """Return how many solutions of a kind (``wrong``, ``right``) came out so, and how many there are."""
+        gates = [gate for name, gate in self.gates.items() if name.startswith(f"{kind}/")]
+        return sum(gate.passed is passed for gate in gates), len(gates)
 
-async def check_puzzle(puzzle: Puzzle, grader: SealedGrader | None = None) -> PuzzleCheck:
-    """Grade the untouched puzzle, the gold solution and the wrong ones, each as an attempt would be.
+
+async def check_puzzle(
+    puzzle: Puzzle, grader: SealedGrader | None = None, *, bar: Bar | None = None
+) -> PuzzleCheck:
+    """Grade the untouched puzzle and the solutions that its oracle keeps, each as an attempt would be.
+
+    Args:
+        puzzle: as it was loaded; what it draws is drawn here.
+        grader: its seed says what is drawn.
+        bar: try the checks themselves and hold them to this; left out, they are not tried.
 
     Raises:
         PuzzleRefused: the oracle cannot grade.
@@ -47,24 +112,83 @@ async def check_puzzle(puzzle: Puzzle, grader: SealedGrader | None = None) -> Pu
     """
     await probe()
     grader = grader or SealedGrader()
-    untouched = await untouched_copy(puzzle)
-    ways = {NOOP: untouched}
-    for name, overlay in (await grader.overlays(puzzle)).items():
-        ways[name] = await _laid_on(puzzle, untouched, overlay)
-    verdicts = {name: await grader(puzzle, untouched, work) for name, work in ways.items()}
-    again = await untouched_copy(puzzle)
+    drawn = await grader.draw(puzzle)
+    untouched = await untouched_copy(drawn)
+    overlays = await grader.overlays(puzzle)
+    verdicts: dict[str, Verdict] = {}
+    patience = _PATIENCE
+    async with grader.sitting(drawn, untouched) as grade:
+        for name, overlay in {NOOP: b"", **overlays}.items():
+            started = time.monotonic()
+            verdicts[name] = await grade(laid_on(untouched, overlay))
+            if name == GOLD:
+                patience = max(_PATIENCE, 4 * (time.monotonic() - started))
     gates = {name: gate(puzzle.meta, verdict, terminated_by=None) for name, verdict in verdicts.items()}
     problems = _problems(puzzle, gates, verdicts)
-    if again != untouched:
+    if await untouched_copy(drawn) != untouched:
         problems.append("its setup leaves different files each time, so attempts do not start alike")
     noop = verdicts[NOOP]
-    return PuzzleCheck(
+    check = PuzzleCheck(
         puzzle.meta.id,
         tuple(problems),
         gates,
         tuple(check.name for check in noop.fail_to_pass),
         tuple(check.name for check in noop.pass_to_pass),
     )
+    if bar is None or GOLD not in overlays or not gates[GOLD].passed:
+        return check
+    tried = await _tried(drawn, grader, untouched, overlays[GOLD], bar, patience)
+    return replace(check, tried=tried, problems=(*problems, *_below(check, tried, bar)))
+
+
+async def _tried(
+    puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar, patience: float
+) -> Tried:
+    count, survivors = 0, list[str]()
+    async with grader.sitting(puzzle, untouched, patience=patience) as grade:
+        for where, overlay in _mutants(puzzle, gold):
+            count += 1
+            verdict = await grade(laid_on(untouched, overlay))
+            if gate(puzzle.meta, verdict, terminated_by=None).passed:
+                survivors.append(where)
+    return Tried(count, tuple(survivors), await _inputs(puzzle, grader, untouched, gold, bar))
+
+
+async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> int:
+    """Return how many generated inputs the gold survived; without a program, how many draws of the task."""
+    if not any(name.endswith(_PROGRAMS) for name in _files(gold)):
+        if not puzzle.meta.drawn:
+            return bar.draws
+        for seed in range(1, bar.draws + 1):
+            anew = SealedGrader(seed=grader.seed + seed)
+            drawn = await anew.draw(puzzle)
+            start = await untouched_copy(drawn)
+            work = laid_on(start, (await anew.overlays(puzzle))[GOLD])
+            if not gate(puzzle.meta, await anew(drawn, start, work), terminated_by=None).passed:
+                return seed - 1
+        return bar.draws
+    checks = await grader.drawn_checks(puzzle)
+    if not checks:
+        return 0
+    many = SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks))
+    anew = await many.draw(puzzle)
+    start = await untouched_copy(anew)
+    verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle))[GOLD]))
+    return bar.inputs if all(check.after for check in verdict.checks) else 0
+
+
+def _below(check: PuzzleCheck, tried: Tried, bar: Bar) -> Iterator[str]:
+    """Yield where a puzzle falls short of the bar."""
+    if tried.killed < bar.killed:
+        killed = tried.mutants - len(tried.survivors)
+        yield f"its checks refuse {killed} of {tried.mutants} mutants of the gold, below {bar.killed:.0%}"
+    wrong, right = (check.count(kind, passed=False)[1] for kind in ("wrong", "right"))
+    if wrong < bar.wrong:
+        yield f"it keeps {wrong} wrong solutions of {bar.wrong}"
+    if right < bar.right:
+        yield f"it keeps {right} right solutions of {bar.right} besides the gold"
+    if tried.inputs < min(bar.inputs, bar.draws):
+        yield f"its gold does not survive {bar.inputs} generated inputs, or no check draws any"
 
 
 def _problems(puzzle: Puzzle, gates: dict[str, GateResult], verdicts: dict[str, Verdict]) -> list[str]:
@@ -79,9 +203,13 @@ def _problems(puzzle: Puzzle, gates: dict[str, GateResult], verdicts: dict[str, 
         problems.append("it keeps no gold solution (oracle/gold), so nobody knows that it can be solved")
     elif not gates[GOLD].passed:
         problems.append(f"its gold solution fails: {_why(gates[GOLD], verdicts[GOLD])}")
-    problems += [
-        f"{name} passes and must not" for name, g in gates.items() if name.startswith("wrong/") and g.passed
-    ]
+    elif left := verdicts[GOLD].leftovers:
+        problems.append(f"its gold solution holds what it does not declare editable: {', '.join(left)}")
+    for name, result in gates.items():
+        if name.startswith("wrong/") and result.passed:
+            problems.append(f"{name} passes and must not")
+        if name.startswith("right/") and not result.passed:
+            problems.append(f"{name} fails and must not: {_why(result, verdicts[name])}")
     if not puzzle.meta.source and puzzle.meta.anchor is None:
         problems.append("meta.json names no source; only anchors need none")
     return problems
@@ -92,11 +220,30 @@ def _why(result: GateResult, verdict: Verdict) -> str:
     return ", ".join([*result.failed, *failing, *verdict.undeclared, *verdict.adversarial])
 
 
-async def _laid_on(puzzle: Puzzle, untouched: bytes, overlay: bytes) -> bytes:
-    box = await open_box(puzzle.meta.limits)
-    try:
-        await box.unpack(untouched)
-        await box.unpack(overlay, overlay=True)
-        return await box.pack()
-    finally:
-        await box.close()
+def laid_on(untouched: bytes, overlay: bytes) -> bytes:
+    """Return a work folder, as an archive, with the files of a solution in place of its own."""
+    return _archive({**_files(untouched), **_files(overlay)}) if overlay else untouched
+
+
+def _files(archive: bytes) -> dict[str, bytes]:
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        return {entry.name: file.read() for entry in tar if (file := tar.extractfile(entry)) is not None}
+
+
+def _mutants(puzzle: Puzzle, gold: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield where a mistake was made in the gold solution, and the solution with it."""
+    files = _files(gold)
+    for name, data in files.items():
+        before = puzzle.files.get(name, b"").decode("utf-8", "replace")
+        for where, text in mutants(name, data.decode("utf-8", "replace"), before):
+            yield where, _archive({**files, name: text.encode()})
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as tar:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o755
+            tar.addfile(entry, io.BytesIO(content))
+    return out.getvalue()

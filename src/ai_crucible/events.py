@@ -16,6 +16,8 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
         model: the solver's.
         k: attempts at each puzzle.
         arm: the framing arm.
+        oracles: id of each puzzle and digest of its oracle.
+        environment: what verdicts rest on besides, by name and digest; see :mod:`ai_crucible.versions`.
     """
 
     trial: str
@@ -23,6 +25,8 @@ class TrialPlanned(Event, type="ai_crucible.trial_planned"):
     model: str
     k: int
     arm: str = "neutral"
+    oracles: dict[str, str] = {}
+    environment: dict[str, str] = {}
 
 
 class TrialResumed(Event, type="ai_crucible.trial_resumed"):
@@ -31,10 +35,22 @@ class TrialResumed(Event, type="ai_crucible.trial_resumed"):
     trial: str
 
 
+class AttemptWitnessed(Event, type="ai_crucible.attempt_witnessed"):
+    """An attempt was graded a moment ago, before its log is closed: what a later sitting may take over.
+
+    ``sample`` is Inspect's id of it, ``score_digest`` the SHA-256 of its score as it goes into the log.
+    """
+
+    trial: str
+    sample: str
+    score_digest: str
+
+
 class AttemptGraded(Event, type="ai_crucible.attempt_graded"):
     """One attempt of a trial. ``passed`` is null where it ended in an error and has no verdict.
 
-    ``sample_digest`` is the SHA-256 of the attempt as the log has it.
+    ``sample_digest`` is the SHA-256 of the attempt as the log has it. The digests of puzzle, oracle and environment
+    are those of the plan, and empty in ledgers from before they were named.
     """
 
     trial: str
@@ -48,6 +64,9 @@ class AttemptGraded(Event, type="ai_crucible.attempt_graded"):
     terminated_by: str = ""
     anchor: bool = False
     sample_digest: str
+    puzzle_digest: str = ""
+    oracle_digest: str = ""
+    environment: str = ""
 
 
 class TrialLogged(Event, type="ai_crucible.trial_logged"):

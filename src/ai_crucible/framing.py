@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ai_crucible.types import Arm, Budget, Line, Puzzle
+from ai_crucible.types import Arm, Budget, Line, Puzzle, PuzzleMeta
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -39,6 +39,7 @@ def render_context(
     history: Sequence[PastAttempt] = (),
     standings: Sequence[Standing] = (),
     tool_text: str = "",
+    judged: bool = False,
 ) -> list[Line]:
     """Return the messages that an attempt starts with.
 
@@ -49,13 +50,18 @@ def render_context(
         history: this model's earlier attempts on this puzzle; the self-referential arm needs one.
         standings: others' results; the social arm needs one.
         tool_text: how to call tools in text, for models without native calls.
+        judged: whether judges rule on a claim of novelty.
 
     Raises:
         ConfigurationError: an arm without the history that it refers to; nothing is made up.
     """
     fence = Fence(seed, CallLabel("ai_crucible", "task", puzzle.meta.id))
     system = load_prompt(_PACKAGE, "solver").render(
-        framing=_framing(puzzle, arm, history, standings), budget=describe(puzzle.meta.budget), tools=tool_text
+        framing=_framing(puzzle, arm, history, standings),
+        files=_rule(puzzle.meta, fence),
+        budget=describe(puzzle.meta.budget),
+        tools=tool_text,
+        novelty=load_prompt(_PACKAGE, "novelty_judged" if judged else "novelty_unjudged").render().strip(),
     )
     task = load_prompt(_PACKAGE, "task").render(task=fence("TASK", f"{puzzle.meta.title}\n\n{puzzle.prompt}"))
     return [Line("system", system.strip()), Line("user", task)]
@@ -67,6 +73,14 @@ def describe(budget: Budget) -> str:
         f"{budget.exec} commands (exec), {budget.read_file} reads (read_file), {budget.write_file} writes "
         f"(write_file), {budget.turns} turns, {budget.seconds:g} seconds of wall time"
     )
+
+
+def _rule(meta: PuzzleMeta, fence: Fence) -> str:
+    """Say which files may change, and what becomes of others."""
+    if "*" in meta.editable:
+        return load_prompt(_PACKAGE, "files_all").render().strip()
+    listed = fence("FILES", "\n".join(meta.editable))
+    return load_prompt(_PACKAGE, f"files_{meta.leftovers}").render(files=listed).strip()
 
 
 def _framing(puzzle: Puzzle, arm: Arm, history: Sequence[PastAttempt], standings: Sequence[Standing]) -> str:

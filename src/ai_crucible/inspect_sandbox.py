@@ -18,6 +18,8 @@ from typing_extensions import override
 
 from ai_crucible.box import Box, BoxDied, BoxLimits, Completed
 from ai_crucible.box.bwrap import CannotIsolate, open_box, probe
+from ai_crucible.box.root import Root
+from ai_crucible.puzzle_box import BoxOrder
 from llm_runtime.errors import ConfigurationError
 
 _TAR = "/tmp/.work.tar"
@@ -38,7 +40,7 @@ class BwrapSandbox(SandboxEnvironment):
 
         if sniffio.current_async_library() != "asyncio":
             raise ConfigurationError("the bwrap sandbox runs on asyncio; unset INSPECT_ASYNC_BACKEND")
-        await probe()
+        await probe(Root(config.root) if isinstance(config, BoxOrder) else None)
 
     @classmethod
     @override
@@ -48,7 +50,7 @@ class BwrapSandbox(SandboxEnvironment):
         if isinstance(config, str):
             raise ConfigurationError("the bwrap sandbox takes limits (BoxLimits) or nothing, not a file")
         limits = config if isinstance(config, BoxLimits) else BoxLimits()
-        return {"default": cls(await open_box(limits))}
+        return {"default": cls(await (limits.open() if isinstance(limits, BoxOrder) else open_box(limits)))}
 
     @classmethod
     @override

@@ -27,6 +27,7 @@ class PuzzleHistory:
         passed: how many passed.
         errors: attempts without a verdict; they count neither way.
         endings: how the attempts ended, with their numbers.
+        version: what the verdicts rest on besides the solver, in short.
     """
 
     puzzle: str
@@ -38,6 +39,7 @@ class PuzzleHistory:
     errors: int
     endings: dict[str, int]
     anchor: bool = False
+    version: str = ""
 
     @property
     def rate(self) -> Interval | None:
@@ -64,6 +66,7 @@ class ModelRollup:
         rate: attempts that passed, with the attempt-level Wilson interval; ``None`` without a graded attempt.
         reliability: k and the mean of pass^k over puzzles, k the least number of attempts at a puzzle.
         anchors_as_expected: whether trivial anchors passed once or more and impossible ones never.
+        edition: attempts at a puzzle, or with a grader, that was changed since are a line of their own: 2, 3, ...
     """
 
     model: str
@@ -75,6 +78,7 @@ class ModelRollup:
     seconds: float
     cost: float | None
     tokens: int
+    edition: int = 1
 
 
 def _together(
@@ -84,8 +88,8 @@ def _together(
 
 
 def histories(attempts: Iterable[AttemptRecord]) -> list[PuzzleHistory]:
-    """Group attempts by model, arm and puzzle, in that order."""
-    return [_history(group) for group in _together(attempts, attrgetter("model", "arm", "puzzle"))]
+    """Group attempts by model, arm, puzzle and version, in that order."""
+    return [_history(group) for group in _together(attempts, attrgetter("model", "arm", "puzzle", "version"))]
 
 
 def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
@@ -101,15 +105,27 @@ def _history(attempts: list[AttemptRecord]) -> PuzzleHistory:
         len(attempts) - len(graded),
         dict(sorted(Counter(attempt.terminated_by or "unknown" for attempt in attempts).items())),
         anchor=first.anchor is not None,
+        version=first.version,
     )
 
 
 def rollup(attempts: Iterable[AttemptRecord]) -> list[ModelRollup]:
-    """Return one line a model and arm."""
-    return [_rollup(group) for group in _together(attempts, attrgetter("model", "arm"))]
+    """Return one line a model and arm, and one more for each further version of the puzzles."""
+    attempts = list(attempts)
+    versions: dict[str, list[str]] = {}
+    for attempt in attempts:
+        if attempt.version not in (known := versions.setdefault(attempt.puzzle, [])):
+            known.append(attempt.version)
+    lines: list[ModelRollup] = []
+    for group in _together(attempts, attrgetter("model", "arm")):
+        editions = [versions[attempt.puzzle].index(attempt.version) for attempt in group]
+        for edition in sorted(set(editions)):
+            members = [attempt for attempt, place in zip(group, editions, strict=True) if place == edition]
+            lines.append(_rollup(members, edition + 1))
+    return lines
 
 
-def _rollup(attempts: list[AttemptRecord]) -> ModelRollup:
+def _rollup(attempts: list[AttemptRecord], edition: int) -> ModelRollup:
     puzzles = tuple(histories(attempts))
     counted = [history for history in puzzles if not history.anchor and history.attempts]
     total = sum(history.attempts for history in counted)
@@ -125,6 +141,7 @@ def _rollup(attempts: list[AttemptRecord]) -> ModelRollup:
         sum(attempt.seconds for attempt in attempts),
         None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None),
         sum(attempt.input_tokens + attempt.output_tokens for attempt in attempts),
+        edition,
     )
 
 

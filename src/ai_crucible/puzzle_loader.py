@@ -28,6 +28,7 @@ SEALED = "oracle"
 _MOST_FILES = 2000
 _MOST_BYTES = 32 * 1024 * 1024
 _MOST_TEXT = 256 * 1024
+_LATER = ("leftovers", "shape", "drawn")
 
 
 class PuzzleRefused(ConfigurationError):
@@ -133,5 +134,7 @@ def _read_tree(root: Path) -> dict[str, bytes]:
 def _digest(meta: PuzzleMeta, prompt: str, setup: str, files: dict[str, bytes]) -> str:
     content = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     # Not everything in meta.json is a float, but a threshold may be: text has one form, a float may print in two.
-    whole = {"meta": meta.model_dump_json(), "prompt": prompt, "setup": setup, "files": content}
+    # Fields that came later are left out where they say nothing, so that a puzzle keeps the digest it had.
+    later = {name for name in _LATER if getattr(meta, name) == PuzzleMeta.model_fields[name].default}
+    whole = {"meta": meta.model_dump_json(exclude=later), "prompt": prompt, "setup": setup, "files": content}
     return hashlib.sha256(canonical_json(whole)).hexdigest()

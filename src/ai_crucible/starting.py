@@ -1,13 +1,17 @@
-"""A small puzzle to start from."""
+"""A small puzzle to start from: the trivial one that comes with the package, under another name."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
+from ai_crucible.catalog_paths import BUILT_IN
 from ai_crucible.importing import write_puzzle
 from ai_crucible.puzzle_loader import load_puzzle
 from ai_crucible.types import Puzzle
+
+_MODEL = BUILT_IN / "off-by-one-total"
 
 
 def new(folder: Path) -> Puzzle:
@@ -16,26 +20,10 @@ def new(folder: Path) -> Puzzle:
     Raises:
         ConfigurationError: the folder exists, or its name is no id.
     """
-    meta = {
-        "id": folder.name,
-        "title": "Repair a sum",
-        "kind": "off-by-one",
-        "source": "say what went wrong, and where it was reported",
-        "editable": ["total.py"],
-    }
-    case = {"kind": "call", "target": "total:total"}
-    checks = [
-        {"name": "n counts", **case, "cases": [{"args": [3], "expect": 6}]},
-        {"name": "nothing to add", **case, "cases": [{"args": [0], "expect": 0}]},
-    ]
-    write_puzzle(
-        folder,
-        {
-            "meta.json": json.dumps(meta, indent=2) + "\n",
-            "prompt.md": "`total(n)` in `total.py` is to return the sum of 1 to n. It leaves n out. Repair it.\n",
-            "work/total.py": "def total(n):\n    return sum(range(1, n))\n",
-            "oracle/gold/total.py": "def total(n):\n    return sum(range(1, n + 1))\n",
-            "oracle/checks.json": json.dumps({"checks": checks}, indent=2) + "\n",
-        },
-    )
+    meta = cast("dict[str, Any]", json.loads((_MODEL / "meta.json").read_bytes()))
+    meta |= {"id": folder.name, "source": "say what went wrong, and where it was reported"}
+    del meta["anchor"]
+    paths = [path for path in _MODEL.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    files = {path.relative_to(_MODEL).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    write_puzzle(folder, {**files, "meta.json": json.dumps(meta, indent=2) + "\n"})
     return load_puzzle(folder)

@@ -9,17 +9,23 @@ from __future__ import annotations
 import difflib
 import hashlib
 import io
+import json
 import tarfile
 from typing import TYPE_CHECKING, Any
 
 from ai_crucible.types import AttemptRecord, AttemptState
+from ai_crucible.versions import environment_digest, version_of
+from llm_runtime.canonical import canonical_json
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, Transcript
+    from inspect_ai.scorer import Score
 
 SOURCE = "ai_crucible"
 _MOST_TEXT = 64 * 1024
 _MOST_DIFF = 64 * 1024
+_MOST_COMPARED = 6000
+"""Lines, old and new of all files together."""
 
 
 def write_trace(state: AttemptState, transcript: Transcript) -> None:
@@ -41,16 +47,22 @@ def spill(value: Any) -> Any:
 
 
 def change_of(untouched: bytes, work: bytes) -> str:
-    """Return what an attempt changed, as a unified diff of at most 64 KiB; files that are no text by their size."""
+    """Return what an attempt changed, as a unified diff of at most 64 KiB; what is no text or too long by its size.
+
+    Comparing lines takes time and memory beyond any bound in what a solver wrote, so long files are not compared.
+    """
     before, after = _files(untouched), _files(work)
     lines: list[str] = []
+    room = _MOST_COMPARED
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name, b""), after.get(name, b"")
         if old == new and (name in before) == (name in after):
             continue
-        if b"\0" in old + new:
+        many = old.count(b"\n") + new.count(b"\n")
+        if b"\0" in old + new or len(old) + len(new) > 4 * _MOST_DIFF or many > room:
             lines.append(f"{name}: {len(old)} bytes before, {len(new)} bytes after\n")
             continue
+        room -= many
         was, now = (side.decode("utf-8", "replace").splitlines(keepends=True) for side in (old, new))
         lines += difflib.unified_diff(was, now, f"a/{name}", f"b/{name}")
     text = "".join(line if line.endswith("\n") else line + "\n" for line in lines)
@@ -63,7 +75,7 @@ def _files(archive: bytes) -> dict[str, bytes]:
         for entry in entries:
             file = entries.extractfile(entry) if entry.isreg() else None
             if file is not None:
-                files[entry.name] = file.read()
+                files[entry.name.encode("utf-8", "replace").decode()] = file.read()
     return files
 
 
@@ -77,7 +89,7 @@ def attempts_of(log: EvalLog) -> list[AttemptRecord]:
 
 def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
     metadata = sample.metadata
-    score = next((s for name, s in (sample.scores or {}).items() if name.endswith("oracle_scorer")), None)
+    score = oracle_score(sample)
     ours: dict[str, Any] = (score.metadata or {}) if score else {}
     usage = list((sample.model_usage or {}).values())
     costs = [one.total_cost for one in usage]
@@ -99,4 +111,30 @@ def _attempt(log: EvalLog, sample: EvalSample) -> AttemptRecord:
         anchor=metadata.get("anchor"),
         log=log.location,
         sample=sample.uuid or "",
+        version=version_of(*rests_on(log, sample)),
     )
+
+
+def oracle_score(sample: EvalSample) -> Score | None:
+    """Return the gate's score of a sample; ``None`` where it was not graded."""
+    return next((score for name, score in (sample.scores or {}).items() if name.endswith("oracle_scorer")), None)
+
+
+def sample_digest(sample: EvalSample) -> str:
+    """Return SHA-256 of a sample as its log has it, in hex."""
+    # Inspect's own JSON form: what a float prints as is settled once, here, and hashed as text.
+    return hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest()
+
+
+def rests_on(log: EvalLog, sample: EvalSample) -> tuple[str, str, str]:
+    """Return the digests of puzzle, oracle and environment that a log tells of an attempt."""
+    ours: dict[str, Any] = (log.eval.metadata or {}).get("ai_crucible", {})
+    parts: dict[str, str] = ours.get("environment", {})
+    puzzle, oracle = (str(sample.metadata.get(name, "")) for name in ("puzzle_digest", "oracle_digest"))
+    return puzzle, oracle, environment_digest(parts)
+
+
+def score_digest(score: Score) -> str:
+    """Return SHA-256 of a score as logs hold it, in hex."""
+    told = json.dumps([score.value, score.answer, score.explanation, score.metadata], sort_keys=True)
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()

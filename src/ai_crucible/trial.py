@@ -6,8 +6,10 @@ goes where Inspect keeps such things: a sample's metadata, its scores and its tr
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +37,7 @@ from inspect_ai.util import LimitExceededError, SandboxEnvironmentSpec, registry
 from ai_crucible import roles
 from ai_crucible.attempt import Framing, begin, grade, halt, prepare
 from ai_crucible.boundary import leaked
+from ai_crucible.box.root import Root
 from ai_crucible.budget_governor import Governor
 from ai_crucible.catalog_paths import resolve_puzzles
 from ai_crucible.framing import PastAttempt, Standing
@@ -43,25 +46,33 @@ from ai_crucible.inspect_bridge import inspect_generate, inspect_hands, to_chat
 from ai_crucible.inspect_sandbox import InspectWorkBox
 from ai_crucible.judge_panel import Judge
 from ai_crucible.purse import PURSE
+from ai_crucible.puzzle_box import order_of
 from ai_crucible.puzzle_loader import load_puzzles
 from ai_crucible.text_protocol import describe_tools
 from ai_crucible.tools import TOOLS
-from ai_crucible.trace_writer import write_trace
+from ai_crucible.trace_writer import score_digest, write_trace
 from ai_crucible.types import ARMS, AttemptState, Puzzle
+from ai_crucible.versions import environment, oracle_digest
 from llm_runtime.errors import ConfigurationError
 
 GRADED: ContextVar[Callable[[str, bool], None] | None] = ContextVar("graded", default=None)
 """Who is told of each graded attempt: its puzzle, and whether it passed."""
 
+WITNESS: ContextVar[Callable[[str, str], None] | None] = ContextVar("witness", default=None)
+"""Who writes down that an attempt was graded, before its log is: Inspect's id of it, and its score's digest."""
+
 
 class _Desk:
     """What one run of the task holds: its puzzles, its grader, and the attempts in flight by sample."""
 
-    def __init__(self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str]) -> None:
+    def __init__(
+        self, puzzles: Sequence[Puzzle], framing: Framing, judges: Sequence[str], grader: SealedGrader
+    ) -> None:
         self.puzzles = {puzzle.meta.id: puzzle for puzzle in puzzles}
         self.framing = framing
         self.judges = judges
-        self.grader = SealedGrader()
+        self.root = grader.root or Root()
+        self.grader = grader
         self.attempts: dict[str, tuple[AttemptState, Governor]] = {}
 
     def puzzle(self, state: TaskState) -> Puzzle:
@@ -83,6 +94,7 @@ def trial(
     history: dict[str, list[list[float]]] | None = None,
     standings: dict[str, list[list[Any]]] | None = None,
     sandbox: str = "bwrap",
+    box_root: str = "",
 ) -> Task:
     """Attempt sealed puzzles k times each, each attempt in a box of its own.
 
@@ -97,6 +109,7 @@ def trial(
         history: for the self-referential arm: by puzzle, the model's own attempts [passed, seconds, tool calls].
         standings: for the social arm: by puzzle, others' results [name, attempts, passed].
         sandbox: the kind of box; ``bwrap``, or ``docker`` where that is at hand.
+        box_root: a folder with an unpacked image, of which boxes are made; the host's programs where empty.
     """
     if arm not in ARMS:
         raise ConfigurationError(f"no framing arm {arm!r}; there are: {', '.join(ARMS)}")
@@ -108,8 +121,12 @@ def trial(
             "the local sandbox isolates nothing, so no attempt is run in it; use bwrap or docker"
         )
     loaded = load_puzzles([Path(folder) for folder in resolve_puzzles(_listed(puzzles))])
-    framing = Framing(arm, seed, dict(chrome or {}), tool_text=describe_tools(TOOLS) if protocol == "text" else "")
-    desk = _Desk(loaded, framing, _listed(judges))
+    root = Root.at(box_root)
+    grader = SealedGrader(root, {puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded}, seed)
+    loaded = _draw_all(grader, loaded)
+    text = describe_tools(TOOLS) if protocol == "text" else ""
+    framing = Framing(arm, seed, dict(chrome or {}), tool_text=text, judged=bool(_listed(judges)))
+    desk = _Desk(loaded, framing, _listed(judges), grader)
     past = {name: [PastAttempt(bool(p), s, int(c)) for p, s, c in rows] for name, rows in (history or {}).items()}
     others = {
         name: [Standing(str(n), int(a), int(p)) for n, a, p in rows] for name, rows in (standings or {}).items()
@@ -117,7 +134,10 @@ def trial(
     framings = {
         name: replace(framing, history=past.get(name, ()), standings=others.get(name, ())) for name in desk.puzzles
     }
-    samples = [_sample(puzzle, framings[puzzle.meta.id], sandbox) for puzzle in loaded]
+    samples = [
+        _sample(puzzle, framings[puzzle.meta.id], sandbox, desk.root, desk.grader.oracles[puzzle.meta.id])
+        for puzzle in loaded
+    ]
     reducers: list[ScoreReducer] = [mean_score(), pass_at(k), pass_k(k)] if k > 1 else [mean_score()]
     scorers: list[Scorer] = [oracle_scorer(desk)]
     if desk.judges:
@@ -132,7 +152,9 @@ def trial(
         # One attempt's error stops no other, and leaves a log that a further sitting completes.
         fail_on_error=True,
         continue_on_fail=True,
-        metadata={"ai_crucible": {"arm": arm, "protocol": protocol, "seed": seed}},
+        metadata={
+            "ai_crucible": {"arm": arm, "protocol": protocol, "seed": seed, "environment": environment(desk.root)}
+        },
         version=1,
     )
 
@@ -143,12 +165,23 @@ if registry_info(trial).name == "trial":
     trial = task(name="ai_crucible/trial")(cast(Any, trial).__wrapped__)
 
 
+def _draw_all(grader: SealedGrader, puzzles: Sequence[Puzzle]) -> list[Puzzle]:
+    async def each() -> list[Puzzle]:
+        return [await grader.draw(puzzle) for puzzle in puzzles]
+
+    if not any(puzzle.meta.drawn for puzzle in puzzles):
+        return list(puzzles)
+    # In a thread, for Inspect may make the task where an event loop runs already.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, each()).result()
+
+
 def _listed(value: str | list[str]) -> list[str]:
     parts = value.split(",") if isinstance(value, str) else value
     return [part.strip() for part in parts if part.strip()]
 
 
-def _sample(puzzle: Puzzle, framing: Framing, kind: str) -> Sample:
+def _sample(puzzle: Puzzle, framing: Framing, kind: str, root: Root, oracle: str) -> Sample:
     state = begin(puzzle, framing)
     meta = puzzle.meta
     return Sample(
@@ -160,10 +193,11 @@ def _sample(puzzle: Puzzle, framing: Framing, kind: str) -> Sample:
             "difficulty": meta.difficulty,
             "anchor": meta.anchor,
             "puzzle_digest": puzzle.digest,
+            "oracle_digest": oracle,
             "budget": meta.budget.model_dump(),
             "arm": framing.arm,
         },
-        sandbox=SandboxEnvironmentSpec(kind, meta.limits if kind == "bwrap" else None),
+        sandbox=SandboxEnvironmentSpec(kind, order_of(puzzle, root) if kind == "bwrap" else None),
     )
 
 
@@ -213,7 +247,7 @@ def attempt_solver(desk: _Desk, in_text: bool) -> Solver:
 def oracle_scorer(desk: _Desk) -> Scorer:
     """Grade out-of-band and apply the gate: 1 where the attempt passed."""
 
-    async def score(state: TaskState, target: Target) -> Score:
+    async def score_attempt(state: TaskState, target: Target) -> Score:
         attempt, governor = desk.attempt(state)
         if not attempt.work:
             # The solver is at its end, whichever it was: nothing of it runs while its work is copied and graded.
@@ -226,7 +260,7 @@ def oracle_scorer(desk: _Desk) -> Scorer:
         write_trace(attempt, transcript())
         if notify := GRADED.get():
             notify(attempt.puzzle.meta.id, result.passed)
-        return Score(
+        score = Score(
             value=1.0 if result.passed else 0.0,
             answer=attempt.submission or None,
             explanation="passed" if result.passed else "failed: " + ", ".join(result.failed),
@@ -240,8 +274,11 @@ def oracle_scorer(desk: _Desk) -> Scorer:
                 "turns": governor.turns,
             },
         )
+        if witness := WITNESS.get():
+            await asyncio.to_thread(witness, state.uuid, score_digest(score))
+        return score
 
-    return score
+    return score_attempt
 
 
 @scorer(metrics=[mean()])

@@ -24,9 +24,14 @@ TerminatedBy: TypeAlias = Literal[
     "turn_limit",
     "chrome_leak",
     "box_died",
+    "work_refused",
     "inspect_limit",
 ]
 """How an attempt ended. The first two are the solver's own doing, the others are the kernel's."""
+
+Shape: TypeAlias = Literal["function", "repository", "shell", "diagnosis", "specification"]
+"""What a task looks like: a function to repair; a repository with a failing behaviour and tests of its own; files
+to put right at a shell; logs to read and a written answer; a specification to carry out."""
 
 PUZZLE_ID = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]+$"
@@ -58,9 +63,13 @@ class PuzzleMeta(Model):
         title: one line.
         kind: the kind of defect: ``"off-by-one"``, ``"encoding"``; what typology groups by.
         source: the published report this puzzle is modelled on, as a fact: what went wrong and where it was told.
-        difficulty: 1 (an exercise) to 5.
+        difficulty: 1 (an exercise) to 5, as its author judges it.
+        shape: what the task looks like.
+        drawn: its oracle draws files, prompt and answers anew for each trial; ``{{name}}`` in the prompt is drawn.
         anchor: a puzzle that calibrates: everyone solves ``"trivial"``, nobody ``"impossible"``.
         editable: glob patterns of the files a solution may change or add; whatever else changes is a penalty.
+        leftovers: what files count as that a solver adds beside ``editable``: ``"told"`` and taken away before the
+            grading, or ``"refused"``, a penalty.
         quality_threshold: share of weighted checks, 0 to 1, at or above which quality suffices.
         budget: what one attempt may use.
         limits: what its box may use.
@@ -71,8 +80,11 @@ class PuzzleMeta(Model):
     kind: str = Field(pattern=_ONE_LINE, max_length=60)
     source: str = Field(default="", max_length=2000)
     difficulty: int = Field(default=2, ge=1, le=5)
+    shape: Shape = "function"
+    drawn: bool = False
     anchor: Literal["trivial", "impossible"] | None = None
     editable: tuple[str, ...] = Field(default=("*",), min_length=1)
+    leftovers: Literal["told", "refused"] = "told"
     quality_threshold: float = Field(default=1.0, ge=0, le=1, allow_inf_nan=False)
     budget: Budget = Budget()
     limits: BoxLimits = BoxLimits()
@@ -205,12 +217,14 @@ class Verdict(Model):
         checks: all checks, in the oracle's order.
         adversarial: what was done against the grading, such as a protected file that was changed.
         undeclared: files changed that the puzzle does not declare editable.
+        leftovers: what the solver left besides, which had no part in the grading.
         oracle_digest: SHA-256 of the oracle's folder.
     """
 
     checks: tuple[CheckOutcome, ...] = Field(min_length=1)
     adversarial: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
     quality: float
     oracle_digest: str = Field(pattern=r"^[0-9a-f]{64}$")
 
@@ -269,6 +283,7 @@ class AttemptRecord(Model):
     Args:
         passed: the gate's verdict; ``None`` where the attempt ended in an error and was not graded.
         cost: US dollars, where the model's price is known.
+        version: what its verdict rests on besides the solver, in short; empty in logs from before it was named.
     """
 
     puzzle: str
@@ -288,6 +303,7 @@ class AttemptRecord(Model):
     anchor: Literal["trivial", "impossible"] | None = None
     log: str = ""
     sample: str = ""
+    version: str = ""
 
     @field_validator("kind")
     @classmethod

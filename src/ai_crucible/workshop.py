@@ -21,19 +21,30 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlparse
 
 from ai_crucible.arms import history_of, standings_of
 from ai_crucible.attestation import Ledger, Signer, Verification, file_digest
+from ai_crucible.attested import AttestedTrial, attested, set_aside
+from ai_crucible.box.root import Root
 from ai_crucible.catalog import Catalog, Entry, Policy
 from ai_crucible.catalog_paths import resolve_puzzles
-from ai_crucible.checking import PuzzleCheck, check_puzzle
-from ai_crucible.events import AttemptGraded, PuzzleAdmitted, PuzzleMoved, TrialLogged, TrialPlanned, TrialResumed
+from ai_crucible.checking import Bar, PuzzleCheck, check_puzzle
+from ai_crucible.events import (
+    AttemptGraded,
+    AttemptWitnessed,
+    PuzzleAdmitted,
+    PuzzleMoved,
+    TrialLogged,
+    TrialPlanned,
+    TrialResumed,
+)
 from ai_crucible.observability import ModelRollup, rollup
 from ai_crucible.purse import PURSE, Purse
 from ai_crucible.puzzle_loader import load_puzzles
-from ai_crucible.types import Arm, AttemptRecord, Puzzle
-from llm_runtime.canonical import canonical_json
-from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError
+from ai_crucible.types import Arm, AttemptRecord
+from ai_crucible.versions import changed_parts, environment, environment_digest, oracle_digest, version_of
+from llm_runtime.errors import BudgetExceeded, ConfigurationError, MissingExtraError, StoreDamaged
 from llm_runtime.events import Event
 from llm_runtime.settings import config_dir, data_dir
 
@@ -111,7 +122,7 @@ class Workshop:
         model_args: dict[str, Any] | None = None,
         display: str = "none",
         on_attempt: Callable[[str, bool], None] | None = None,
-        attest: bool = True,
+        box_root: str = "",
     ) -> TrialReport:
         """Run puzzles by Inspect's ``eval_set``; a trial that was cut off goes on where it was.
 
@@ -131,10 +142,11 @@ class Workshop:
             model_args: for the model's constructor.
             display: Inspect's display: ``none``, ``rich``, ``plain``, ...
             on_attempt: told of each finished attempt: its puzzle and whether it passed.
-            attest: write to the ledger.
+            box_root: a folder with an unpacked image, of which boxes are made; the host's programs where empty.
 
         Raises:
-            ConfigurationError: nothing to run, no history for the arm, no box on this machine, or no money left.
+            ConfigurationError: nothing to run, no history for the arm, no box on this machine, no money left, or
+                the trial was planned with other versions of what its verdicts rest on.
             KeyboardInterrupt: it was interrupted before there was anything to keep; later, what is finished is
                 returned with the status ``cancelled``.
             StoreError: the ledger is damaged or cannot be signed; nothing was run.
@@ -142,15 +154,25 @@ class Workshop:
         with _inspect("running a trial"):
             from inspect_ai import eval_set  # pyright: ignore[reportUnknownVariableType] - its own hint has gaps
 
-            from ai_crucible.trial import GRADED
+            from ai_crucible.trial import GRADED, WITNESS
             from ai_crucible.trial import trial as make
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
         name = str(model)
         trial = trial or f"{arm.replace('_', '-')}-{secrets.token_hex(_NEW_TRIAL)}"
         if seed is None:
             seed = int.from_bytes(hashlib.sha256(trial.encode()).digest()[:6])
-        folder = self.folder / "logs" / trial
-        past = self.attempts() if arm != "neutral" else []
+        plan = TrialPlanned(
+            trial=trial,
+            puzzles={puzzle.meta.id: puzzle.digest for puzzle in loaded},
+            model=name,
+            k=k,
+            arm=arm,
+            oracles={puzzle.meta.id: oracle_digest(puzzle) for puzzle in loaded},
+            environment=environment(Root.at(box_root)),
+        )
+        parts = environment_digest(plan.environment)
+        versions = {name: version_of(plan.puzzles[name], plan.oracles[name], parts) for name in plan.puzzles}
+        past = [a for a in self.attempts() if a.version == versions.get(a.puzzle)] if arm != "neutral" else []
         own = [attempt for attempt in past if attempt.model == name and attempt.arm == "neutral"]
         task = make(
             puzzles=[puzzle.folder for puzzle in loaded],
@@ -160,6 +182,7 @@ class Workshop:
             seed=seed,
             judges=list(judges),
             chrome=chrome,
+            box_root=box_root,
             history={
                 puzzle: [[float(a.passed), a.seconds, float(a.tool_calls)] for a in rows]
                 for puzzle, rows in history_of(own).items()
@@ -170,15 +193,15 @@ class Workshop:
             },
         )
         purse = None if total_cost is None else self._purse(trial, total_cost)
-        if attest:
-            self._plan(trial, loaded, name, k, arm)
-        tokens = GRADED.set(on_attempt), PURSE.set(purse)
+        self._plan(plan)
+        tokens = GRADED.set(on_attempt), PURSE.set(purse), WITNESS.set(self._witness(trial))
+        made: list[EvalLog] = []
         try:
             # At the keyboard's interrupt Inspect closes the log, and returns none.
             with suppress(KeyboardInterrupt):
-                eval_set(
+                _, made = eval_set(
                     task,
-                    log_dir=str(folder),
+                    log_dir=str(self._folder(trial)),
                     model=model,
                     model_args=model_args or {},
                     retry_attempts=0,
@@ -194,7 +217,17 @@ class Workshop:
         finally:
             GRADED.reset(tokens[0])
             PURSE.reset(tokens[1])
-        return self._finish(trial, attest, unpaid=purse is not None and purse.closed)
+            WITNESS.reset(tokens[2])
+        return self._finish(trial, made, unpaid=purse is not None and purse.closed)
+
+    def _folder(self, trial: str) -> Path:
+        return self.folder / "logs" / trial
+
+    def _witness(self, trial: str) -> Callable[[str, str], None]:
+        def write(sample: str, score: str) -> None:
+            self.ledger.append([AttemptWitnessed(trial=trial, sample=sample, score_digest=score)])
+
+        return write
 
     def _purse(self, trial: str, cap: float) -> Purse:
         known = sum(attempt.cost or 0 for attempt in self.attempts(trial))
@@ -205,61 +238,85 @@ class Workshop:
             raise ConfigurationError(f"{trial}: {fault}; give it more, or go on without a cap") from None
         return purse
 
-    def _finish(self, trial: str, attest: bool, *, unpaid: bool) -> TrialReport:
+    def _finish(self, trial: str, made: Sequence[EvalLog], *, unpaid: bool) -> TrialReport:
         from inspect_ai.log import read_eval_log
 
         from ai_crucible.trace_writer import attempts_of
 
-        path = newest_log(self.folder / "logs" / trial)
+        known = self.attested().get(trial, AttestedTrial(trial))
+        # After an interrupt it is the newest that the ledger does not know yet; older ones were looked at before.
+        path = next((_path_of(log) for log in made), max(known.unnamed(self.folder), default=None))
         if path is None:
             raise KeyboardInterrupt
         log = read_eval_log(str(path))
         attempts = tuple(attempts_of(log))
+        name = path.resolve().relative_to(self.folder.resolve()).as_posix()
         # A log that was not closed is Inspect's to recover, and another file when that is done.
-        if attest and log.status != "started" and not self._attested(trial, file_digest(path)):
-            self.ledger.append([*self._new(_graded(trial, log, attempts)), self._logged(trial, log, path)])
+        if log.status != "started" and known.named.get(name) != file_digest(path):
+            digests = {event.sample_digest for event in known.graded.values()}
+            graded = [event for event in _graded(trial, log, attempts) if event.sample_digest not in digests]
+            if not known.vouches_for(log):
+                raise StoreDamaged(f"{name} holds attempts that were not graded here; nothing of it was attested")
+            size, sha256 = path.stat().st_size, file_digest(path)
+            self.ledger.append(
+                [*graded, TrialLogged(trial=trial, log=name, sha256=sha256, size=size, status=log.status)]
+            )
         return TrialReport(trial, log.status, path, attempts, tuple(rollup(attempts)), unpaid)
 
-    def _new(self, graded: list[AttemptGraded]) -> list[AttemptGraded]:
-        """Return those that the ledger lacks: a later log of a trial repeats what an earlier one finished."""
-        known = {event.sample_digest for event in self.ledger.events() if isinstance(event, AttemptGraded)}
-        return [event for event in graded if event.sample_digest not in known]
+    def _plan(self, plan: TrialPlanned) -> None:
+        """Write the plan down, or that its trial goes on, with what was really graded in earlier sittings.
 
-    def _plan(self, trial: str, puzzles: Sequence[Puzzle], model: str, k: int, arm: str) -> None:
-        if any(isinstance(event, TrialPlanned) and event.trial == trial for event in self.ledger.events()):
-            self.ledger.append([TrialResumed(trial=trial)])
+        Raises:
+            ConfigurationError: it was planned with other versions of what its verdicts rest on.
+        """
+        known = self.attested().get(plan.trial)
+        if known is None or known.plan is None:
+            self.ledger.append([plan])
             return
-        digests = {puzzle.meta.id: puzzle.digest for puzzle in puzzles}
-        self.ledger.append([TrialPlanned(trial=trial, puzzles=digests, model=model, k=k, arm=arm)])
+        if changed := ", ".join(changed_parts(known.plan, plan)):
+            raise ConfigurationError(
+                f"trial {plan.trial} was planned with another {changed}; attempts at two versions are never one "
+                "trial, so begin a new one (--fresh)"
+            )
+        set_aside(self.folder, known)
+        self.ledger.append([TrialResumed(trial=plan.trial)])
 
-    def _attested(self, trial: str, sha256: str) -> bool:
-        return any(
-            isinstance(event, TrialLogged) and event.trial == trial and event.sha256 == sha256
-            for event in self.ledger.events()
-        )
-
-    def _logged(self, trial: str, log: EvalLog, path: Path) -> TrialLogged:
-        relative = path.resolve().relative_to(self.folder.resolve()).as_posix()
-        return TrialLogged(
-            trial=trial, log=relative, sha256=file_digest(path), size=path.stat().st_size, status=log.status
-        )
+    def attested(self) -> dict[str, AttestedTrial]:
+        """Return what the ledger says of each trial, unverified."""
+        return attested(self.ledger.events())
 
     def attempts(self, trial: str = "") -> list[AttemptRecord]:
-        """Return the attempts of all finished trials here, or of one, from their logs."""
+        """Return the attempts that the ledger names, of all trials or of one, read from the logs that it names."""
         with _inspect("reading logs"):
             from inspect_ai.log import read_eval_log
 
-            from ai_crucible.trace_writer import attempts_of
-        folders = sorted((self.folder / "logs").glob(trial or "*"))
-        newest = [path for folder in folders if (path := newest_log(folder))]
-        return [attempt for path in newest for attempt in attempts_of(read_eval_log(str(path)))]
+            from ai_crucible.trace_writer import attempts_of, sample_digest
+        records: list[AttemptRecord] = []
+        for known in self.attested().values():
+            path = known.place(self.folder)
+            if known.log is None or path is None or trial not in ("", known.trial):
+                continue
+            log, whole = read_eval_log(str(path)), file_digest(path) == known.log.sha256
+            digests = {event.sample_digest for event in known.graded.values()}
+            pairs = zip(log.samples or [], attempts_of(log), strict=True)
+            records += [record for sample, record in pairs if whole or sample_digest(sample) in digests]
+        return records
 
-    def check(self, puzzles: Sequence[str], *, admit: bool = False) -> list[PuzzleCheck]:
-        """Run gold, no-op and wrong solutions of each puzzle.
+    def check(
+        self,
+        puzzles: Sequence[str],
+        *,
+        bar: Bar | None = None,
+        admit: bool = False,
+        on_check: Callable[[PuzzleCheck], None] | None = None,
+    ) -> list[PuzzleCheck]:
+        """Grade gold, no-op, wrong and right solutions of each puzzle, and try its checks.
 
         Args:
             puzzles: ids, folders, or ``all``.
+            bar: what the checks are held to; left out, they are not tried themselves.
             admit: enter those that are fine into the catalog's lab.
+            on_check: is told of each puzzle as soon as it is done.
 
         Raises:
             ConfigurationError: one cannot be loaded or graded, or this machine gives no box.
@@ -267,11 +324,21 @@ class Workshop:
         loaded = load_puzzles(resolve_puzzles(list(puzzles)))
 
         async def each() -> list[PuzzleCheck]:
-            return [await check_puzzle(puzzle) for puzzle in loaded]
+            done: list[PuzzleCheck] = []
+            for puzzle in loaded:
+                done.append(await check_puzzle(puzzle, bar=bar))
+                if on_check:
+                    on_check(done[-1])
+            return done
 
         checks = asyncio.run(each())
         admitted: list[Event] = [
-            PuzzleAdmitted(puzzle=puzzle.meta.id, kind=puzzle.meta.kind, digest=puzzle.digest)
+            PuzzleAdmitted(
+                puzzle=puzzle.meta.id,
+                kind=puzzle.meta.kind,
+                digest=puzzle.digest,
+                oracle_digest=oracle_digest(puzzle),
+            )
             for puzzle, check in zip(loaded, checks, strict=True)
             if check.ok
         ]
@@ -314,28 +381,23 @@ class Workshop:
 
     def unfinished(self) -> list[str]:
         """Return trials that were planned and never logged: cut off, or dropped. Who reads a result may ask why."""
-        planned: dict[str, None] = {}
-        for event in self.ledger.events():
-            if isinstance(event, TrialPlanned):
-                planned[event.trial] = None
-            elif isinstance(event, TrialLogged) and event.status == "success":
-                planned.pop(event.trial, None)
-        return list(planned)
+        return [name for name, trial in self.attested().items() if trial.plan is not None and not trial.finished]
 
 
-def newest_log(folder: Path) -> Path | None:
-    """Return the log of a trial's last sitting, which holds what earlier ones finished; names begin with a time."""
-    return max(folder.glob("*.eval"), default=None)
+def _path_of(log: EvalLog) -> Path:
+    return Path(urlparse(log.location).path if "://" in log.location else log.location)
 
 
 def _graded(trial: str, log: EvalLog, attempts: Sequence[AttemptRecord]) -> list[AttemptGraded]:
+    from ai_crucible.trace_writer import rests_on, sample_digest
+
     events: list[AttemptGraded] = []
     for sample, attempt in zip(log.samples or [], attempts, strict=True):
-        # Inspect's own JSON form: what a float prints as is settled once, here, and hashed as text.
-        digest = hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest()
         same = {"puzzle", "kind", "epoch", "model", "arm", "passed", "failed", "terminated_by"}
         fields = {**attempt.model_dump(include=same), "anchor": attempt.anchor is not None}
-        events.append(AttemptGraded.model_validate({**fields, "trial": trial, "sample_digest": digest}))
+        named = dict(zip(("puzzle_digest", "oracle_digest", "environment"), rests_on(log, sample), strict=True))
+        digest = sample_digest(sample)
+        events.append(AttemptGraded.model_validate({**fields, **named, "trial": trial, "sample_digest": digest}))
     return events
 
 

@@ -112,6 +112,7 @@ class RunType:
             ``"*"`` as a name allows any.
         bounds: which of the terms' bounds can be set.
         measures: its :data:`Measures`.
+        outcome: ``(result) -> str``, what it came to in one line for lists.
         batch: whether jobs of a batch can be of this kind.
         form: whether the web offers a form.
         seatless: whether nobody has a seat whose words are followed while it works.
@@ -141,6 +142,7 @@ class RunType:
     seats: tuple[Seat, ...] = ()
     bounds: tuple[str, ...] = ("budget", "max_calls", "deadline", "max_tokens", "effort")
     measures: Ref = ""
+    outcome: Ref = ""
     batch: bool = True
     form: bool = True
     seatless: bool = False
@@ -170,6 +172,7 @@ class Parts(TypedDict, total=False):
     spent: Ref
     title_of: Ref
     measures: Ref
+    outcome: Ref
     reworded: Ref
 
 

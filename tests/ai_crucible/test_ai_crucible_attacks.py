@@ -104,7 +104,7 @@ async def test_a_verdict_written_in_advance_counts_for_nothing(sealed: Path) -> 
     script = f"mkdir oracle; for f in {places}; do echo '{json.dumps(verdict)}' > $f; done"
     state = await attempt(sealed, sh(script))
     assert "solved" in state.scores["oracle"].failed
-    assert "no_undeclared_penalty" in state.scores["oracle"].failed
+    assert "added verdict.json" in state.scores["verdict"].leftovers
 
 
 PROGRAMS = {
@@ -152,9 +152,8 @@ async def test_a_module_in_the_work_copy_does_not_reach_the_grader(sealed: Path,
         ("write_file", {"path": "total.py", "content": GOOD}),
     )
     verdict = state.scores["verdict"]
-    assert verdict.solved or not verdict.checks[0].after
-    assert verdict.undeclared == (f"changed {module}.py",)
-    assert not state.scores["oracle"].passed
+    assert verdict.solved and verdict.leftovers == (f"added {module}.py",)
+    assert state.scores["oracle"].passed
 
 
 async def test_a_fork_bomb_ends_with_its_command() -> None:

@@ -186,7 +186,7 @@ def test_where_nothing_can_be_isolated_the_run_refuses_and_says_why(
 
     script = "echo 'bwrap: No permissions to create new namespace' >&2; exit 1"
     monkeypatch.setattr(bwrap, "arguments", lambda *_, **__: ["/bin/sh", "-c", script])
-    monkeypatch.setattr(bwrap, "_probed", False)
+    monkeypatch.setattr(bwrap, "_probed", set())
     asked: list[int] = []
 
     def answer(*_: Any) -> ModelOutput:
@@ -221,7 +221,8 @@ def test_a_trial_is_attested_from_plan_to_log_and_a_changed_log_is_found(shop: W
     assert report.status == "success" and report.models[0].anchors_as_expected
     assert graded == [("off-by-one-total", True)] * 2
     assert [event.type for event in shop.ledger.events()] == [
-        "ai_crucible.trial_planned", "ai_crucible.attempt_graded", "ai_crucible.attempt_graded",
+        "ai_crucible.trial_planned", "ai_crucible.attempt_witnessed", "ai_crucible.attempt_witnessed",
+        "ai_crucible.attempt_graded", "ai_crucible.attempt_graded",
         "ai_crucible.trial_logged",
     ]  # fmt: skip
     assert shop.verify().ok and shop.unfinished() == []

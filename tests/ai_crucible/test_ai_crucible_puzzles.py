@@ -44,7 +44,7 @@ async def test_every_puzzle_passes_its_check(name: str) -> None:
         ),
         ({"oracle/wrong/also/total.py": "def total(n):\n    return n * (n + 1) // 2\n"}, "wrong/also passes"),
         ({"setup.sh": "head -c 8 /dev/urandom > token\n"}, "different files each time"),
-        ({"oracle/gold/other.py": "x = 1\n"}, "no_undeclared_penalty"),
+        ({"oracle/gold/other.py": "x = 1\n"}, "added other.py"),
     ],
 )
 async def test_a_puzzle_that_proves_nothing_is_found_out(

@@ -251,3 +251,28 @@ async def test_each_accepted_function_is_a_commit_and_what_a_person_has_begun_st
     await drive(project, Silent())
     assert "Take over gate.enter as edited by hand" in git(project, "log", "--format=%s")
     assert BETTER in git(project, "show", f"HEAD:{MODULE}")
+
+
+async def test_tests_of_claims_that_a_person_writes_are_judged_and_what_breaks_them_is_written_anew(
+    project: Path, drive: Any
+) -> None:
+    await drive(project, Script())
+    written = edit(
+        project, 'check = ["even != odd"]', 'check = ["even or odd"]  # one at least', "spec/claims.toml"
+    )
+    assert (await drive(project, Silent())).type == "completed"
+    assert (project / "spec/claims.toml").read_text() == written
+    assert [test.check for test in read_project(project)[1].claims["parity_001"].tests] == [["even or odd"]]
+
+    edit(project, 'check = ["even or odd"]', 'check = ["even and odd"]', "spec/claims.toml")
+    script = Script()
+    result = await drive(project, script)
+    assert result.type == "blocked", "no body keeps its contract and passes this"
+    asked = [text for label, text in script.prompts.items() if "/injection/parity" in label]
+    assert any("even and odd" in text for text in asked), "who writes it anew is told the case"
+
+    journal = (project / ".criticality/events.jsonl").read_bytes()
+    edit(project, 'check = ["even and odd"]', 'check = ["even == even"]', "spec/claims.toml")
+    with pytest.raises(ConfigurationError, match="it passes whatever the functions return"):
+        await drive(project, Silent())
+    assert (project / ".criticality/events.jsonl").read_bytes() == journal

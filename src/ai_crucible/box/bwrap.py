@@ -5,27 +5,30 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import platform
 import shutil
 import tempfile
 from asyncio.subprocess import PIPE
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from ai_crucible.box.cgroup import enclose
 from ai_crucible.box.channel import Box, read_frame
+from ai_crucible.box.filter import program
 from ai_crucible.box.limits import BoxLimits
+from ai_crucible.box.root import Root
 from llm_runtime.errors import ConfigurationError
 
 HOME = "/home/agent"
 WORK = f"{HOME}/work"
 ORACLE = "/oracle"
 SUPERVISOR = "/run/supervisor.py"
-PYTHON = "/usr/bin/python3"
+PYTHON = Root().python
 
-# It holds puzzles with their oracles, and may be installed below /usr, which every box can read.
+# It holds puzzles with their oracles, and may be installed below /usr, of which every box can read a part.
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 # As root the kernel does not count processes against a limit, so a box never runs as root: 65534 is "nobody".
@@ -40,7 +43,14 @@ class CannotIsolate(ConfigurationError):
 
 
 def arguments(
-    bwrap: str, limits: BoxLimits, script_fd: int, *, oracle_fd: int | None = None, hidden: Sequence[Path] = ()
+    bwrap: str,
+    limits: BoxLimits,
+    script_fd: int,
+    *,
+    filter_fd: int | None = None,
+    oracle_fd: int | None = None,
+    hidden: Sequence[Path] = (),
+    root: Root | None = None,
 ) -> list[str]:
     """Return the bubblewrap command line.
 
@@ -48,19 +58,19 @@ def arguments(
         bwrap: the program.
         limits: sizes of the two writable folders, and what the supervisor holds commands to.
         script_fd: a descriptor with the supervisor's text.
+        filter_fd: a descriptor with the filter of system calls.
         oracle_fd: a descriptor of the oracle's folder, for a grading box only; mounted read-only.
-        hidden: host folders that must not be seen; covered where they lie below ``/usr``.
+        hidden: host folders that must not be seen; covered where the root would show them.
+        root: what the box is made of; the host's programs where left out.
+
+    Raises:
+        ConfigurationError: a hidden folder holds what the box is made of.
     """
+    root = root or Root()
     size = str(limits.disk)
     command = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]
     command += ["--as-pid-1", "--cap-drop", "ALL", "--uid", str(_INSIDE), "--gid", str(_INSIDE), "--clearenv"]
-    command += ["--hostname", "box", "--ro-bind", "/usr", "/usr"]
-    for link in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
-        if Path("/usr", link).exists():
-            command += ["--symlink", f"usr/{link}", f"/{link}"]
-    for folder in hidden:
-        if folder.is_relative_to("/usr"):
-            command += ["--tmpfs", str(folder), "--remount-ro", str(folder)]
+    command += ["--hostname", "box", *root.mounts(hidden)]
     command += ["--proc", "/proc", "--dev", "/dev"]
     command += ["--perms", "1777", "--size", str(limits.disk), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     command += ["--perms", "0700", "--size", size, "--tmpfs", HOME]
@@ -68,7 +78,9 @@ def arguments(
     command += ["--perms", "0444", "--ro-bind-data", str(script_fd), SUPERVISOR]
     if oracle_fd is not None:
         command += ["--ro-bind-fd", str(oracle_fd), ORACLE]
-    command += ["--remount-ro", "/", "--chdir", HOME, "--", PYTHON, "-I", "-S", SUPERVISOR]
+    if filter_fd is not None:
+        command += ["--seccomp", str(filter_fd)]
+    command += ["--remount-ro", "/", "--chdir", HOME, "--", root.python, "-I", "-S", SUPERVISOR]
     return [*command, json.dumps(_orders(limits))]
 
 
@@ -91,7 +103,11 @@ def find_bwrap() -> str:
 
 
 async def open_box(
-    limits: BoxLimits | None = None, *, oracle: Path | None = None, hidden: Sequence[Path] = ()
+    limits: BoxLimits | None = None,
+    *,
+    oracle: Path | None = None,
+    hidden: Sequence[Path] = (),
+    root: Root | None = None,
 ) -> Box:
     """Start a box. The caller closes it.
 
@@ -99,29 +115,35 @@ async def open_box(
         limits: what it may use.
         oracle: the folder to mount at ``/oracle``: for grading only; such a box runs nothing a solver wrote.
         hidden: folders that must not be seen inside.
+        root: what it is made of; the host's programs where left out.
 
     Raises:
         CannotIsolate: bubblewrap is missing or fails; the message carries its reason.
+        ConfigurationError: a hidden folder holds what the box is made of.
     """
     limits = limits or BoxLimits()
     hidden = [*hidden, _PACKAGE]
-    with tempfile.TemporaryFile() as script, tempfile.TemporaryFile() as complaints:
-        script.write(_supervisor())
-        script.seek(0)
-        descriptors = [script.fileno()]
+    calls = program()
+    if not calls:
+        raise CannotIsolate(f"no filter of system calls is known for this machine ({platform.machine()})")
+    with ExitStack() as stack:
+        complaints = stack.enter_context(tempfile.TemporaryFile())
+        script_fd, filter_fd = (_handed(stack, text) for text in (_supervisor(), calls))
         oracle_fd = os.open(oracle, os.O_PATH | os.O_DIRECTORY) if oracle else None
+        if oracle_fd is not None:
+            stack.callback(os.close, oracle_fd)
+        command = arguments(
+            find_bwrap(), limits, script_fd, filter_fd=filter_fd, oracle_fd=oracle_fd, hidden=hidden, root=root
+        )
+        # The grading box must read what its owner can read, and runs nothing but our own grader.
+        drop = os.geteuid() == 0 and oracle is None
         try:
-            if oracle_fd is not None:
-                descriptors.append(oracle_fd)
-            command = arguments(find_bwrap(), limits, script.fileno(), oracle_fd=oracle_fd, hidden=hidden)
-            # The grading box must read what its owner can read, and runs nothing but our own grader.
-            drop = os.geteuid() == 0 and oracle is None
             process = await asyncio.create_subprocess_exec(
                 *command,
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=complaints,
-                pass_fds=descriptors,
+                pass_fds=[fd for fd in (script_fd, filter_fd, oracle_fd) if fd is not None],
                 cwd="/",
                 env={},
                 limit=1 << 20,
@@ -131,9 +153,6 @@ async def open_box(
             )
         except OSError as fault:
             raise CannotIsolate(f"bubblewrap cannot be started here: {fault}") from None
-        finally:
-            if oracle_fd is not None:
-                os.close(oracle_fd)
         box = Box(process, limits)
         assert process.stdout is not None
         try:
@@ -149,6 +168,15 @@ async def open_box(
             raise
     box.group = enclose(process.pid, limits)
     return box
+
+
+def _handed(stack: ExitStack, text: bytes) -> int:
+    """Return a descriptor that a box reads a text from."""
+    handed = os.memfd_create("box")
+    stack.callback(os.close, handed)
+    os.write(handed, text)
+    os.lseek(handed, 0, os.SEEK_SET)
+    return handed
 
 
 @cache
@@ -185,24 +213,29 @@ print(json.dumps({
     "writable": [p for p in ("/usr/.probe", "/.probe", "/etc/.probe", "/dev/.probe") if writable(p)],
     "capabilities": int(fields["CapEff"].strip(), 16) | int(fields["CapBnd"].strip(), 16),
     "namespaces": spared(),
+    "unfiltered": fields["Seccomp"].strip() != "2",
     "processes": sorted(int(n) for n in os.listdir("/proc") if n.isdigit() and int(n) not in (1, os.getpid())),
 }))
 """
-_EXPECTED = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "proc", "dev", "home", "tmp", "run"]
+_EXPECTED = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "proc", "dev", "home", "tmp", "run", "etc"]
 
 
-async def probe() -> None:
-    """Open a box and look around in it, once for each process.
+_probed: set[Root] = set()
+
+
+async def probe(root: Root | None = None) -> None:
+    """Open a box and look around in it, once for each process and root.
 
     Raises:
         CannotIsolate: something of the host can be seen, reached or changed from inside; says what.
     """
-    global _probed
-    if _probed:
+    root = root or Root()
+    if root in _probed:
         return
-    box = await open_box()
+    expected = _EXPECTED if root.folder is None else [entry.name for entry in root.folder.iterdir()]
+    box = await open_box(root=root)
     try:
-        seen = await box.run([PYTHON, "-I", "-c", _PROBE % json.dumps(_EXPECTED)])
+        seen = await box.run([root.python, "-I", "-c", _PROBE % json.dumps([*_EXPECTED, *expected])])
     finally:
         await box.close()
     findings: dict[str, object] = {}
@@ -213,7 +246,4 @@ async def probe() -> None:
     leaks = [f"{name}: {value}" for name, value in findings.items() if value]
     if leaks:
         raise CannotIsolate(f"the box leaks ({'; '.join(leaks)}); nothing was run")
-    _probed = True
-
-
-_probed = False
+    _probed.add(root)

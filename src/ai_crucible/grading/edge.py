@@ -5,29 +5,37 @@ The kernel passes bytes between the two and opens neither the oracle nor the wor
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
 from ai_crucible.box import Box, BoxDied, BoxLimits
 from ai_crucible.box.bwrap import PYTHON, open_box
 from ai_crucible.box.limits import MIB
+from ai_crucible.box.root import Root
+from ai_crucible.puzzle_box import BoxOrder, order_of
 from ai_crucible.puzzle_loader import SEALED, PuzzleRefused
 from ai_crucible.types import Puzzle, Verdict
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.models import Model
 
 _GRADER = "/tmp/grader.py"
-_DRIVER = "/tmp/.driver.py"
+_GRADERS = {f"/tmp/{name}.py": name for name in ("grader", "answers", "draws", "work_copy")}
+_DRIVER = "/tmp/.driver/driver.py"
+_DRIVEN = {f"/tmp/.driver/{name}.py": name for name in ("driver", "answers", "suite")}
 _GRADING = BoxLimits(output=128 * MIB, seconds=120.0, memory=1024 * MIB)
 _SEEN = 64 * 1024
+_Answer = TypeVar("_Answer", bound=Model)
 
 
 class GradingFailed(LlmRuntimeError):
@@ -44,13 +52,12 @@ class Step(Model):
     """One exercise, without what is expected of it."""
 
     name: str
-    seconds: float = Field(gt=0, le=300)
+    seconds: float = Field(gt=0, le=3600)
     put: dict[str, str] = {}
     argv: list[str] = []
     stdin: str = ""
     take: list[str] = []
     call: _Call | None = None
-    literal: bool = False
 
 
 class Plan(Model):
@@ -59,6 +66,12 @@ class Plan(Model):
     steps: list[Step]
     oracle_digest: str
     overlays: list[str]
+    drawn: int = 0
+
+
+class _Drawn(Model):
+    work: dict[str, str] = {}
+    prompt: dict[str, str] = {}
 
 
 @dataclass
@@ -66,8 +79,19 @@ class SealedGrader:
     """An :data:`~ai_crucible.types.OracleRunner` for puzzles with a sealed folder.
 
     What the untouched puzzle shows is kept for the next attempt on the same bytes.
+
+    Args:
+        root: what its boxes are made of; the host's programs where left out.
+        oracles: by puzzle, the digest that its oracle must have; any for those that are not named.
+        seed: of the trial, 0 to 2^53-1: what a task draws anew for each trial, and the inputs of its checks, derive
+            from it.
+        draws: how many inputs each drawn check tries at least; 0 leaves it to the check.
     """
 
+    root: Root | None = None
+    oracles: dict[str, str] = field(default_factory=dict[str, str])
+    seed: int = 0
+    draws: int = 0
     _baselines: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict[tuple[str, str], dict[str, Any]])
 
     async def __call__(self, puzzle: Puzzle, untouched: bytes, work: bytes) -> Verdict:
@@ -78,75 +102,150 @@ class SealedGrader:
             GradingFailed: the grading process gave no verdict.
             CannotIsolate: this machine gives no box.
         """
-        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
-        try:
-            plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
+        async with self.sitting(puzzle, untouched) as grade:
+            return await grade(work)
+
+    @asynccontextmanager
+    async def sitting(
+        self, puzzle: Puzzle, untouched: bytes, *, patience: float = 0.0
+    ) -> AsyncGenerator[Callable[[bytes], Awaitable[Verdict]]]:
+        """Open the oracle for one work copy after another; each is exercised in a box of its own, unless in haste.
+
+        Args:
+            puzzle: whose oracle it is.
+            untouched: its untouched work folder.
+            patience: seconds that any one exercise may take, where that is less than its check allows; a copy that
+                takes longer is exercised no further, and one box serves them all. 0 leaves it to the checks.
+        """
+        words = (str(self.seed), str(self.draws))
+        async with self._oracle(puzzle) as ask:
+            plan = _read(Plan, puzzle, await ask("plan", *words))
             before = await self._baseline(puzzle, plan, untouched)
-            after = before if work == untouched else await exercise(puzzle, plan, work)
-            evidence = {
-                "before": {"archive": _text(untouched), "observed": before},
-                "after": {"archive": _text(work), "observed": after},
-                "editable": list(puzzle.meta.editable),
-            }
-            answer = await _ask(grading, puzzle, "judge", stdin=json.dumps(evidence).encode())
-            verdict = Verdict.model_validate(answer)
-        except ValidationError as fault:
-            raise GradingFailed(
-                f"{puzzle.meta.id}: the grading process answered with no verdict: {fault}"
-            ) from None
-        finally:
-            await grading.close()
-        if plan.oracle_digest != verdict.oracle_digest:
-            raise GradingFailed(f"{puzzle.meta.id}: the oracle changed while it was grading")
-        return verdict
+            bench = list[Box]() if patience else None
+
+            async def grade(work: bytes) -> Verdict:
+                evidence: dict[str, Any] = {
+                    "before": {"archive": _text(untouched)},
+                    "after": {"archive": _text(work)},
+                    "editable": list(puzzle.meta.editable),
+                    "leftovers": puzzle.meta.leftovers,
+                }
+                declared = base64.b64decode(str((await ask("declared", evidence=evidence))["copy"]))
+                after = before
+                if declared:
+                    after = await self._exercised(puzzle, plan, declared, patience, bench)
+                evidence["before"]["observed"], evidence["after"]["observed"] = before, after
+                verdict = _read(Verdict, puzzle, await ask("judge", *words, evidence=evidence))
+                wanted = self.oracles.get(puzzle.meta.id, plan.oracle_digest)
+                if {plan.oracle_digest, wanted} != {verdict.oracle_digest}:
+                    raise GradingFailed(
+                        f"{puzzle.meta.id}: the oracle is not the one that it was when the trial began"
+                    )
+                return verdict
+
+            try:
+                yield grade
+            finally:
+                for box in bench or ():
+                    await box.close()
+
+    async def drawn_checks(self, puzzle: Puzzle) -> int:
+        """Return how many checks of a puzzle draw their inputs."""
+        async with self._oracle(puzzle) as ask:
+            return _read(Plan, puzzle, await ask("plan", str(self.seed), "0")).drawn
 
     async def overlays(self, puzzle: Puzzle) -> dict[str, bytes]:
-        """Return the solutions that the oracle keeps, as archives: ``gold`` and ``wrong/NAME``."""
-        grading = await open_box(_GRADING, oracle=Path(puzzle.folder) / SEALED)
-        try:
-            plan = Plan.model_validate(await _ask(grading, puzzle, "plan"))
-            archives: dict[str, bytes] = {}
+        """Return the solutions that the oracle keeps, as archives: ``gold``, ``wrong/NAME`` and ``right/NAME``."""
+        archives: dict[str, bytes] = {}
+        async with self._oracle(puzzle) as ask:
+            plan = _read(Plan, puzzle, await ask("plan", str(self.seed), "0"))
             for name in plan.overlays:
-                answer = await _ask(grading, puzzle, "overlay", name)
+                answer = await ask("overlay", name, str(self.seed))
                 archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
-            return archives
+        return archives
+
+    async def draw(self, puzzle: Puzzle) -> Puzzle:
+        """Return a puzzle with the files and the words of its prompt that it draws for this trial.
+
+        The digest stays that of the puzzle: what is drawn follows from it and the seed.
+        """
+        if not puzzle.meta.drawn:
+            return puzzle
+        async with self._oracle(puzzle) as ask:
+            drawn = _read(_Drawn, puzzle, await ask("draw", str(self.seed)))
+        prompt = puzzle.prompt
+        for name, text in drawn.prompt.items():
+            prompt = prompt.replace("{{" + name + "}}", text)
+        files = {**puzzle.files, **{name: text.encode() for name, text in drawn.work.items()}}
+        return replace(puzzle, prompt=prompt, files=dict(sorted(files.items())))
+
+    @asynccontextmanager
+    async def _oracle(self, puzzle: Puzzle) -> AsyncGenerator[Callable[..., Awaitable[dict[str, Any]]]]:
+        # Many inputs take long to judge, too.
+        limits = _GRADING.model_copy(update={"seconds": 1800.0}) if self.draws else _GRADING
+        box = await open_box(limits, oracle=Path(puzzle.folder) / SEALED, root=self.root)
+        try:
+            yield partial(_ask, box, puzzle)
         finally:
-            await grading.close()
+            await box.close()
 
     async def _baseline(self, puzzle: Puzzle, plan: Plan, untouched: bytes) -> dict[str, Any]:
         key = (plan.oracle_digest, hashlib.sha256(puzzle.digest.encode() + untouched).hexdigest())
         if key not in self._baselines:
-            self._baselines[key] = await exercise(puzzle, plan, untouched)
+            self._baselines[key] = await self._exercised(puzzle, plan, untouched)
         return self._baselines[key]
 
+    async def _exercised(
+        self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
+    ) -> dict[str, Any]:
+        order = order_of(puzzle, self.root)
+        if self.draws:
+            order = order.model_copy(update={"output": _GRADING.output})
+        return await exercise(plan, work, order, patience=patience, bench=bench)
 
-async def exercise(puzzle: Puzzle, plan: Plan, work: bytes) -> dict[str, Any]:
-    """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one."""
+
+async def exercise(
+    plan: Plan, work: bytes, order: BoxOrder, *, patience: float = 0.0, bench: list[Box] | None = None
+) -> dict[str, Any]:
+    """Run every step on a fresh copy, in a box that has no oracle; a copy that kills its box gets a new one.
+
+    With ``patience`` in seconds no step takes longer, and the first one that is ended is the last. A ``bench``
+    keeps the box for the next copy; its owner closes it.
+    """
     observed: dict[str, Any] = {}
-    box: Box | None = None
+    held = list[Box]() if bench is None else bench
     try:
         for step in plan.steps:
-            if box is None or not box.alive:
-                box = await open_box(puzzle.meta.limits)
+            if not held or not held[-1].alive:
+                held.append(await order.open())
             try:
-                observed[step.name] = await _exercise(box, step, work)
+                await held[-1].unpack(work)
+            except (OSError, BoxDied):
+                # What the last exercise left cannot be taken away.
+                await held[-1].close()
+                held.append(await order.open())
+                await held[-1].unpack(work)
+            try:
+                observed[step.name] = await _exercise(held[-1], step, patience or step.seconds)
             except BoxDied:
                 observed[step.name] = {"exit": -9, "stdout": "", "stderr": "", "ended": "box", "files": {}}
+            if patience and observed[step.name]["ended"]:
+                break
     finally:
-        if box is not None:
+        for box in held if bench is None else held[:-1]:
             await box.close()
     return observed
 
 
-async def _exercise(box: Box, step: Step, work: bytes) -> dict[str, Any]:
-    await box.unpack(work)
+async def _exercise(box: Box, step: Step, patience: float) -> dict[str, Any]:
     for path, content in step.put.items():
         await box.write(path, content.encode())
     argv, stdin = step.argv, step.stdin.encode()
     if step.call is not None:
-        await box.write(_DRIVER, _program("driver"))
+        for path, name in _DRIVEN.items():
+            await box.write(path, _program(name))
         argv, stdin = [PYTHON, "-I", "-S", _DRIVER], json.dumps(step.call.model_dump()).encode()
-    done = await box.run(argv, stdin=stdin, seconds=step.seconds)
+    done = await box.run(argv, stdin=stdin, seconds=min(step.seconds, patience))
     files: dict[str, str | None] = {}
     for path in step.take:
         try:
@@ -162,8 +261,10 @@ async def _exercise(box: Box, step: Step, work: bytes) -> dict[str, Any]:
     }
 
 
-async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dict[str, Any]:
-    await box.write(_GRADER, _program("grader"))
+async def _ask(box: Box, puzzle: Puzzle, *words: str, evidence: dict[str, Any] | None = None) -> dict[str, Any]:
+    for path, name in _GRADERS.items():
+        await box.write(path, _program(name))
+    stdin = (await asyncio.to_thread(json.dumps, evidence)).encode() if evidence else b""
     done = await box.run([PYTHON, "-I", "-S", _GRADER, *words], stdin=stdin)
     try:
         answer = json.loads(done.stdout)
@@ -176,6 +277,15 @@ async def _ask(box: Box, puzzle: Puzzle, *words: str, stdin: bytes = b"") -> dic
     if "bad_oracle" in answer:
         raise PuzzleRefused(f"{puzzle.folder}: the oracle cannot grade: {answer['bad_oracle']}")
     return answer
+
+
+def _read(kind: type[_Answer], puzzle: Puzzle, answer: dict[str, Any]) -> _Answer:
+    try:
+        return kind.model_validate(answer)
+    except ValidationError as fault:
+        raise GradingFailed(
+            f"{puzzle.meta.id}: the grading process answered with no {kind.__name__}: {fault}"
+        ) from None
 
 
 @cache

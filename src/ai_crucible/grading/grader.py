@@ -1,52 +1,65 @@
 """Runs in the grading box, where alone the oracle is mounted: plans the exercises, judges what was seen.
 
-``plan`` prints what is to be run in another box, with nothing of what is expected. ``judge`` reads what was
-observed there and both copies of the work folder, as data, and prints the verdict. ``overlay NAME`` prints an
-archive of the gold solution or of a wrong one. Nothing that a solver wrote is ever imported or run here.
+``plan SEED DRAWS`` prints what is to be run in another box, with nothing of what is expected. ``declared`` prints
+the copy that it is run on: the untouched puzzle with the changes that the puzzle declares, so that whatever else a
+solver leaves has no part in it. ``judge SEED DRAWS`` reads what was observed there and both copies of the work
+folder, as data, and prints the verdict. ``draw SEED`` prints the files and words that a task draws for a trial.
+``overlay NAME SEED`` prints an archive of a solution that the oracle keeps. Nothing that a solver wrote is ever
+imported or run here.
 
 The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs]}``. A check has ``name``, ``kind``, maybe
 ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
 
-    call   target "module:function", cases [{args, kwargs, expect | raises, args_after}], compare
-           (equal, close, unordered), and literal: true where args and expect are Python literals in text
+    call   target "module:function" (or the driver's own ":program", ":tests"), cases [{args, kwargs, expect |
+           raises, args_after}], compare (equal, close, unordered), put {path: text}; with [path]: files of
+           oracle/with/ laid beside the work copy; drawn: how many cases the function ``by`` of reference.py yields
     run    argv, stdin, put {path: text}, seconds, expect {exit, stdout, stdout_matches, stderr_matches, files,
            absent, ended}
-    file   path, and one of equals, matches, lacks, absent, json, sha256, most_lines
+    file   path, and one of equals, matches, lacks, absent, json, sha256, most_lines, by
     same   paths (globs) that must be as in the untouched puzzle
+
+``reference.py`` knows right answers by a way of its own. A function named by ``by`` takes a ``random.Random`` and
+yields cases without end, as above but with Python values; ``holds`` in place of ``expect`` is a function of the
+answer. Types count there, and arguments must be left as they were unless ``args_after`` says otherwise. For a file
+``by`` takes its bytes and returns what is wrong with it. With ``draw(random)``, which returns ``{"work": {path:
+text}, "prompt": {name: text}, "gold": ..., "wrong/NAME": ..., "right/NAME": ...}``, each of them gets what was
+drawn for the trial as its last argument.
 """
 
 # pyright: basic
-# ruff: noqa: PTH112, PTH118, PTH123, PTH208, UP031, B904, B905
 # It runs alone in the box, under whatever Python is there, on data of any shape; every import costs each attempt.
 
 from __future__ import annotations
 
-import ast
 import base64
-import fnmatch
 import hashlib
 import io
 import json
 import math
 import os
 import re
+import signal
 import sys
 import tarfile
 
-ORACLE = "/oracle"
+# Beside this program, in a box in which nobody else has written anything.
+sys.path.insert(0, "/tmp")
+
+import answers
+from draws import ORACLE, BadOracle, Draw
+from work_copy import Copy, Declared, differs, matches_any, packed
+
 _KINDS = ("call", "run", "file", "same")
 _EXPECTATIONS = {"exit", "stdout", "stdout_matches", "stderr_matches", "files", "absent", "ended"}
 _MOST_DETAIL = 300
-
-
-class BadOracle(Exception):
-    """The oracle is not one that can grade."""
+_CHECK_S = 10
 
 
 def main():
     """Do what the first argument says; a fault of the oracle is an answer, not a traceback."""
     try:
-        answer = {"plan": plan, "judge": judge, "overlay": overlay}[sys.argv[1]]()
+        ways = {"plan": plan, "declared": declared, "judge": judge, "overlay": overlay, "draw": draw}
+        answer = ways[sys.argv[1]]()
     except BadOracle as fault:
         answer = {"bad_oracle": str(fault)}
     json.dump(answer, sys.stdout)
@@ -83,9 +96,10 @@ def inspect(check):
         raise BadOracle(where + "its kind is one of " + ", ".join(_KINDS))
     if check.get("role", "task") not in ("task", "quality"):
         raise BadOracle(where + "its role is task or quality")
-    if check["kind"] == "call" and not (check.get("cases") and ":" in check.get("target", "")):
+    drawn = check.get("drawn", 0) > 0 and check.get("by")
+    if check["kind"] == "call" and not ((check.get("cases") or drawn) and ":" in check.get("target", "")):
         raise BadOracle(where + "a call has a target module:function and cases")
-    if check["kind"] == "call" and not all("expect" in case or "raises" in case for case in check["cases"]):
+    if check["kind"] == "call" and not all(set(case) & {"expect", "raises"} for case in check.get("cases", [])):
         raise BadOracle(where + "every case expects something")
     if check["kind"] == "run":
         expect = check.get("expect")
@@ -100,22 +114,46 @@ def inspect(check):
 def plan():
     """Return what is to be run, without what is expected of it."""
     checks, _ = load()
+    draws = Draw(sys.argv[2], int(sys.argv[3]))
     steps = []
     for check in checks:
-        step = {"name": check["name"], "seconds": float(check.get("seconds", 10)), "put": check.get("put", {})}
+        put = {**check.get("put", {}), **{path: beside(path) for path in check.get("with", [])}}
+        # More inputs than a check asks for take as much longer.
+        seconds = float(check.get("seconds", 10)) * max(1.0, draws.count / check.get("drawn", math.inf))
+        step = {"name": check["name"], "seconds": min(seconds, 3600.0), "put": put}
         if check["kind"] == "call":
             module, function = check["target"].split(":", 1)
-            order = {"module": module, "function": function, "cases": []}
-            literal = check.get("literal", False)
-            for case in check["cases"]:
-                order["cases"].append([case.get("args", "[]" if literal else []), case.get("kwargs", {})])
-            step.update(call=order, literal=literal)
+            cases = [[repr(case.get("args", [])), repr(case.get("kwargs", {}))] for case in draws.cases(check)]
+            step.update(call={"module": module, "function": function, "cases": cases})
         elif check["kind"] == "run":
             step.update(argv=check["argv"], stdin=check.get("stdin", ""), take=sorted(wanted(check["expect"])))
         else:
             continue
         steps.append(step)
-    return {"steps": steps, "oracle_digest": digest(), "overlays": overlays()}
+    drawn = sum("drawn" in check for check in checks)
+    return {"steps": steps, "oracle_digest": digest(), "overlays": overlays(draws), "drawn": drawn}
+
+
+def beside(path):
+    """Return the text of a file that is laid beside the work copy."""
+    try:
+        with open(os.path.join(ORACLE, "with", path), encoding="utf-8") as file:
+            return file.read()
+    except (OSError, ValueError) as fault:
+        raise BadOracle("with/%s cannot be read: %s" % (path, fault))
+
+
+def draw():
+    """Return the files and the words of the prompt that are drawn for a trial."""
+    drawn = (Draw(sys.argv[2]).drawn or ({},))[0]
+    return {"work": drawn.get("work", {}), "prompt": drawn.get("prompt", {})}
+
+
+def declared():
+    """Return the untouched puzzle with the changes that it declares; an empty text where there are none."""
+    seen = json.load(sys.stdin)
+    left = Declared(Copy(seen["before"]), Copy(seen["after"]), seen["editable"], load()[1])
+    return {"copy": packed(left) if left.applied else ""}
 
 
 def wanted(expect):
@@ -136,11 +174,16 @@ def digest():
     return total.hexdigest()
 
 
-def overlays():
-    """Return the names of the solutions the oracle keeps: gold, and wrong/NAME."""
-    names = ["gold"] if os.path.isdir(os.path.join(ORACLE, "gold")) else []
-    wrong = os.path.join(ORACLE, "wrong")
-    return names + (["wrong/" + name for name in sorted(os.listdir(wrong))] if os.path.isdir(wrong) else [])
+def overlays(draws):
+    """Return the names of the solutions the oracle keeps: gold, wrong/NAME and right/NAME."""
+    names = {
+        name for drawn in draws.drawn for name in drawn if name == "gold" or name.startswith(("wrong/", "right/"))
+    }
+    names |= {"gold"} if os.path.isdir(os.path.join(ORACLE, "gold")) else set()
+    for kind in ("wrong", "right"):
+        folder = os.path.join(ORACLE, kind)
+        names |= {kind + "/" + name for name in (os.listdir(folder) if os.path.isdir(folder) else ())}
+    return sorted(names - {"right/__pycache__"})
 
 
 def overlay():
@@ -154,89 +197,91 @@ def overlay():
                 path = os.path.join(folder, name)
                 with open(path, "rb") as file:
                     data = file.read()
-                entry = tarfile.TarInfo(os.path.relpath(path, root))
-                entry.size, entry.mode = len(data), 0o755 if os.access(path, os.X_OK) else 0o644
-                archive.addfile(entry, io.BytesIO(data))
+                add(archive, os.path.relpath(path, root), data, os.access(path, os.X_OK))
+        for drawn in Draw(sys.argv[3]).drawn:
+            for name, content in sorted(drawn.get(sys.argv[2], {}).items()):
+                add(archive, name, content.encode(), False)
     return {"archive": base64.b64encode(out.getvalue()).decode()}
+
+
+def add(archive, name, data, executable):
+    """Put a file into an archive."""
+    entry = tarfile.TarInfo(name)
+    entry.size, entry.mode = len(data), 0o755 if executable else 0o644
+    archive.addfile(entry, io.BytesIO(data))
 
 
 def judge():
     """Return the verdict over the untouched puzzle and the solver's copy."""
     seen = json.load(sys.stdin)
     checks, protected = load()
-    before, after = (Copy(seen[name]) for name in ("before", "after"))
+    draws = Draw(sys.argv[2], int(sys.argv[3]))
+    before, left = (Copy(seen[name]) for name in ("before", "after"))
+    after = Declared(before, left, seen["editable"], protected)
     outcomes = []
     for check in checks:
-        was, _ = evaluate(check, before, before)
-        now, detail = evaluate(check, after, before)
+        was, _ = evaluate(check, before, before, draws)
+        now, detail = evaluate(check, after, before, draws)
         role, weight = check.get("role", "task"), float(check.get("weight", 1))
         outcome = {"name": check["name"], "role": role, "weight": weight, "before": was, "after": now}
         outcomes.append({**outcome, "detail": detail[:_MOST_DETAIL]})
     total = sum(outcome["weight"] for outcome in outcomes)
     good = sum(outcome["weight"] for outcome in outcomes if outcome["after"])
-    changed = sorted(name for name in set(before.files) | set(after.files) if differs(name, before, after))
-    guarded = [name for name in changed if matches_any(name, protected)]
-    loose = [name for name in changed if name not in guarded and not matches_any(name, seen["editable"])]
+    strict = seen.get("leftovers") == "refused"
     return {
         "checks": outcomes,
-        "adversarial": ["changed " + name for name in guarded] + ["link " + name for name in after.links],
-        "undeclared": ["changed " + name for name in loose if not leftover(name)],
+        "adversarial": after.adversarial,
+        "undeclared": after.undeclared + (after.leftovers if strict else []),
+        "leftovers": [] if strict else after.leftovers,
         "quality": good / total if total else math.nan,
         "oracle_digest": digest(),
     }
 
 
-def leftover(name):
-    """Tell whether interpreters leave such a file behind by themselves."""
-    return "__pycache__" in name.split("/") or name.endswith(".pyc") or name.startswith(".pytest_cache/")
+_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, SyntaxError, RecursionError, MemoryError)
 
 
-def matches_any(name, patterns):
-    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+class TookTooLong(Exception):
+    """A check did not end."""
 
 
-def differs(name, before, after):
-    return before.files.get(name) != after.files.get(name)
+def give_up(*_):
+    """End the check that runs."""
+    raise TookTooLong
 
 
-class Copy:
-    """A work folder as data, and what its exercises showed."""
-
-    def __init__(self, seen):
-        self.observed = seen["observed"]
-        self.files, self.links = {}, []
-        with tarfile.open(fileobj=io.BytesIO(base64.b64decode(seen["archive"])), mode="r:") as archive:
-            for entry in archive:
-                if entry.isreg():
-                    self.files[entry.name] = archive.extractfile(entry).read()  # pyright: ignore[reportOptionalMemberAccess]
-                elif entry.issym():
-                    self.links.append(entry.name)
-
-
-def evaluate(check, copy, untouched):
+def evaluate(check, copy, untouched, draws):
     """Tell whether a check holds for a copy, and why not."""
+    # A pattern may take for ever on what a solver wrote; that is its failure, not that of the grading.
+    signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(_CHECK_S + draws.count // 50)
     try:
         if check["kind"] == "same":
             names = [n for n in untouched.files if matches_any(n, check["paths"])]
             changed = [n for n in names if differs(n, untouched, copy)]
             return not changed, "changed: " + ", ".join(changed) if changed else ""
         if check["kind"] == "file":
-            return on_file(check, copy)
+            return on_file(check, copy, draws)
         observed = copy.observed.get(check["name"])
         if observed is None:
             return False, "it was not observed"
-        return on_call(check, observed) if check["kind"] == "call" else on_run(check, observed)
-    except (ValueError, TypeError, KeyError, IndexError, SyntaxError, RecursionError, MemoryError) as fault:
+        return on_call(check, observed, draws) if check["kind"] == "call" else on_run(check, observed)
+    except (*_UNREADABLE, TookTooLong) as fault:
         return False, "not readable: %s" % type(fault).__name__
+    finally:
+        signal.alarm(0)
 
 
-def on_file(check, copy):
+def on_file(check, copy, draws):
     """Check a file as data."""
     data = copy.files.get(check["path"])
     if "absent" in check:
         return (data is None) == bool(check["absent"]), "present" if data is not None else "absent"
     if data is None:
         return False, "the file is missing"
+    if "by" in check:
+        wrong = draws.function(check)(data, *draws.drawn)
+        return not wrong, str(wrong or "")
     name = next(name for name in FILE_TESTS if name in check)
     good = FILE_TESTS[name](data, check[name])
     return good, "" if good else "the file is not as it should be (%s)" % name
@@ -250,18 +295,18 @@ FILE_TESTS = {
     "equals": lambda data, value: data == value.encode(),
     "matches": lambda data, value: re.search(value, text(data), re.M) is not None,
     "lacks": lambda data, value: re.search(value, text(data), re.M) is None,
-    "json": lambda data, value: alike(json.loads(data), value, "equal"),
+    "json": lambda data, value: answers.alike(json.loads(data), value, "equal"),
     "sha256": lambda data, value: hashlib.sha256(data).hexdigest() == value,
     "most_lines": lambda data, value: len(data.splitlines()) <= value,
     "absent": lambda data, value: value is False,
+    "by": None,
 }
 
 
-def on_call(check, observed):
+def on_call(check, observed, draws):
     """Check one line of output for each case."""
     lines = observed["stdout"].splitlines()
-    literal = check.get("literal", False)
-    for number, case in enumerate(check["cases"]):
+    for number, case in enumerate(draws.cases(check)):
         if number >= len(lines):
             return False, "case %d gave no answer (exit %s%s) %s" % (
                 number + 1,
@@ -269,56 +314,10 @@ def on_call(check, observed):
                 ", ended by " + observed["ended"] if observed["ended"] else "",
                 observed["stderr"][-160:],
             )
-        answer = json.loads(lines[number])
-        if "raises" in case:
-            if answer[0] != "raised" or case["raises"] not in answer[1]:
-                return False, "case %d raised nothing of the kind" % (number + 1)
-            continue
-        if answer[0] != "ok":
-            return False, "case %d raised %s" % (number + 1, answer[1][0])
-        expect = ast.literal_eval(case["expect"]) if literal else case["expect"]
-        if not alike(value(answer[1]), expect, check.get("compare", "equal"), exact=literal):
-            return False, "case %d returned something else" % (number + 1)
-        if "args_after" in case and not alike(value(answer[2]), case["args_after"], "equal"):
-            return False, "case %d left its arguments otherwise" % (number + 1)
+        fault = answers.on_case(case, json.loads(lines[number]), check.get("compare", "equal"))
+        if fault:
+            return False, "case %d %s" % (number + 1, fault)
     return True, ""
-
-
-def value(literal):
-    """Return a value from its literal; nothing but literals is understood."""
-    if literal in ("inf", "-inf", "nan"):
-        return float(literal)
-    return ast.literal_eval(literal)
-
-
-def alike(seen, expected, how, exact=False):
-    """Compare with types: True is not 1; a tuple is a list unless literals were asked for."""
-    if how == "unordered":
-        return isinstance(seen, (list, tuple, set)) and unordered(seen, expected)
-    if isinstance(expected, bool) or isinstance(seen, bool):
-        return seen is expected
-    if isinstance(expected, (int, float)) and isinstance(seen, (int, float)):
-        if how == "close":
-            return math.isclose(seen, expected, rel_tol=1e-9, abs_tol=1e-9)
-        return seen == expected and (not exact or type(seen) is type(expected))
-    if isinstance(expected, list) and isinstance(seen, (list,) if exact else (list, tuple)):
-        return len(seen) == len(expected) and all(alike(a, b, how, exact) for a, b in zip(seen, expected))
-    if isinstance(expected, dict) and isinstance(seen, dict):
-        if not exact:
-            seen = {str(key): item for key, item in seen.items()}
-        return seen.keys() == expected.keys() and all(alike(seen[k], expected[k], how, exact) for k in expected)
-    return type(seen) is type(expected) and seen == expected
-
-
-def unordered(seen, expected):
-    """Tell whether the same things are there in any order."""
-    left = list(seen)
-    for item in expected:
-        place = next((i for i, other in enumerate(left) if alike(other, item, "equal")), None)
-        if place is None:
-            return False
-        del left[place]
-    return not left
 
 
 def on_run(check, observed):

@@ -35,14 +35,15 @@ def answer_of(run: LiveRun, model: ChatModel, page: str) -> Answer:
     text = load(model.chat.answer)(run.head.result) if model.chat.answer else story_markdown(run.fold.story())
     if missing := _missing(run):
         text = f"*{missing}*\n\n{text}"
-    return Answer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, page))
+    return Answer(clean(text), progress_of(run, 0).rstrip(), _usage(run), about(run, model, page))
 
 
-def about(run: LiveRun, page: str) -> dict[str, object]:
+def about(run: LiveRun, model: ChatModel, page: str) -> dict[str, object]:
     """Return what a program is told of a run beside its answer."""
     total = run.head.tally.total
     return {
         "run_id": run.run_id,
+        "model": model.id,
         "url": page,
         "cost_usd": None if total.live.unpriced else total.live.cost / 1_000_000,
         "calls": total.live.calls,

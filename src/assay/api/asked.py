@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -88,12 +87,10 @@ class ChatRequest:
     seed: int | None = None
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
-    def digest(self, who: str, key: str) -> str:
-        """Return what the same request of the same key has again, and no other: 16 letters and digits."""
+    def data(self) -> list[Any]:
+        """Return what the same request has again, and no other."""
         turns = [list(turn) for turn in self.turns]
-        terms, extra = dict(self.terms), dict(self.extra)
-        parts = [who, key, self.model, turns, terms, self.temperature, self.seed, extra]
-        return hashlib.sha256(canonical_json(parts)).hexdigest()[:16]
+        return [self.model, turns, dict(self.terms), self.temperature, self.seed, dict(self.extra)]
 
 
 def read_request(raw: bytes) -> ChatRequest:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 from weakref import WeakValueDictionary
 
 from assay.api.keys import ApiKey
@@ -18,9 +20,10 @@ from assay.terms import Terms, in_force
 from assay.web.live_runs import LiveRuns
 from assay.web.questions import Questions
 from assay.web.running import ActiveRuns
+from llm_runtime.canonical import canonical_json
 from llm_runtime.clock import now_ms
 from llm_runtime.errors import ConfigurationError, RunNotFound
-from llm_runtime.store import RunStore, RunSummary
+from llm_runtime.store import RunStore, RunSummary, valid_run_id
 
 #: Seconds for which a run goes on although nobody waits for it any more, and those in which the same request is
 #: answered by the run that has just ended.
@@ -37,7 +40,7 @@ class Order:
     Args:
         run: what is to be done.
         terms: on what terms.
-        name: the same for the same request, and for no other; of letters and digits.
+        name: as :func:`order_name` makes it.
         key: of the program; ``None`` for whoever has the launch's token.
         seed: of the run, where it is set.
         fresh_s: seconds for which the answer of the same request is given again.
@@ -49,6 +52,19 @@ class Order:
     key: ApiKey | None = None
     seed: int | None = None
     fresh_s: float = REPEATED_S
+
+
+def order_name(key: ApiKey | None, data: Any) -> str:
+    """Return the name of an order: whose it is, and what the same order has again; 24 letters and digits."""
+    return _owner(key) + _digest(data, 16)
+
+
+def _owner(key: ApiKey | None) -> str:
+    return _digest(key.name if key else "", 8)
+
+
+def _digest(data: Any, length: int) -> str:
+    return hashlib.sha256(canonical_json(data)).hexdigest()[:length]
 
 
 @dataclass(slots=True)
@@ -95,6 +111,16 @@ class Desk:
                 if summary.state in ("stopped", "interrupted") or (summary.state == "failed" and age < REPEATED_S):
                     return await self._resume(order, run_id)
         raise AssertionError("numbers do not end")
+
+    def own(self, run_id: str, key: ApiKey | None) -> str:
+        """Return the id of a run that a key may see: those that it began; the launch's token sees all.
+
+        Raises:
+            RunNotFound: there is none such.
+        """
+        if not valid_run_id(run_id) or (key is not None and not run_id.startswith(f"api-{_owner(key)}")):
+            raise RunNotFound(f"there is no run {run_id[:80]} here")
+        return self.store.summary(run_id).run_id
 
     def _summary(self, run_id: str) -> RunSummary | None:
         with suppress(RunNotFound):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
 
 from starlette.routing import BaseRoute
 
 from assay.api.desk import GRACE_S, Desk
+from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKeys
 from assay.api.openai import Endpoint
 from assay.api.spending import Spending
@@ -16,7 +18,7 @@ from assay.web.app_state import AppState
 
 
 def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
-    """Return what opens the OpenAI endpoint.
+    """Return what opens the OpenAI endpoint, and ``/mcp`` where the extra is installed.
 
     Args:
         store_url: of the store that is served: purses of keys are beside it.
@@ -27,9 +29,14 @@ def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
     async def opened(site: AppState) -> AsyncGenerator[Sequence[BaseRoute]]:
         spending = Spending(store_url, site.settings)
         desk = Desk(site.store, site.hub, site.runs, site.questions, spending, grace_s, site.closing)
-        try:
-            yield Endpoint(desk, ApiKeys(), site.gate.token).routes()
-        finally:
-            await desk.aclose()
+        gate = KeyGate(ApiKeys(), site.gate.token)
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(desk.aclose)
+            routes = Endpoint(desk, gate).routes()
+            if find_spec("mcp") is not None:
+                from assay.api.mcp.serving import mcp_door
+
+                routes.append(await stack.enter_async_context(mcp_door(desk, gate)))
+            yield routes
 
     return opened

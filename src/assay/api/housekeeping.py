@@ -8,22 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: What Open WebUI's templates begin with, and what each of them holds besides.
+#: How Open WebUI's templates begin, and what each of them holds besides.
 _TEMPLATE = re.compile(
-    r"\s*### Task:.*?(<chat_history>|<text>|### (Output|Guidelines|Chat History|Examples):|JSON format)", re.DOTALL
+    r"### Task:.*?(<chat_history>|<text>|<context>|### (Output|Guidelines|Chat History|Examples):|JSON format)",
+    re.DOTALL,
 )
-_TOOLS = re.compile(r"\s*Available Tools:.*?choose and return the correct tool", re.DOTALL)
-#: An order at the beginning to make something small out of the conversation that is shown.
-_VERBS = r"generate|create|provide|write|suggest|give|summari[sz]e|make|choose|propose|return|produce|name"
-_SMALL = r"titles?|names?|tags?|follow[- ]?ups?|emojis?|summary|search quer(y|ies)|headline|subject line|labels?"
-_TALK = r"conversation|chat|dialog(ue)?|discussion|thread|message history|session|user's messages?"
-_ORDER = re.compile(
-    rf"^[^\n]{{0,120}}\b({_VERBS})\b[^\n.?!]{{0,100}}\b({_SMALL})\b[^\n?!]{{0,160}}\b({_TALK})\b", re.IGNORECASE
+_TOOLS = re.compile(r"Available Tools:.*?choose and return the correct tool", re.DOTALL)
+_VERB = re.compile(
+    r"\b(generate|create|provide|write|suggest|give|summari[sz]e|make|choose|propose|return|produce|name|title|analy[sz]e)"
+    r"\b",
+    re.IGNORECASE,
 )
-_ABOUT_TALK = re.compile(
-    rf"^\W*(briefly\W+)?(summari[sz]e|analy[sz]e|title|name)\b[^\n?!]{{0,60}}\b({_TALK})\b", re.IGNORECASE
+_SMALL = re.compile(
+    r"\b(titles?|names?|tags?|topics?|follow[- ]?ups?|emojis?|summar(y|ies)|search quer(y|ies)|headline|labels?)\b"
+    r"|^\W*(summari[sz]e|title|name|analy[sz]e)\b",
+    re.IGNORECASE,
 )
-_COMMIT = re.compile(r"\b(generate|write)\b[^\n?!]{0,80}\bcommit message", re.IGNORECASE)
+_TALK = re.compile(r"\b(conversations?|chats?|dialog(ue)?|user'?s messages?|message history)\b", re.IGNORECASE)
+_SHOWN = re.compile(r"^\W*(user|human|ai|assistant|convo|conversation)\W*:", re.IGNORECASE | re.MULTILINE)
+_COMMIT = re.compile(r"\b(generate|write)\b[^\n?!]{0,80}\bcommit messages?\b", re.IGNORECASE)
+#: Where an order stands, if there is one, and how long it is.
+_HEAD, _ORDER = 240, 200
 
 
 def is_housekeeping(turns: Sequence[tuple[str, str]]) -> bool:
@@ -32,20 +37,20 @@ def is_housekeeping(turns: Sequence[tuple[str, str]]) -> bool:
     Args:
         turns: pairs of role and text, oldest first.
     """
-    users = [text for role, text in turns if role == "user"]
-    system = next((text for role, text in turns if role == "system"), "")
-    last = users[-1].lstrip() if users else ""
+    last = next((text.lstrip() for role, text in reversed(turns) if role == "user"), "")
+    system = next((text.lstrip() for role, text in turns if role == "system"), "")
     if _TEMPLATE.match(last) or _TOOLS.match(system) or _TOOLS.match(last):
         return True
-    if _ORDER.match(system) or _ABOUT_TALK.match(system) or _COMMIT.search(system[:1_000]):
+    if _orders(system) or _COMMIT.search(system[:1_000]):
         return True
-    # A person who asks for a title shows no conversation; a program does.
-    return bool(_ORDER.match(last) or _ABOUT_TALK.match(last)) and _shows_talk(last, turns)
+    # A person who asks for a title shows no conversation; a program does, in the message or in those before it.
+    return _orders(last) and (any(role == "assistant" for role, _ in turns) or _SHOWN.search(last) is not None)
 
 
-def _shows_talk(text: str, turns: Sequence[tuple[str, str]]) -> bool:
-    asked_after_answers = any(role == "assistant" for role, _ in turns)
-    return (
-        asked_after_answers
-        or re.search(r"(?im)^\W*(user|human|ai|assistant|convo|conversation)\W*:", text) is not None
-    )
+def _orders(text: str) -> bool:
+    """Tell whether a text begins with the order to make something small out of a conversation."""
+    for verb in _VERB.finditer(text[:_HEAD]):
+        order = text[verb.start() : verb.start() + _ORDER]
+        if _SMALL.search(order) and _TALK.search(order):
+            return True
+    return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -18,9 +17,10 @@ from assay.api import wire
 from assay.api.answering import about, answer_of, progress_of, refusal, why_none
 from assay.api.asked import ChatRequest, Refused, read_request
 from assay.api.catalogue import PREFIX, ChatModel, chat_models
-from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order
+from assay.api.desk import REPEATED_BY_KEY_S, REPEATED_S, Desk, Order, order_name
 from assay.api.housekeeping import is_housekeeping
-from assay.api.keys import ApiKey, ApiKeys
+from assay.api.key_gate import KeyGate
+from assay.api.keys import ApiKey
 from assay.protocol import load
 from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
@@ -30,7 +30,7 @@ _MOST_BYTES = 1 << 20
 #: What is read of a request that is too long before it is answered: a client that still sends hears nothing.
 _MOST_READ = 1 << 25
 #: Seconds within which a stream begins, and between two signs of life.
-_BEGIN_S = 0.5
+_BEGIN_S = 0.2
 _BEAT_S = 10.0
 _LOOK_S = 1.0
 #: Dollars and tokens of a title, a tag, a commit message.
@@ -47,14 +47,12 @@ class Endpoint:
 
     Args:
         desk: takes the orders.
-        keys: of the programs.
-        token: of the launch; whoever has it is bound by nothing.
+        gate: knows the programs by their keys.
     """
 
-    def __init__(self, desk: Desk, keys: ApiKeys, token: str) -> None:
+    def __init__(self, desk: Desk, gate: KeyGate) -> None:
         self._desk = desk
-        self._keys = keys
-        self._token = token
+        self._gate = gate
         self._by_key: dict[str, tuple[float, str]] = {}
 
     def routes(self) -> list[BaseRoute]:
@@ -69,16 +67,16 @@ class Endpoint:
 
     async def _models(self, request: Request) -> Response:
         """List the models that the key may use."""
-        models = self._allowed(self._caller(request)).values()
+        models = self._allowed(self._gate.caller(request.headers)).values()
         return JSONResponse({"object": "list", "data": [wire.listed(model) for model in models]})
 
     async def _model(self, request: Request) -> Response:
         """Describe one model."""
-        allowed = self._allowed(self._caller(request))
+        allowed = self._allowed(self._gate.caller(request.headers))
         return JSONResponse(wire.listed(_chosen(request.path_params["name"], allowed)))
 
     async def _nothing(self, request: Request) -> Response:
-        self._caller(request)
+        self._gate.caller(request.headers)
         served = "GET /v1/models, POST /v1/chat/completions"
         raise Refused(
             404, f"{request.method} {request.url.path[:80]} is not served; there are: {served}", "not_found"
@@ -86,7 +84,7 @@ class Endpoint:
 
     async def _complete(self, request: Request) -> Response:
         """Answer a chat by a run."""
-        key = self._caller(request)
+        key = self._gate.caller(request.headers)
         asked = read_request(await _body(request))
         model, order = self._order(asked, key, request.headers.get("idempotency-key", ""))
         page = f"{request.base_url}runs/"
@@ -100,21 +98,6 @@ class Endpoint:
         return StreamingResponse(
             self._stream(begun, asked, model, order, page), media_type="text/event-stream", headers=_STREAM
         )
-
-    def _caller(self, request: Request) -> ApiKey | None:
-        """Return the key that was shown; ``None`` for the launch's token, which is bound by nothing."""
-        kind, _, shown = request.headers.get("authorization", "").partition(" ")
-        shown = shown.strip()
-        if kind.lower() != "bearer" or not shown:
-            raise Refused(
-                401, "no key: send Authorization: Bearer KEY; make one with: assay serve keys add", "no_key"
-            )
-        if hmac.compare_digest(shown.encode(), self._token.encode()):
-            return None
-        key = self._keys.find(shown)
-        if key is None:
-            raise Refused(401, "this key opens nothing here; see: assay serve keys list", "invalid_api_key")
-        return key
 
     def _allowed(self, key: ApiKey | None) -> dict[str, ChatModel]:
         models = chat_models()
@@ -134,9 +117,8 @@ class Endpoint:
         if is_housekeeping(asked.turns) and model.name != "direct":
             model, bounded = chat_models()["direct"], _CHEAP
         fields = {**_fields(model, asked, key), **bounded}
-        who = key.name if key else ""
-        name = asked.digest(who, repeated)
-        self._check_repeated(f"{who}\n{repeated}" if repeated else "", name)
+        name = order_name(key, [repeated, *asked.data()])
+        self._check_repeated(f"{key.name if key else ''}\n{repeated}" if repeated else "", name)
         run, terms = read_form({"kind": model.run.name, **fields}, strict=True)
         fresh = REPEATED_BY_KEY_S if repeated else REPEATED_S
         return model, Order(run, terms, name, key, asked.seed, fresh)
@@ -174,7 +156,7 @@ class Endpoint:
                 run.leave()
         headers = {"x-request-id": run_id}
         if run.state != "finished":
-            raise _with_run(why_none(run), run, page)
+            raise _with_run(why_none(run), run, model, page)
         return JSONResponse(wire.completion(head, answer_of(run, model, page + run_id)), headers=headers)
 
     async def _stream(
@@ -215,7 +197,7 @@ class Endpoint:
         if run.state == "finished":
             pieces = wire.closing(head, answer_of(run, model, page + run_id), usage=asked.usage)
         else:
-            pieces = wire.broken(why_none(run), **about(run, page + run_id))
+            pieces = wire.broken(why_none(run), **about(run, model, page + run_id))
         for piece in pieces:
             yield piece
 
@@ -250,8 +232,8 @@ def _fields(model: ChatModel, asked: ChatRequest, key: ApiKey | None) -> dict[st
     return {**load(model.chat.fields)(asked.turns), **model.preset, **asked.terms, **extra}
 
 
-def _with_run(refused: Refused, run: LiveRun, page: str) -> Refused:
-    refused.about = about(run, page + run.run_id)
+def _with_run(refused: Refused, run: LiveRun, model: ChatModel, page: str) -> Refused:
+    refused.about = about(run, model, page + run.run_id)
     return refused
 
 

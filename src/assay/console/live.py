@@ -37,15 +37,15 @@ _WAITED_MS = 5_000
 def manner_for(stream: TextIO, environment: Mapping[str, str]) -> Manner:
     """Choose how to show progress on ``stream``.
 
-    A picture needs a terminal that can move its cursor, and nobody who asked for quiet (NO_COLOR, CI).
-    FORCE_COLOR overrules the asking, never the terminal: without one it colours the lines.
+    A picture needs a terminal that can move its cursor, and no CI. FORCE_COLOR overrules CI, never the terminal:
+    without one it colours the lines. NO_COLOR takes the colours away and nothing else.
     """
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")
     able = stream.isatty() and environment.get("TERM", "") not in ("", "dumb", "unknown")
-    quiet = bool(environment.get("NO_COLOR")) or environment.get("CI", "") not in ("", "0", "false")
+    quiet = environment.get("CI", "") not in ("", "0", "false")
     if able and (forced or not quiet):
         return "live"
-    return "coloured" if forced else "plain"
+    return "coloured" if forced and not environment.get("NO_COLOR") else "plain"
 
 
 def _console(stream: TextIO) -> Console:

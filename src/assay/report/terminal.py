@@ -31,6 +31,7 @@ from assay.report.story import (
     Voice,
 )
 
+_LONGEST_LINE = 100
 _TEXTS = (Prose, Plain, Quote, Note)
 _TONES = {"info": "blue", "good": "green", "warning": "yellow", "bad": "red"}
 
@@ -66,6 +67,9 @@ def print_story(story: Story, stream: TextIO, *, whole: bool = False) -> None:
         whole: all of it; else what a person asked for, and to a pipe nothing but its text.
     """
     console = Console(file=stream, highlight=False)
+    if console.is_terminal:
+        # Longer lines nobody reads.
+        console.width = min(console.width, _LONGEST_LINE)
     if whole:
         console.print(story_view(story))
     elif console.is_terminal:

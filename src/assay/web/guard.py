@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 import secrets
 from collections.abc import Iterable
 from http.cookies import CookieError, SimpleCookie
@@ -40,7 +41,7 @@ _HEADERS = {
 }
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 #: Doors for programs, which ask for keys of their own. No cookie opens them.
-_OWN_KEYS = ("/v1/", "/mcp")
+_OWN_KEYS = re.compile(r"/v1/.*|/mcp")
 _COOKIE = "assay"
 _NO_TOKEN = "403: this application answers only to whom it knows."
 
@@ -96,7 +97,7 @@ class Gate:
             return "403: a request from another page."
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return "403: a request from another site."
-        if self._bears_token(headers) or path.startswith(_OWN_KEYS):
+        if self._bears_token(headers) or _OWN_KEYS.fullmatch(path):
             return None
         root = self.root_of(path)
         if not root and (path == "/open" or path.startswith("/static/")) and (method in _SAFE or origin):

@@ -22,6 +22,7 @@ from assay.report.svg.canvas import PALETTE
 from assay.web import data
 from assay.web.app_state import request_fields, respond, site_of, wants_json
 from assay.web.forms import whole_number
+from assay.web.glimpses import glimpses
 from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.entering import entrance
@@ -63,7 +64,7 @@ async def home(request: Request) -> Response:
             ],
             "latest": [data.summary_data(run) for run in latest],
         },
-        lambda: home_page(played, latest, keys),
+        lambda: home_page(played, latest, glimpses(site.store, latest), keys),
     )
 
 
@@ -126,10 +127,13 @@ async def list_runs(request: Request) -> Response:
     return respond(
         request,
         lambda: {
-            "runs": [data.summary_data(run) for run in page],
+            "runs": [
+                {**data.summary_data(run), "outcome": look.outcome, "models": look.models}
+                for run, look in zip(page, glimpses(site.store, page).values(), strict=True)
+            ],
             "next": f"/runs.json?{choice.query(page[-1].run_id)}" if more else None,
         },
-        lambda: runs_page(page, choice, protocols, more),
+        lambda: runs_page(page, glimpses(site.store, page), choice, protocols, more),
     )
 
 

@@ -23,7 +23,7 @@ from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore, open_store
 from llm_runtime.testing import LoopbackServer, Received
 
-__all__ = ["TOKEN", "Gated", "Programs", "council_answer"]
+__all__ = ["TOKEN", "TRIAGE", "Gated", "Programs", "council_answer"]
 
 CREATIVE = {"role": "creative", "system_prompt": "You have ideas.", "model_hint": None}
 

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from starlette.responses import Response
 
 from .conftest import TOKEN, Programs
 
@@ -103,15 +104,19 @@ async def test_only_keys_open_the_door_and_each_only_what_it_allows(programs: Pr
 
 async def test_a_page_of_another_site_and_a_cookie_open_nothing(programs: Programs) -> None:
     url = f"{programs.url}/models"
-    gate = programs.web.site.gate
-    cookie = f"{gate.cookie_name(programs.web.url.removeprefix('http://'))}={gate.session}"
-    for headers, status in (
-        ({"origin": "https://evil.test", "authorization": f"Bearer {TOKEN}"}, 403),
-        ({"host": "evil.test", "authorization": f"Bearer {TOKEN}"}, 403),
-        ({"cookie": cookie, "authorization": ""}, 401),
+    gate, entered = programs.web.site.gate, Response()
+    gate.sign_in(entered)
+    session = {"cookie": entered.headers["set-cookie"].partition(";")[0], "authorization": ""}
+    for address, headers, status in (
+        (url, {"origin": "https://evil.test", "authorization": f"Bearer {TOKEN}"}, 403),
+        (url, {"host": "evil.test", "authorization": f"Bearer {TOKEN}"}, 403),
+        (url, session, 401),
+        (f"{programs.web.url}{gate.root}/v1/models", session, 401),
+        (f"{programs.web.url}{gate.root}/mcp", session, 401),
+        (f"{programs.web.url}/mcpx", session, 403),
     ):
-        async with programs.web.client.get(url, headers=headers) as answer:
-            assert answer.status == status
+        async with programs.web.client.get(address, headers=headers) as answer:
+            assert answer.status == status, (address, headers)
 
 
 async def test_what_is_not_served_is_named(programs: Programs) -> None:

@@ -34,7 +34,7 @@ class Terminal(StringIO):
     ("environment", "on_terminal", "elsewhere"),
     [
         ({"TERM": "xterm"}, "live", "plain"),
-        ({"TERM": "xterm", "NO_COLOR": "1"}, "plain", "plain"),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, "live", "plain"),
         ({"TERM": "xterm", "CI": "true"}, "plain", "plain"),
         ({"TERM": "xterm", "CI": "true", "FORCE_COLOR": "1"}, "live", "coloured"),
         ({"TERM": "dumb"}, "plain", "plain"),
@@ -139,6 +139,13 @@ def watched(events: list[Event], **options: Any) -> tuple[str, LiveDisplay]:
     reader.join()
     os.close(master)
     return arrived.decode(), display
+
+
+def test_no_color_takes_the_colours_away_and_leaves_the_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    text, display = watched([STARTED])
+    assert "Why?" in text and display.redraws >= 1
+    assert not re.search(r"\x1b\[[0-9;]*(3[0-7]|9[0-7])m", text), "no colour, though bold and dim may stay"
 
 
 async def test_on_a_terminal_only_our_own_escapes_arrive(play: Any, scene: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import unescape
 from typing import Any
 
@@ -40,6 +41,20 @@ async def test_the_list_is_searched_filtered_and_paged(web: Any, council: Any) -
     assert code == 400
 
 
+async def test_a_list_says_what_came_of_a_run_and_who_was_asked(web: Any, council: Any) -> None:
+    await council(synthesis="**SQLite**, until it hurts.\n\nThen something else.")
+    stopped = RunStarted(run_id="w-1", protocol="weather", title="Rain", task={}, settings={}, seed=1)
+    log = web.store.start(stopped)
+    log.emit(RunFinished(state="failed", message="the sky fell"))
+    log.close()
+    runs = {run["run_id"]: run for run in (await web.json("/runs"))["runs"]}
+    assert runs["council-1"]["outcome"].startswith("**SQLite**, until it hurts.")
+    assert runs["council-1"]["models"] == "vendor/model-1" and runs["w-1"]["outcome"] == "the sky fell"
+    for path in ("/", "/runs"):
+        _, page = await web.get(path)
+        assert "until it hurts" in page and "vendor/model-1" in page and "the sky fell" in page
+
+
 async def test_a_run_page_shows_the_story_of_the_report(web: Any, council: Any) -> None:
     run_id = await council()
     _, page = await web.get(f"/runs/{run_id}")
@@ -49,6 +64,18 @@ async def test_a_run_page_shows_the_story_of_the_report(web: Any, council: Any) 
     data = await web.json(f"/runs/{run_id}")
     assert data["run"]["state"] == "finished" and data["result"]["final_response"] == "synthesis answers."
     assert data["story"]["sections"][0]["heading"] == "Answer"
+
+
+async def test_a_seat_has_one_colour_on_every_page(web: Any) -> None:
+    _, told = await web.post("/play", name="council", speed=0)
+    await web.state(told["run_id"], "finished")
+    _, story = await web.get(f"/runs/{told['run_id']}")
+    _, timeline = await web.get(f"/runs/{told['run_id']}/timeline")
+    voices = dict(re.findall(r'class="voice (\w+)"[^>]*><summary><span class="name" dir="auto">([^<]+)', story))
+    assert len(voices) >= 4
+    for colour, name in voices.items():
+        tip = re.search(rf'<rect[^>]*class="{colour}[ "][^>]*><title>{name},', timeline, re.IGNORECASE)
+        assert tip, (colour, name)
 
 
 async def test_the_timeline_adds_up(web: Any, council: Any) -> None:

@@ -28,6 +28,7 @@ from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.calls import Place
 from assay.web.forms import form_of, forms
+from assay.web.glimpses import Glimpse
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.pages.asking import Ask, asking
 from assay.web.pages.batches import batch_page, batches_page
@@ -240,13 +241,17 @@ def homes(text: str) -> str:
     known = dict(zip(demos(), runs, strict=True))
     every = [{name: Played(run, missing) for name, run in known.items()} for missing in ("", text)]
     every += [{name: Played(None, missing) for name in known} for missing in ("", text)]
-    return "".join(home_page(played, runs, [text]) for played in every) + home_page(every[0], [], [])
+    return "".join(home_page(played, runs, seen(text, runs), [text]) for played in every) + home_page(
+        every[0], [], {}, []
+    )
 
 
 def run_lists(text: str) -> str:
     runs = [summary(text, state) for state in _STATES] + [summary(text, origin="live", parent="", calls=0)]
-    lists = runs_page(runs, Choice(text, text, text), [text], True) + runs_page([], Choice(), [], False)
-    return lists + runs_page([], Choice(text), [], False)
+    lists = runs_page(runs, seen(text, runs), Choice(text, text, text), [text], True) + runs_page(
+        [], {}, Choice(), [], False
+    )
+    return lists + runs_page([], {}, Choice(text), [], False)
 
 
 def sides(text: str) -> str:
@@ -262,6 +267,10 @@ def votes(text: str) -> str:
         **{"run_id": "r-1", "title": text, "reader": text, "claims": {"c1": text}},
         **{"counts": counts, "own": {"c1": "agree"}, "groups": groups},
     )
+
+
+def seen(text: str, runs: list[RunSummary]) -> dict[str, Glimpse]:
+    return {run.run_id: Glimpse(text, text) for run in runs}
 
 
 PAGES: dict[str, Callable[[str], str]] = {

@@ -10,7 +10,7 @@ TRIAL = RunType(
     title="Try a model",
     about="A model attempts sealed puzzles, each attempt in a box of its own; you see how reliably it passes.",
     noun="trial",
-    **parts_of(f"{_HERE}.task", "prepare", "ready", "run", "upgrade", "title_of"),
+    **parts_of(f"{_HERE}.task", "prepare", "ready", "run", "upgrade", "title_of", "outcome"),
     fold=f"{_HERE}.report.fold:TrialFold",
     bounds=("budget",),
     batch=False,

@@ -89,8 +89,10 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     if task.digest and task.digest != puzzle.digest:
         raise ConfigurationError(f"the puzzle {puzzle.meta.id} is not what it was when this was asked for")
     solver = _Solver(context.generate, options.solver, context.seed)
+    grader = SealedGrader(seed=context.seed)
+    puzzle = await grader.draw(puzzle)
     framing = Framing(seed=context.seed, tool_text=describe_tools(TOOLS))
-    state = await run_attempt(puzzle, solver, SealedGrader(), framing=framing, clock=solver.clock)
+    state = await run_attempt(puzzle, solver, grader, framing=framing, clock=solver.clock)
     gate: GateResult = state.scores["oracle"]
     return {
         "puzzle": puzzle.meta.id,

@@ -127,6 +127,15 @@ def title_of(task: Task) -> str:
     return ", ".join(task.puzzles)
 
 
+def outcome(result: Mapping[str, Any]) -> str:
+    """Return how many attempts each model passed."""
+    rows = [(one["model"], one["puzzles"]) for one in result["models"]]
+    return "; ".join(
+        f"{model} passed {sum(p['passed'] for p in own)} of {sum(p['attempts'] for p in own)}"
+        for model, own in rows
+    )
+
+
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log, whose task held all of it."""
     own = ("puzzles", "demo", "speed")

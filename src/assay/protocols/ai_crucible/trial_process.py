@@ -72,7 +72,7 @@ def _end(report: TrialReport) -> dict[str, Any]:
 
 def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     """Let a model attempt the puzzles."""
-    from assay.protocols.ai_crucible.inspect.trials import finished_attempts, inspect_faults, tell_price
+    from assay.protocols.ai_crucible.inspect.trials import inspect_faults, tell_price
     from assay.protocols.ai_crucible.trials import plan_of, solver_of
     from llm_runtime.pricing import load_prices
     from llm_runtime.settings import load_settings
@@ -87,7 +87,8 @@ def _live(order: dict[str, Any], shop: Workshop, say: Say) -> TrialReport:
     # A process whose owner was killed a moment ago may still be putting this trial's log in order.
     with _holding(shop.folder / "locks" / f"{trial}.lock"), inspect_faults():
         plan.write(shop, trial)
-        _begin(say, trial, plan.k, len(plan.puzzles), finished_attempts(shop.folder / "logs" / trial))
+        known = shop.attested().get(trial)
+        _begin(say, trial, plan.k, len(plan.puzzles), known.done if known else 0)
         return shop.run(
             order["puzzles"],
             model=plan.model,

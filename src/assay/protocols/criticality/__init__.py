@@ -10,7 +10,7 @@ BUILD = RunType(
     title="Build from an interview",
     about="You answer questions; models propose, object, write and test; out comes code that shows its claims.",
     noun="build",
-    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade"),
+    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "outcome"),
     fold=f"{_HERE}.report:BuildFold",
     seats=(
         Seat("person", "whoever is interviewed; you, unless you say otherwise", "terminal:"),

@@ -196,6 +196,13 @@ def _result(root: Path, end: RunResult, artifacts: Artifacts) -> dict[str, Any]:
     return result
 
 
+def outcome(result: Mapping[str, Any]) -> str:
+    """Return how many claims hold."""
+    claims = result["trace"]["claims"].values()
+    holding = sum(claim["result"].startswith("holds") for claim in claims)
+    return f"{result['state']}; {holding} of {len(claims)} claims hold"
+
+
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log."""
     return dict(task), {}

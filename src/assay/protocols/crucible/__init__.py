@@ -18,6 +18,7 @@ COUNCIL = RunType(
         "take_up",
         "reworded",
         "measures",
+        "outcome",
         run=f"{_HERE}.council:run",
     ),
     fold=f"{_HERE}.report:CouncilFold",

@@ -226,6 +226,11 @@ def take_up(task: Task, parent: Mapping[str, Any]) -> Task:
     return task.model_copy(update={"follow": parent["run_id"], "earlier": earlier_council(parent)})
 
 
+def outcome(result: Mapping[str, Any]) -> str:
+    """Return the answer."""
+    return result["final_response"]
+
+
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log or job file."""
     return dict(task), dict(settings.get("engine", {}))

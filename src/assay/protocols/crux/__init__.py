@@ -10,7 +10,7 @@ DEBATE = RunType(
     title="Hold a debate",
     about="Authors argue from their own texts, down to what divides them and what would change their minds.",
     noun="debate",
-    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "measures"),
+    **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "measures", "outcome"),
     fold=f"{_HERE}.report:DebateFold",
     chat=Chat("debate", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),

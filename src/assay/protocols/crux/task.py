@@ -244,6 +244,11 @@ class ThinkingClock:
         return self._milliseconds
 
 
+def outcome(result: Mapping[str, Any]) -> str:
+    """Return the questions on which it turns."""
+    return " · ".join(card["question"] for card in result["cards"]) or "no crux was found"
+
+
 def upgrade(task: Mapping[str, Any], settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return task and options of an older log or job file: ``{"models", "takes_temperature", "debate"}``.
 

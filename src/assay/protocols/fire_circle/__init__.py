@@ -10,7 +10,9 @@ CIRCLE = RunType(
     title="Judge a prompt",
     about="A circle of models reads a prompt in rounds, says what in it does not hold up, and finds patterns.",
     noun="circle",
-    **parts_of(f"{_HERE}.task", "prepare", "seated", "run", "upgrade", "title_of", "measures", "reworded"),
+    **parts_of(
+        f"{_HERE}.task", "prepare", "seated", "run", "upgrade", "title_of", "measures", "outcome", "reworded"
+    ),
     fold=f"{_HERE}.report:CircleFold",
     chat=Chat("circle", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),

@@ -19,8 +19,12 @@ _BROAD = 600
 ROW = 26.0
 
 
-def picture(width: float, height: float, title: str, description: str, *parts: Node) -> Element:
-    """Return an SVG root that scales with its place and says in words what it shows."""
+def picture(width: float, height: float, title: str, description: str, *parts: Node, ends: bool = False) -> Element:
+    """Return an SVG root that scales with its place and says in words what it shows.
+
+    Args:
+        ends: whether what counts stands at the right: where the picture is scrolled, it begins there.
+    """
     return element(
         "svg",
         element("title", title),
@@ -30,7 +34,7 @@ def picture(width: float, height: float, title: str, description: str, *parts: N
         viewBox=f"0 0 {width:g} {height:g}",
         width=width,
         height=height,
-        class_="broad" if width > _BROAD else None,
+        class_=("broad ends" if ends else "broad") if width > _BROAD else None,
         role="img",
         aria_label=f"{title}. {description}",
     )

@@ -49,7 +49,7 @@ def line_chart(
     for line in lines:
         parts += _drawn(line, x, y)
     parts += _names(lines, x, y, width - _LEFT - reach)
-    return picture(width, bottom + 28, title, description, *parts)
+    return picture(width, bottom + 28, title, description, *parts, ends=True)
 
 
 def _drawn(line: Line, x: _Place, y: _Scale) -> list[Element]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.demo import demos
+from assay.web.glimpses import Glimpse
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
 
@@ -17,12 +18,15 @@ class Played:
     missing: str = ""
 
 
-def home_page(played: dict[str, Played], latest: list[RunSummary], reachable: list[str]) -> str:
+def home_page(
+    played: dict[str, Played], latest: list[RunSummary], seen: dict[str, Glimpse], reachable: list[str]
+) -> str:
     """Return the page.
 
     Args:
         played: by recording.
         latest: the newest runs.
+        seen: what is known of each beside.
         reachable: hosted providers that have a key.
     """
     return render(
@@ -30,5 +34,6 @@ def home_page(played: dict[str, Played], latest: list[RunSummary], reachable: li
         protocols=[protocol for protocol, _ in demos().values()],
         played=played,
         latest=latest,
+        seen=seen,
         reachable=reachable,
     )

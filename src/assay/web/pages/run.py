@@ -75,6 +75,7 @@ def head_parts(
             "now.html",
             progress=watch.fold.progress() if view == "story" else None,
             state=watch.state,
+            contents=contents,
             time=watch.head.milliseconds,
             seatless=run is not None and run.seatless,
             calls=list(watch.head.tally.running.values()),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from assay.web.filters import protocol_name
+from assay.web.glimpses import Glimpse
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
 
@@ -27,11 +28,14 @@ class Choice:
         return urlencode({name: value for name, value in fields.items() if value})
 
 
-def runs_page(runs: list[RunSummary], choice: Choice, protocols: list[str], more: bool) -> str:
+def runs_page(
+    runs: list[RunSummary], seen: dict[str, Glimpse], choice: Choice, protocols: list[str], more: bool
+) -> str:
     """Return the page.
 
     Args:
         runs: those to show, newest first.
+        seen: what is known of each beside.
         choice: how they were chosen.
         protocols: those to choose from.
         more: whether there are older ones.
@@ -39,6 +43,7 @@ def runs_page(runs: list[RunSummary], choice: Choice, protocols: list[str], more
     return render(
         "runs.html",
         runs=runs,
+        seen=seen,
         choice=choice,
         filtered=choice != Choice(),
         protocols=[(name, protocol_name(name)) for name in protocols],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from markupsafe import Markup
@@ -64,16 +65,27 @@ def _overview(watch: LiveRun) -> Markup:
     run = known(watch.started.protocol)
     if run is not None and run.own_models:
         nothing = f"A {run.noun}'s calls are made by its own process: the story follows an attempt, turn by turn."
-    return render("timeline.html", picture=_picture(watch.calls), total=watch.calls.tally.total, nothing=nothing)
+    return render(
+        "timeline.html",
+        picture=_picture(watch.calls, _colours(watch)),
+        total=watch.calls.tally.total,
+        nothing=nothing,
+    )
 
 
-def _picture(log: CallLog) -> Figure | None:
+def _colours(watch: LiveRun) -> dict[str, str]:
+    """Return the colour that a seat has in the story, by its name."""
+    return {seat.name.lower(): seat.accent for seat in watch.fold.progress().seats}
+
+
+def _picture(log: CallLog, known_colours: dict[str, str]) -> Figure | None:
     calls = list(log.tally.calls.values())
     if not calls:
         return None
     recent = calls[-_PICTURED:]
     rows = list(dict.fromkeys(_row(call) for call in recent))
-    accents = {row: f"c{index % _ACCENTS}" for index, row in enumerate(rows)}
+    others = (f"c{index % _ACCENTS}" for index in itertools.count(len(known_colours)))
+    accents = {row: known_colours.get(row.lower()) or next(others) for row in rows}
     summary = f"{count_noun(len(calls), 'call')} in {duration(log.since_start(log.last))}"
     if len(recent) < len(calls):
         summary += f"; the picture shows the last {len(recent)}"
@@ -86,8 +98,7 @@ def _span(log: CallLog, call: Call, accents: dict[str, str]) -> Span:
     until = call.ended if call.ended is not None else log.last
     begin, end = log.since_start(call.started), log.since_start(until)
     tip = f"{_row(call)}, {call.label.phase}: {duration(max(end - begin, 0))}"
-    accent = "red" if call.label.seat.endswith("red_team") else accents[_row(call)]
-    return Span(_row(call), begin, max(end, begin), accent, tip, faded=call.state in ("failed", "cut"))
+    return Span(_row(call), begin, max(end, begin), accents[_row(call)], tip, faded=call.state in ("failed", "cut"))
 
 
 def _row(call: Call) -> str:

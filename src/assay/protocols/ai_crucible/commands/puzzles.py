@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,37 +13,55 @@ from assay.protocols.ai_crucible.trials import log_dir_option, need_box, worksho
 from assay.report.clean import one_line
 from llm_runtime.errors import ConfigurationError
 
+if TYPE_CHECKING:
+    from ai_crucible.checking import PuzzleCheck
+
 
 @click.command("check")
 @click.argument("puzzles", nargs=-1, required=True, metavar="PUZZLE...")
+@click.option("--quick", is_flag=True, help="Grade the solutions only; do not try the checks themselves.")
 @click.option("--admit", is_flag=True, help="Enter those that are fine into the catalog's lab.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 @log_dir_option
-def check_(puzzles: tuple[str, ...], admit: bool, as_json: bool, log_dir: str | None) -> int:
-    """Grade each PUZZLE's gold solution, doing nothing, and its wrong solutions, as attempts would be graded.
+def check_(puzzles: tuple[str, ...], quick: bool, admit: bool, as_json: bool, log_dir: str | None) -> int:
+    """Try the checks of each PUZZLE: they must accept what is right and refuse what is not.
 
-    The gold must pass and all others must fail; 1 where a puzzle must not be used. Needs no model.
+    The gold solution and every differently written right one must pass; doing nothing and every wrong solution must
+    fail, and so must 95 of 100 small mistakes made in the gold. The gold must give the right answer to 10,000
+    generated inputs. 1 where a puzzle falls short. Needs no model.
     """
+    from ai_crucible.checking import Bar
+
+    if quick and admit:
+        raise ConfigurationError("--admit needs the checks to be tried; leave --quick out")
     need_box()
-    checks = workshop(log_dir).check(puzzles, admit=admit)
+    if not as_json:
+        click.echo(_ROW.format("puzzle", "mutants refused", "wrong refused", "right accepted", "inputs", ""))
+    done = workshop(log_dir).check(
+        puzzles, bar=None if quick else Bar(), admit=admit, on_check=None if as_json else _show_check
+    )
     if as_json:
-        data = [
-            {
-                **asdict(check),
-                "gates": {way: gate.model_dump() for way, gate in check.gates.items()},
-                "ok": check.ok,
-            }
-            for check in checks
-        ]
-        click.echo(json.dumps(data, ensure_ascii=False))
-        return 0 if all(check.ok for check in checks) else 1
-    for check in checks:
-        mends, keeps = len(check.fail_to_pass), len(check.pass_to_pass)
-        words = (
-            f"fine: gold passes, {len(check.gates) - 1} other ways fail; {mends} checks to mend, {keeps} to keep"
-        )
-        click.echo(f"{check.puzzle}: {words if check.ok else one_line('; '.join(check.problems), 600)}")
-    return 0 if all(check.ok for check in checks) else 1
+        click.echo(json.dumps([_check_data(check) for check in done], ensure_ascii=False))
+    return 0 if all(check.ok for check in done) else 1
+
+
+_ROW = "{:<34} {:>15} {:>14} {:>14} {:>7}  {}"
+
+
+def _show_check(check: PuzzleCheck) -> None:
+    tried, short = check.tried, "-"
+    wrong, right = ("{} of {}".format(*check.count(kind, passed=kind == "right")) for kind in ("wrong", "right"))
+    killed = f"{tried.mutants - len(tried.survivors)} of {tried.mutants}" if tried else short
+    inputs = f"{tried.inputs:,}" if tried else short
+    words = "fine" if check.ok else one_line("; ".join(check.problems), 600)
+    click.echo(_ROW.format(check.puzzle, killed, wrong, right, inputs, words))
+    for where in tried.survivors if tried else ():
+        click.echo(f"  no check notices: {one_line(where, 120)}", err=True)
+
+
+def _check_data(check: PuzzleCheck) -> dict[str, Any]:
+    gates = {way: gate.model_dump() for way, gate in check.gates.items()}
+    return {**asdict(check), "gates": gates, "ok": check.ok}
 
 
 @click.command("new")

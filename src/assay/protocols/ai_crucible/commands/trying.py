@@ -239,7 +239,7 @@ def summary(models: Iterable[Any]) -> list[str]:
 
     lines: list[str] = []
     for model in models:
-        name = solver_name(model.model, model.arm)
+        name = solver_name(model.model, model.arm, model.edition)
         if model.rate is None:
             passed = ", ".join(f"{h.puzzle} {h.passed} of {h.attempts}" for h in model.puzzles)
             lines.append(f"{name}: no graded attempt at a puzzle that counts ({passed})")

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ai_crucible.trace_writer import SOURCE, attempts_of
+from ai_crucible.trace_writer import SOURCE, attempts_of, sample_digest
 from ai_crucible.types import AttemptRecord, TraceEvent
-from ai_crucible.workshop import newest_log
-from llm_runtime.canonical import canonical_json
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.pricing import PriceTable
 from llm_runtime.routing import parse_model
@@ -98,7 +95,7 @@ def _attempt(trial: str, record: AttemptRecord, sample: EvalSample, whole: EvalS
         tuple(Said(message.role, message.text) for message in first),
         tuple(message.text for message in whole.messages if message.role == "assistant"),
         tuple(events),
-        hashlib.sha256(canonical_json(sample.model_dump_json(exclude_none=True))).hexdigest(),
+        sample_digest(sample),
         str(sample.started_at or ""),
         str((sample.metadata or {}).get("puzzle_digest", "")),
     )
@@ -140,18 +137,6 @@ def _tell_inspect(model: str, prices: PriceTable) -> None:
         set_model_info(model, known.model_copy(update={"cost": cost}) if known else ModelInfo(cost=cost))
     elif known is None or known.cost is None:
         raise ConfigurationError(_NO_PRICE.format(name=model))
-
-
-def finished_attempts(folder: Path) -> int:
-    """How many attempts of a trial have a verdict already, by the newest of its logs."""
-    from inspect_ai.log import read_eval_log
-
-    path = newest_log(folder)
-    if path is None:
-        return 0
-    with suppress(Exception):  # a log that was cut off while it was written is Inspect's to recover
-        return sum(record.passed is not None for record in attempts_of(read_eval_log(str(path))))
-    return 0
 
 
 @contextmanager

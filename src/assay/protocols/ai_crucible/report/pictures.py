@@ -25,9 +25,10 @@ def accent(index: int) -> str:
     return f"c{index % 6}"
 
 
-def solver_name(model: str, arm: str) -> str:
-    """Return a model under an arm; the neutral one goes without saying."""
-    return model if arm == "neutral" else f"{model}, {ARM_NAMES.get(arm, arm)}"
+def solver_name(model: str, arm: str, edition: int = 1) -> str:
+    """Return a model under an arm; the neutral one, and the first edition, go without saying."""
+    name = model if arm == "neutral" else f"{model}, {ARM_NAMES.get(arm, arm)}"
+    return name if edition == 1 else f"{name}, version {edition} of what it was tried on"
 
 
 def _short(model: str, arm: str) -> str:

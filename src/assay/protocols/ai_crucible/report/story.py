@@ -115,7 +115,7 @@ def _reliability(trials: TrialRecords) -> Section:
     blocks.append(_models_table(models))
     wrong = [model for model in models if model.anchors_as_expected is False]
     if wrong:
-        names = in_words([pictures.solver_name(model.model, model.arm) for model in wrong])
+        names = in_words([pictures.solver_name(model.model, model.arm, model.edition) for model in wrong])
         blocks.append(
             Note(f"Calibration anchors were not as expected for {names}: read the other figures with care.", "bad")
         )
@@ -125,7 +125,7 @@ def _reliability(trials: TrialRecords) -> Section:
 def _summary(models: Sequence[ModelRollup]) -> str:
     lines: list[str] = []
     for model in models[:_FEW]:
-        name = _literal(pictures.solver_name(model.model, model.arm))
+        name = _literal(pictures.solver_name(model.model, model.arm, model.edition))
         if model.rate is None:
             lines.append(f"{name} has no graded attempt at a puzzle that counts.")
             continue
@@ -161,7 +161,7 @@ def _model_row(model: ModelRollup) -> tuple[str, ...]:
     k, hat = model.reliability or (0, 0.0)
     at = sum(h.pass_at(k) for h in counted) / len(counted) if k else 0.0
     return (
-        model.model,
+        pictures.solver_name(model.model, "neutral", model.edition),
         ARM_NAMES.get(model.arm, model.arm),
         f"{passed} of {attempts}",
         percent(model.rate.estimate) if model.rate else "–",
@@ -185,7 +185,7 @@ def _puzzles(trials: TrialRecords) -> Section:
         if len(trials.models) == 1:
             blocks += inner
         else:
-            blocks.append(Details(pictures.solver_name(model.model, model.arm), tuple(inner)))
+            blocks.append(Details(pictures.solver_name(model.model, model.arm, model.edition), tuple(inner)))
     return Section("Puzzle by puzzle", tuple(blocks))
 
 
@@ -216,7 +216,7 @@ def _endings(trials: TrialRecords) -> Section:
         if figure is None:
             continue
         if len(trials.models) > 1:
-            blocks.append(Plain(pictures.solver_name(model.model, model.arm)))
+            blocks.append(Plain(pictures.solver_name(model.model, model.arm, model.edition)))
         blocks.append(figure)
     records = [attempt.log.record for attempt in trials.attempts]
     endings = Counter(ending(record) for record in records).most_common()
@@ -335,6 +335,7 @@ def _attestation(trials: TrialRecords) -> Section:
     else:
         blocks.append(Note("The ledger does not verify. What follows was found:", "bad"))
         blocks.append(Plain("\n".join(str(finding) for finding in verification.findings)))
+    blocks += [Note(f"{remark}.", "info") for remark in verification.remarks]
     if trials.unfinished:
         blocks.append(
             Note(
@@ -365,6 +366,14 @@ def _attestation(trials: TrialRecords) -> Section:
             ),
         )
         blocks.append(Table((Column("Signed head"), Column("")), rows))
+    for trial, parts in trials.rests_on.items():
+        named = tuple((name, grouped(digest)) for name, digest in parts.items())
+        blocks.append(
+            Details(
+                f"What the verdicts of {trial} rest on, as its signed plan has it",
+                (Table((Column("Part"), Column("SHA-256")), named),),
+            )
+        )
     return Section("Attestation", tuple(blocks))
 
 

@@ -32,6 +32,7 @@ def seal_event(records: TrialRecords) -> TrialSealed:
             "logged": records.logged,
             "unfinished": list(records.unfinished),
             "sittings": records.sittings,
+            "rests_on": records.rests_on,
         }
     )
 
@@ -65,6 +66,7 @@ def records_of(attempts: tuple[Attempt, ...], sealed: TrialSealed) -> TrialRecor
             seal["logged"],
             tuple(seal["unfinished"]),
             seal["sittings"],
+            seal.get("rests_on", {}),
         )
     except (ValueError, KeyError, TypeError):
         raise StoreDamaged("what vouches for the trial does not fit in the run's log") from None

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
-from pathlib import Path
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ai_crucible.arms import ArmEffect, effects
-from ai_crucible.attestation import Ledger, Verification
-from ai_crucible.events import AttemptGraded, TrialLogged, TrialResumed
+from ai_crucible.attestation import Verification, file_digest
+from ai_crucible.attested import AttestedTrial, attested
+from ai_crucible.events import AttemptGraded, TrialPlanned
 from ai_crucible.observability import ModelRollup, PuzzleHistory, rollup
 from ai_crucible.types import GateResult, PanelVerdict, Verdict
-from ai_crucible.workshop import newest_log
 from llm_runtime.errors import ConfigurationError, MissingExtraError, StoreDamaged
-from llm_runtime.events import Event
+from llm_runtime.events import Event, Record
 from llm_runtime.store.anchor import SignedHead
 from llm_runtime.store.reading import read_event
 
@@ -102,6 +101,7 @@ class TrialRecords:
         logged: by trial, SHA-256 of its log's bytes as the ledger has it.
         unfinished: trials that were planned and have no end.
         sittings: by trial that was cut off, in how many sittings it was run.
+        rests_on: by trial, what its verdicts rest on besides the solver, by name and digest.
     """
 
     attempts: tuple[Attempt, ...]
@@ -110,6 +110,7 @@ class TrialRecords:
     logged: dict[str, str]
     unfinished: tuple[str, ...]
     sittings: dict[str, int] = field(default_factory=dict[str, int])
+    rests_on: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     @cached_property
     def models(self) -> list[ModelRollup]:
@@ -133,12 +134,8 @@ class TrialRecords:
 
     def of(self, history: PuzzleHistory) -> list[Attempt]:
         """Return the attempts behind one line of the rollup."""
-        wanted = (history.model, history.arm, history.puzzle)
-        return [
-            attempt
-            for attempt in self.attempts
-            if (attempt.log.record.model, attempt.log.record.arm, attempt.log.record.puzzle) == wanted
-        ]
+        key = attrgetter("model", "arm", "puzzle", "version")
+        return [attempt for attempt in self.attempts if key(attempt.log.record) == key(history)]
 
     def data(self) -> dict[str, Any]:
         """Return the figures as JSON-compatible data."""
@@ -151,10 +148,12 @@ class TrialRecords:
                 "events": self.verification.length,
                 "anchored": self.verification.anchored,
                 "findings": [str(finding) for finding in self.verification.findings],
+                "remarks": list(self.verification.remarks),
                 "head": self.head.to_dict() if self.head else None,
             },
             "unfinished": list(self.unfinished),
             "sittings": self.sittings,
+            "rests_on": self.rests_on,
         }
 
     def _records(self) -> list[Any]:
@@ -162,7 +161,7 @@ class TrialRecords:
 
 
 def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
-    """Read trials out of a workshop.
+    """Read trials out of a workshop: the attempts that its ledger names, from the logs that it names.
 
     Args:
         shop: whose.
@@ -172,54 +171,75 @@ def read_trials(shop: Workshop, trials: Sequence[str] = ()) -> TrialRecords:
         ConfigurationError: there is no such trial, or none at all.
         MissingExtraError: Inspect is not installed.
     """
-    logs = _logs(shop.folder / "logs", trials)
+    lines = [(record, _event(record)) for record in shop.ledger.records()]
+    known = attested(event for _, event in lines if event is not None)
+    chosen = _chosen(shop, known, trials)
     if find_spec("inspect_ai") is None:
         raise MissingExtraError("a report on trials", "eval")
     from assay.protocols.ai_crucible.inspect.trials import read_log
 
-    lines = list(_events(shop.ledger))
     entries = {
-        (event.trial, event.puzzle, event.epoch, event.sample_digest): Entry(seq, digest, event.sample_digest)
-        for seq, digest, event in lines
+        (event.trial, event.puzzle, event.epoch): (
+            Entry(record.seq, record.digest.hex(), event.sample_digest),
+            event,
+        )
+        for record, event in lines
         if isinstance(event, AttemptGraded)
     }
-    resumed = Counter(event.trial for _, _, event in lines if isinstance(event, TrialResumed))
-    latest = {key[:3]: entry for key, entry in entries.items()}
     attempts: list[Attempt] = []
-    for trial, path in logs:
-        for log in read_log(path, trial):
-            key = (trial, log.record.puzzle, log.record.epoch)
-            attempts.append(Attempt(log, entries.get((*key, log.digest)) or latest.get(key)))
+    for trial in chosen:
+        path = trial.place(shop.folder)
+        assert trial.log and path
+        whole = file_digest(path) == trial.log.sha256
+        for log in read_log(path, trial.trial):
+            if named := entries.get((trial.trial, log.record.puzzle, log.record.epoch)):
+                attempts.append(Attempt(_as_attested(log, named[1], whole), named[0]))
     return TrialRecords(
         tuple(attempts),
         shop.verify(),
         _head(shop),
-        {event.trial: event.sha256 for _, _, event in lines if isinstance(event, TrialLogged)},
-        tuple(shop.unfinished()),
-        {trial: 1 + n for trial, n in resumed.items() if trial in dict(logs)},
+        {name: trial.log.sha256 for name, trial in known.items() if trial.log},
+        tuple(name for name, trial in known.items() if trial.plan is not None and not trial.finished),
+        {trial.trial: trial.sittings for trial in chosen if trial.sittings > 1},
+        {trial.trial: rests_on(trial.plan) for trial in chosen if trial.plan and trial.plan.environment},
     )
 
 
-def _logs(folder: Path, trials: Sequence[str]) -> list[tuple[str, Path]]:
-    """Return the newest log of each trial, in the order in which the trials began."""
-    newest = {
-        place.name: path for place in sorted(folder.glob("*")) if place.is_dir() and (path := newest_log(place))
-    }
-    missing = [trial for trial in trials if trial not in newest]
-    if missing:
+def _as_attested(log: LoggedAttempt, graded: AttemptGraded, whole: bool) -> LoggedAttempt:
+    """Return an attempt with the ledger's verdict, whatever its log says now.
+
+    Of a ``whole`` log, whose bytes are those that were attested, a sample's own digest is as it was: another
+    version of Inspect may write the same sample otherwise.
+    """
+    if whole or log.digest == graded.sample_digest:
+        return replace(log, digest=graded.sample_digest)
+    same = {"passed": graded.passed, "failed": tuple(graded.failed), "terminated_by": graded.terminated_by}
+    return replace(log, record=log.record.model_copy(update=same))
+
+
+def rests_on(plan: TrialPlanned) -> dict[str, str]:
+    """Return what a trial's verdicts rest on besides the solver, by name and digest."""
+    puzzles = {f"puzzle {name}": digest for name, digest in plan.puzzles.items()}
+    return {**plan.environment, **puzzles, **{f"oracle of {name}": digest for name, digest in plan.oracles.items()}}
+
+
+def _chosen(shop: Workshop, known: dict[str, AttestedTrial], trials: Sequence[str]) -> list[AttestedTrial]:
+    """Return the trials that were asked for, in the order in which they began."""
+    logged = [trial for trial in known.values() if trial.place(shop.folder)]
+    names = [trial.trial for trial in logged]
+    if missing := [trial for trial in trials if trial not in names]:
         raise ConfigurationError(
-            f"no trial {missing[0]!r} in {folder.parent}; there are: {', '.join(newest) or 'none'}"
+            f"no trial {missing[0]!r} in the ledger of {shop.folder}; there are: {', '.join(names) or 'none'}"
         )
-    chosen = {trial: newest[trial] for trial in trials} if trials else newest
-    if not chosen:
-        raise ConfigurationError(f"no trial has been run in {folder.parent}; begin with: assay trial run")
-    return sorted(chosen.items(), key=lambda pair: pair[1].name)
+    if not logged:
+        raise ConfigurationError(f"no trial has been run in {shop.folder}; begin with: assay trial run")
+    return [trial for trial in logged if not trials or trial.trial in trials]
 
 
-def _events(ledger: Ledger) -> Iterable[tuple[int, str, Event]]:
-    for record in ledger.records():
-        with suppress(StoreDamaged):
-            yield record.seq, record.digest.hex(), read_event(record)
+def _event(record: Record) -> Event | None:
+    with suppress(StoreDamaged):
+        return read_event(record)
+    return None
 
 
 def _head(shop: Workshop) -> SignedHead | None:
@@ -238,6 +258,7 @@ def _model(model: ModelRollup) -> dict[str, Any]:
         "seconds": round(model.seconds, 3),
         "cost": model.cost,
         "tokens": model.tokens,
+        "edition": model.edition,
         "puzzles": [_history(each) for each in model.puzzles],
     }
 

@@ -15,6 +15,7 @@ ENDINGS = {
     "turn_limit": "out of turns",
     "chrome_leak": "standings leaked",
     "box_died": "its box died",
+    "work_refused": "left what cannot be graded",
     "inspect_limit": "limit of Inspect",
 }
 """``terminated_by`` for people."""

@@ -1,9 +1,8 @@
 #!/bin/sh
-draft="$2.draft"
-if sh -c "$1" > "$draft" && [ -s "$draft" ] && gzip -n < "$draft" > "$draft.gz"; then
-    mv "$draft.gz" "$2"
-    rm -f "$draft"
-    exit 0
+if sh -c "$1" > "$2.draft" && [ -s "$2.draft" ] && gzip -n < "$2.draft" > "$2.gz.draft"; then
+    rm "$2.draft"
+    mv "$2.gz.draft" "$2"
+    exit
 fi
-rm -f "$draft" "$draft.gz"
+rm "$2.draft"
 exit 1

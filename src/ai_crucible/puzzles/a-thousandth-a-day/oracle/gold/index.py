@@ -1,12 +1,18 @@
-from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
+
+
+def rounded(value):
+    steps = (2000 * abs(value) + 1) // 2
+    return Fraction(steps if value > 0 else -steps, 1000)
 
 
 def update(index, changes):
-    place = Decimal("0.001")
-    value = Decimal(index).quantize(place, ROUND_HALF_UP)
+    value = Fraction(index)
     for change in changes:
-        value = (value + Decimal(change)).quantize(place, ROUND_HALF_UP)
-    return f"{value:.3f}"
+        value = rounded(value + Fraction(change))
+    whole, rest = divmod(abs(value) * 1000, 1000)
+    sign = "-" if value < 0 else ""
+    return f"{sign}{whole}.{int(rest):03}"
 
 
 def many(count):

@@ -1,18 +1,24 @@
-import math
+from fractions import Fraction
+from math import isfinite
 
 
-def _wrap(degrees):
-    if not math.isfinite(degrees):
-        raise ValueError(degrees)
+def wrap(degrees):
     return 180 - (180 - degrees) % 360
 
 
+def exact_turn(start, end):
+    if not isfinite(start) or not isfinite(end):
+        raise ValueError("not finite")
+    return wrap(Fraction(end) - Fraction(start))
+
+
 def turn(start, end):
-    return _wrap(end - start)
+    return float(exact_turn(start, end))
 
 
 def middle(start, end):
-    return _wrap(start + turn(start, end) / 2)
+    half = exact_turn(start, end) / 2
+    return float(wrap(Fraction(start) + half))
 
 
 def turn_text(start, end):

@@ -12,18 +12,18 @@ def findings(text):
     ]
 
 
-def _open(line):
+def is_open(line):
     stack = []
     for character in line:
-        if character in OPENING or character in ISOLATES:
-            stack.append(character in ISOLATES)
-        elif character == "\u202c" and stack and not stack[-1]:
+        if character in OPENING + ISOLATES:
+            stack.append(character)
+        elif character == "\u202c" and stack and stack[-1] in OPENING:
             stack.pop()
-        elif character == "\u2069" and True in stack:
-            while not stack.pop():
+        elif character == "\u2069" and set(stack) & set(ISOLATES):
+            while stack.pop() not in ISOLATES:
                 pass
     return bool(stack)
 
 
 def unbalanced(text):
-    return [number for number, line in enumerate(text.split("\n"), 1) if _open(line)]
+    return [number for number, line in enumerate(text.split("\n"), 1) if is_open(line)]

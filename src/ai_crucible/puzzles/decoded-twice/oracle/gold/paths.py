@@ -1,17 +1,15 @@
 import re
 from urllib.parse import unquote_to_bytes
 
+REFUSED = re.compile(r"[\\\x00-\x1f\x7f-\x9f]|%[0-9A-Fa-f]{2}")
+
 
 def resolve(path):
     try:
-        text = unquote_to_bytes(path).decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-    if "\\" in text or any(ord(c) < 32 or 127 <= ord(c) < 160 for c in text):
-        return None
-    if re.search(r"%[0-9A-Fa-f]{2}", text):
+        text = unquote_to_bytes(path).decode()
+    except UnicodeError:
         return None
     parts = [part for part in text.split("/") if part not in ("", ".")]
-    if ".." in parts:
+    if REFUSED.search(text) or ".." in parts:
         return None
     return "/site/" + "/".join(parts)

@@ -1,8 +1,9 @@
 #!/bin/sh
-APPROOT="$(head -n 1 root.txt 2>/dev/null)"
-case "$APPROOT" in
+root=$(head -n 1 root.txt 2> /dev/null)
+case "$root/" in
+    */../* | */./*) exit 1 ;;
     /*[!/]*) ;;
     *) exit 1 ;;
 esac
-[ -d "$PREFIX$APPROOT" ] || exit 1
-find "$PREFIX$APPROOT" -mindepth 1 -delete
+[ -d "$PREFIX$root" ] || exit 1
+find "$PREFIX$root" -mindepth 1 -delete

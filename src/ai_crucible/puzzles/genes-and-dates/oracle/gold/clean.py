@@ -1,12 +1,15 @@
 import re
 from datetime import date
 
+DAY_FIRST = re.compile(r"([0-9]{1,2})[.]([0-9]{1,2})[.]([0-9]{4})")
+YEAR_FIRST = re.compile(r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})")
+
 
 def clean_cell(cell):
     cell = cell.strip()
-    if match := re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", cell, re.ASCII):
+    if match := DAY_FIRST.fullmatch(cell):
         day, month, year = map(int, match.groups())
-    elif match := re.fullmatch(r"(\d{4})-(\d{1,2})-(\d{1,2})", cell, re.ASCII):
+    elif match := YEAR_FIRST.fullmatch(cell):
         year, month, day = map(int, match.groups())
     else:
         return cell

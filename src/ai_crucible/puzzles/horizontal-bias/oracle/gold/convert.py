@@ -1,20 +1,18 @@
-import math
-
-
 def to_int16(value):
-    if math.isnan(value):
-        return 0
-    return int(max(-32768.0, min(32767.0, value)))
-
-
-def fits(value):
-    return not math.isnan(value) and not math.isinf(value) and -32768 <= int(value) <= 32767
+    if value != value:
+        return 0, True
+    if value >= 32768:
+        return 32767, True
+    if value <= -32769:
+        return -32768, True
+    return int(value), False
 
 
 def frame(readings):
+    words = [to_int16(value) for value in readings]
     return {
-        "words": [to_int16(value) for value in readings],
-        "saturated": [place for place, value in enumerate(readings) if not fits(value)],
+        "words": [word for word, _ in words],
+        "saturated": [place for place, (_, lost) in enumerate(words) if lost],
     }
 
 

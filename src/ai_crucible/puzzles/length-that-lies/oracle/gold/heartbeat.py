@@ -1,10 +1,11 @@
 def answer(memory, start, size):
-    if size < 19 or memory[start] != 1:
+    message = memory[start : start + size]
+    if size < 19 or message[0] != 1:
         return None
-    length = memory[start + 1] * 256 + memory[start + 2]
-    if 1 + 2 + length + 16 > size:
+    length = int.from_bytes(message[1:3], "big")
+    if length > size - 19:
         return None
-    return memory[start + 3 : start + 3 + length]
+    return message[3 : 3 + length]
 
 
 def demo(kind, claimed, payload, padding, behind):

@@ -1,27 +1,30 @@
-def climbs(path):
+def parts_of(path):
+    return [part for part in path.split("/") if part not in ("", ".")]
+
+
+def climbs(parts):
     depth = 0
-    for part in path.split("/"):
-        if part == "..":
-            depth -= 1
-        elif part not in ("", "."):
-            depth += 1
+    for part in parts:
+        depth += -1 if part == ".." else 1
         if depth < 0:
             return True
     return False
 
 
-def safe(path):
-    return bool(path) and not path.startswith("/") and "\\" not in path and "\0" not in path and not climbs(path)
+def plain(path):
+    return bool(path) and not path.startswith("/") and "\\" not in path and "\0" not in path
+
+
+def safe(name, kind, target):
+    parts = parts_of(name)
+    if not plain(name) or climbs(parts):
+        return False
+    if kind != "link":
+        return True
+    if not parts or parts[-1] == ".." or not plain(target):
+        return False
+    return not climbs(parts[:-1] + parts_of(target))
 
 
 def allowed(members):
-    names = []
-    for name, kind, target in members:
-        if not safe(name):
-            continue
-        if kind == "link":
-            folder = name.rsplit("/", 1)[0] + "/" if "/" in name else ""
-            if target.startswith("/") or not safe(folder + target):
-                continue
-        names.append(name)
-    return names
+    return [name for name, kind, target in members if safe(name, kind, target)]

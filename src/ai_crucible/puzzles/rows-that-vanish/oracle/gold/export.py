@@ -4,10 +4,12 @@ from pathlib import Path
 source, folder, limit = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 if limit < 1:
     sys.exit(2)
-header, *rows = source.read_text().splitlines()
+text = source.read_bytes().decode()
+header, *rows = text.removesuffix("\n").split("\n")
 folder.mkdir(exist_ok=True)
-starts = range(0, len(rows), limit) if rows else [0]
-for number, start in enumerate(starts, 1):
-    part = [header, *rows[start : start + limit]]
-    (folder / f"part-{number:03d}.csv").write_text("\n".join(part) + "\n")
+number = 0
+while not number or rows[number * limit :]:
+    part = [header, *rows[number * limit : (number + 1) * limit], ""]
+    number += 1
+    (folder / f"part-{number:03}.csv").write_bytes("\n".join(part).encode())
 print(len(rows))

@@ -1,7 +1,5 @@
 #!/bin/sh
-ROOT=$1
-if [ -z "$ROOT" ]; then
-    echo "usage: uninstall.sh ROOT" >&2
+if [ -z "$1" ]; then
     exit 2
 fi
-rm -rf -- "$ROOT/usr/lib/nvidia current/xorg"
+rm -rf -- "$1/usr/lib/nvidia current/xorg"

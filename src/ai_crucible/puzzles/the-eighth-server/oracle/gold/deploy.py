@@ -2,10 +2,10 @@ import shutil
 import sys
 from pathlib import Path
 
-lines = [line.strip() for line in Path("servers.txt").read_text().splitlines()]
-folders = [Path("servers", name) for name in lines if name and not name.startswith("#")]
+lines = [line.strip() for line in Path("servers.txt").read_text().split("\n")]
+folders = [Path("servers", line) for line in lines if line and not line.startswith("#")]
 if not all(folder.is_dir() for folder in folders):
     sys.exit(1)
 for folder in folders:
-    shutil.copy("release.txt", folder / "release.txt")
+    shutil.copy("release.txt", folder)
 print(f"deployed to {len(folders)} servers")

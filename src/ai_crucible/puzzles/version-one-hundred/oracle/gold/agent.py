@@ -3,13 +3,12 @@ from itertools import zip_longest
 
 
 def version(agent):
-    match = re.search(r"(?:Chrome|Firefox|Edg)/(\d+(?:\.\d+)*)", agent)
-    return tuple(int(part) for part in match[1].split(".")) if match else None
+    match = re.search(r"(?:Chrome|Firefox|Edg)/([0-9.]+)", agent)
+    return tuple(map(int, match[1].split("."))) if match else None
 
 
 def newer(a, b):
-    pairs = zip_longest(a.split("."), b.split("."), fillvalue="0")
-    for left, right in pairs:
+    for left, right in zip_longest(a.split("."), b.split("."), fillvalue="0"):
         if int(left) != int(right):
             return int(left) > int(right)
     return False

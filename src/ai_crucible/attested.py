@@ -1,0 +1,119 @@
+"""What the ledger says of each trial: plan, log, attempts. What else lies beside it is no part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ai_crucible.events import AttemptGraded, AttemptWitnessed, TrialLogged, TrialPlanned, TrialResumed
+from llm_runtime.events import Event
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog
+
+
+@dataclass
+class AttestedTrial:
+    """One trial as its ledger has it.
+
+    Args:
+        trial: its id.
+        plan: what was planned, where that is there.
+        log: the log of its last sitting that was closed in order; ``None`` while there is none.
+        named: SHA-256 of every log of it that was attested, by path from the ledger's folder.
+        graded: the last word on each attempt, by puzzle and epoch.
+        witnessed: attempts that were graded, by Inspect's id, with the digest of their score.
+        sittings: in how many it was run.
+    """
+
+    trial: str
+    plan: TrialPlanned | None = None
+    log: TrialLogged | None = None
+    named: dict[str, str] = field(default_factory=dict[str, str])
+    graded: dict[tuple[str, int], AttemptGraded] = field(default_factory=dict[tuple[str, int], AttemptGraded])
+    witnessed: dict[str, str] = field(default_factory=dict[str, str])
+    sittings: int = 1
+
+    @property
+    def finished(self) -> bool:
+        """Whether every attempt has a verdict."""
+        return self.log is not None and self.log.status == "success"
+
+    @property
+    def done(self) -> int:
+        """Attempts with a verdict."""
+        return max(len(self.witnessed), sum(event.passed is not None for event in self.graded.values()))
+
+    def place(self, folder: Path) -> Path | None:
+        """Return where its log is below the ledger's folder; ``None`` where it is not there."""
+        path = folder / self.log.log if self.log else None
+        return path if path is not None and path.is_file() else None
+
+    def unnamed(self, folder: Path) -> list[Path]:
+        """Return logs in the trial's place below the ledger's folder that the ledger does not name."""
+        logs = sorted((folder / "logs" / self.trial).glob("*.eval"))
+        return [path for path in logs if path.relative_to(folder).as_posix() not in self.named]
+
+    def vouches_for(self, log: EvalLog) -> bool:
+        """Tell whether every score of a log was witnessed, so that a further sitting may take the log over.
+
+        Of a trial that was planned before there were witnesses every one passes.
+        """
+        if self.plan is None or not self.plan.environment:
+            return True
+        from ai_crucible.trace_writer import oracle_score, score_digest
+
+        scores = [(sample.uuid or "", oracle_score(sample)) for sample in log.samples or []]
+        return all(self.witnessed.get(uuid) == score_digest(score) for uuid, score in scores if score)
+
+
+def attested(events: Iterable[Event]) -> dict[str, AttestedTrial]:
+    """Return the trials of a ledger by id, in the order in which they were planned."""
+    trials: dict[str, AttestedTrial] = {}
+    for event in events:
+        if not isinstance(event, TrialPlanned | TrialResumed | TrialLogged | AttemptGraded | AttemptWitnessed):
+            continue
+        trial = trials.setdefault(event.trial, AttestedTrial(event.trial))
+        match event:
+            case TrialPlanned():
+                trial.plan = trial.plan or event
+            case TrialResumed():
+                trial.sittings += 1
+            case TrialLogged():
+                trial.log = event
+                trial.named[event.log] = event.sha256
+            case AttemptGraded():
+                trial.graded[event.puzzle, event.epoch] = event
+            case AttemptWitnessed():
+                trial.witnessed[event.sample] = event.score_digest
+    return trials
+
+
+def unnamed_logs(folder: Path, trials: dict[str, AttestedTrial]) -> Iterator[tuple[str, bool]]:
+    """Yield logs that no ledger names, by path from its folder, and whether one can be there in good order.
+
+    A sitting that was killed leaves one, older than the log of the sitting that went on, or than none.
+    """
+    for path in sorted((folder / "logs").glob("*/*.eval")):
+        name = path.relative_to(folder).as_posix()
+        trial = trials.get(path.parent.name)
+        if trial is None or name not in trial.named:
+            last = trial.log.log if trial and trial.log and trial.finished else ""
+            yield name, trial is not None and (not last or name < last)
+
+
+def set_aside(folder: Path, trial: AttestedTrial) -> None:
+    """Move logs with scores that nobody witnessed out of a trial's place, before Inspect takes attempts over."""
+    from inspect_ai.log import read_eval_log
+
+    for path in trial.unnamed(folder):
+        log = None
+        with suppress(Exception):  # one that was cut off in the middle of a write is Inspect's to recover, or none
+            log = read_eval_log(str(path))
+        if log is not None and not trial.vouches_for(log):
+            aside = folder / "aside" / trial.trial
+            aside.mkdir(parents=True, exist_ok=True)
+            path.rename(aside / path.name)

@@ -1,0 +1,329 @@
+"""Trials in one file that proves itself anywhere: the whole ledger, its signed head, and the logs that it names.
+
+A bundle is a ZIP file with nothing in it compressed: ``bundle.json`` (format, trials, head), ``ledger.jsonl`` and
+``logs/TRIAL/*.eval``. Everything but the names of the trials is vouched for by the signature over the head: the
+ledger by its chain, the logs by the digests that the ledger names, and by the plan all that the verdicts rest on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any, cast
+
+from ai_crucible.attestation import Finding, records_of, verify_records
+from ai_crucible.attested import AttestedTrial, attested
+from ai_crucible.versions import environment_digest
+from ai_crucible.workshop import Workshop
+from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.events import Event, Record
+from llm_runtime.files import write_atomic
+from llm_runtime.store.anchor import SignedHead
+from llm_runtime.store.reading import read_event
+
+FORMAT = "assay trial bundle 1"
+_MANIFEST, _LEDGER = "bundle.json", "ledger.jsonl"
+_MOST_ENTRIES = 10_000
+_MOST_BYTES = 1 << 32
+_MOST_TEXT = 1 << 28
+_ZSTD = 93
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class BundledTrial:
+    """A trial as its bundle proves it.
+
+    Args:
+        trial: its id.
+        model: the solver's.
+        arm: the framing.
+        k: attempts at each puzzle that were planned.
+        puzzles: how many.
+        passed: attempts that passed, anchors left out.
+        attempts: attempts with a verdict, anchors left out.
+        without: attempts that were planned and have no verdict.
+        rests_on: what the verdicts rest on besides the solver, by name and digest.
+    """
+
+    trial: str
+    model: str
+    arm: str
+    k: int
+    puzzles: int
+    passed: int
+    attempts: int
+    without: int
+    rests_on: dict[str, str]
+
+
+@dataclass
+class BundleVerification:
+    """What a bundle proves, and what is wrong with it.
+
+    Args:
+        findings: none where everything is as it was signed.
+        key: the public key that signed it, in hex; empty where none did.
+        events: in the ledger.
+        signed_at: when its last event was written by the clock of the machine, milliseconds since the Unix epoch.
+        trials: those that it was made for.
+        others: trials that the same ledger names besides.
+        unfinished: trials that it plans and that have no end.
+    """
+
+    findings: list[Finding] = field(default_factory=list[Finding])
+    key: str = ""
+    events: int = 0
+    signed_at: int = 0
+    trials: list[BundledTrial] = field(default_factory=list[BundledTrial])
+    others: list[str] = field(default_factory=list[str])
+    unfinished: list[str] = field(default_factory=list[str])
+
+    @property
+    def ok(self) -> bool:
+        """Nothing contradicts what was signed; whose key it is, is another question."""
+        return not self.findings
+
+
+def make_bundle(shop: Workshop, trials: Sequence[str], out: Path) -> Path:
+    """Write trials of a workshop as one file.
+
+    Args:
+        shop: whose.
+        trials: ids, at least one.
+        out: replaced as a whole.
+
+    Raises:
+        ConfigurationError: there is no such trial, or it has no log yet.
+        StoreDamaged: the workshop itself does not verify; nothing was written.
+    """
+    verification, head = shop.verify(), shop.ledger.head()
+    if not verification.ok or head is None:
+        first = str(verification.findings[0]) if verification.findings else "no signed head vouches for it"
+        raise StoreDamaged(f"{shop.folder} does not verify ({first}); see: assay trial verify")
+    known, paths = shop.attested(), list[Path]()
+    for name in trials:
+        if name not in known or known[name].log is None:
+            there = ", ".join(trial.trial for trial in known.values() if trial.log) or "none"
+            raise ConfigurationError(f"no trial {name!r} with a log in {shop.folder}; there are: {there}")
+        paths += [shop.folder / log for log in known[name].named]
+    manifest = {"format": FORMAT, "trials": list(trials), "head": head.to_dict()}
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_STORED) as archive:
+        _put(archive, _MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+        # A ledger that grew since its head was read is given as far as the head goes.
+        with shop.ledger.path.open("rb") as file:
+            _put(archive, _LEDGER, b"".join(file.readline() for _ in range(head.head.length)))
+        for path in paths:
+            _put(archive, path.relative_to(shop.folder).as_posix(), path.read_bytes())
+    write_atomic(out, data.getvalue())
+    return out
+
+
+def _put(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.external_attr = 0o644 << 16
+    archive.writestr(entry, data)
+
+
+def verify_bundle(path: Path, key: bytes = b"") -> BundleVerification:
+    """Check a bundle by itself: no configuration, no ledger and no Inspect of one's own is needed.
+
+    Args:
+        path: the file.
+        key: the public key, 32 bytes, that must have signed it; whichever did, where left out.
+
+    Raises:
+        ConfigurationError: there is no such file.
+    """
+    result = BundleVerification()
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check(archive, path, key, result)
+    except FileNotFoundError:
+        raise ConfigurationError(f"{path}: no such file") from None
+    except (
+        zipfile.BadZipFile,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+        NotImplementedError,
+    ) as fault:
+        reason = str(fault).strip("'\"") or type(fault).__name__
+        result.findings.append(Finding(0, "not a bundle", f"it is cut off, or something else: {reason[:200]}"))
+    return result
+
+
+def _check(archive: zipfile.ZipFile, path: Path, key: bytes, result: BundleVerification) -> None:
+    entries = archive.infolist()
+    _refuse_shape(archive, entries, path.stat().st_size)
+    manifest = cast("dict[str, Any]", json.loads(archive.read(_MANIFEST)))
+    if set(manifest) != {"format", "trials", "head"} or manifest["format"] != FORMAT:
+        raise ValueError(f"{_MANIFEST} is not of the format {FORMAT!r}")
+    head = SignedHead.from_dict(manifest["head"])
+    trials = cast("list[str]", manifest["trials"])
+    if not trials or len(set(trials)) != len(trials):
+        raise ValueError(f"{_MANIFEST} names no trials, or one twice")
+    records = list(records_of(archive.read(_LEDGER).splitlines(keepends=True)))
+    checked = verify_records(records, head, head.head.run_id, key or head.public_key)
+    result.key, result.events, result.findings = head.public_key.hex(), checked.length, list(checked.findings)
+    if result.findings:
+        return
+    events = list(_events(records, result.findings))
+    known = attested(events)
+    result.signed_at = records[-1].at
+    result.others = [name for name in known if name not in trials]
+    result.unfinished = [name for name, trial in known.items() if trial.plan and not trial.finished]
+    present = {entry.filename for entry in entries} - {_MANIFEST, _LEDGER}
+    for name in trials:
+        if name not in known or known[name].log is None or known[name].plan is None:
+            result.findings.append(Finding(0, "trial missing", f"{name}: the ledger has no plan and log of it"))
+            continue
+        _check_logs(archive, known[name], present, result.findings)
+        result.trials.append(_bundled(known[name], result.findings))
+    present -= {log for name in trials if name in known for log in known[name].named}
+    result.findings += [Finding(0, "log unnamed", f"{name}: nobody vouches for it") for name in sorted(present)]
+
+
+def _refuse_shape(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo], size: int) -> None:
+    """Refuse what a bundle never is, before anything of it is read.
+
+    Raises:
+        ValueError: says what.
+    """
+    names = [entry.filename for entry in entries]
+    if len(entries) > _MOST_ENTRIES or len(set(names)) != len(names):
+        raise ValueError("too many entries, or two of one name")
+    end = 0
+    for entry in entries:
+        if (
+            entry.compress_type != zipfile.ZIP_STORED
+            or entry.flag_bits & 1
+            or entry.file_size != entry.compress_size
+        ):
+            raise ValueError(f"{entry.filename} is compressed or encrypted")
+        if entry.header_offset != end:
+            raise ValueError(f"something lies before {entry.filename} that is no part of a bundle")
+        end = entry.header_offset + 30 + len(entry.filename.encode()) + len(entry.extra) + entry.file_size
+        if entry.file_size > (_MOST_TEXT if entry.filename in (_MANIFEST, _LEDGER) else _MOST_BYTES):
+            raise ValueError(f"{entry.filename} is too large")
+        if entry.external_attr >> 16 & 0o170000 not in (0, 0o100000):
+            raise ValueError(f"{entry.filename} is no regular file")
+    if archive.start_dir != end or archive.comment or size != end + _directory_size(entries):
+        raise ValueError("something lies in it that is no part of a bundle")
+
+
+def _directory_size(entries: Sequence[zipfile.ZipInfo]) -> int:
+    return 22 + sum(46 + len(entry.filename.encode()) + len(entry.extra) for entry in entries)
+
+
+def _events(records: Sequence[Record], findings: list[Finding]) -> Iterator[Event]:
+    for record in records:
+        try:
+            event = read_event(record)
+            if event.canonical() != record.body and json.loads(record.body).get("type") == event.type:
+                # A later version may leave out a default; what must not be is a field that stands there twice.
+                with suppress(ValueError):
+                    json.loads(record.body, object_pairs_hook=_once)
+                    yield event
+                    continue
+                raise StoreDamaged("a field of it stands there twice")
+            yield event
+        except StoreDamaged as fault:
+            findings.append(Finding(record.seq, "edited", str(fault)))
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise ValueError("twice")
+    return dict(pairs)
+
+
+def _check_logs(archive: zipfile.ZipFile, trial: AttestedTrial, present: set[str], findings: list[Finding]) -> None:
+    assert trial.log
+    for log, sha256 in trial.named.items():
+        if log not in present:
+            findings.append(Finding(0, "log missing", log))
+        elif _digest(archive, log) != sha256:
+            findings.append(Finding(0, "log changed", log))
+        elif log == trial.log.log:
+            findings += _disagreements(archive, trial)
+
+
+def _digest(archive: zipfile.ZipFile, name: str) -> str:
+    total = hashlib.sha256()
+    with archive.open(name) as file:
+        while block := file.read(1 << 20):
+            total.update(block)
+    return total.hexdigest()
+
+
+def _disagreements(archive: zipfile.ZipFile, trial: AttestedTrial) -> Iterator[Finding]:
+    """Yield where the ledger's verdicts are not those of the log that it names: Inspect's, a ZIP of JSON."""
+    assert trial.log
+    scored: dict[tuple[str, int], bool | None] = {}
+    with archive.open(trial.log.log) as file, zipfile.ZipFile(file) as log:
+        for entry in log.infolist():
+            if entry.filename.startswith("samples/") and entry.file_size <= _MOST_TEXT:
+                if entry.compress_type == _ZSTD and not _can_read_zstd():
+                    return
+                sample = json.loads(log.read(entry))
+                scores: dict[str, Any] = sample.get("scores") or {}
+                value = next((s["value"] for name, s in scores.items() if name.endswith("oracle_scorer")), None)
+                scored[str(sample["id"]), int(sample["epoch"])] = None if value is None else value == 1.0
+    for (puzzle, epoch), event in trial.graded.items():
+        if scored.get((puzzle, epoch)) != event.passed:
+            yield Finding(0, "log changed", f"{puzzle}, attempt {epoch}: the ledger and the log disagree")
+    for puzzle, epoch in scored.keys() - trial.graded.keys():
+        yield Finding(0, "log changed", f"{puzzle}, attempt {epoch}: the ledger does not know it")
+
+
+def _can_read_zstd() -> bool:
+    """Tell whether what Inspect compresses can be read here; without it the log's own digest must do."""
+    try:
+        import zipfile_zstd  # noqa: F401  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
+def _bundled(trial: AttestedTrial, findings: list[Finding]) -> BundledTrial:
+    """Return a trial's figures, and find where its attempts are not those of its plan."""
+    plan, graded = trial.plan, list(trial.graded.values())
+    assert plan
+    parts = environment_digest(plan.environment)
+    for event in graded:
+        where = f"{trial.trial}: {event.puzzle}, attempt {event.epoch}"
+        if event.puzzle not in plan.puzzles or not 1 <= event.epoch <= plan.k:
+            findings.append(Finding(0, "not as planned", f"{where}: the plan has no such attempt"))
+        elif (event.model, event.arm) != (plan.model, plan.arm):
+            findings.append(Finding(0, "not as planned", f"{where}: made by {event.model}, {event.arm}"))
+        elif plan.environment and (event.puzzle_digest, event.oracle_digest, event.environment) != (
+            plan.puzzles[event.puzzle],
+            plan.oracles.get(event.puzzle, ""),
+            parts,
+        ):
+            findings.append(Finding(0, "not as planned", f"{where}: rests on other parts than the plan names"))
+    counted = [event for event in graded if event.passed is not None]
+    shown = [event for event in counted if not event.anchor]
+    puzzles = {f"puzzle {name}": digest for name, digest in plan.puzzles.items()}
+    oracles = {f"oracle of {name}": digest for name, digest in plan.oracles.items()}
+    return BundledTrial(
+        trial.trial,
+        plan.model,
+        plan.arm,
+        plan.k,
+        len(plan.puzzles),
+        sum(event.passed is True for event in shown),
+        len(shown),
+        plan.k * len(plan.puzzles) - len(counted),
+        {**plan.environment, **puzzles, **oracles},
+    )

@@ -1,0 +1,51 @@
+"""Runs beside the grader: what the oracle's reference draws for one trial."""
+
+# pyright: basic
+# It runs alone in the box, under whatever Python is there.
+
+import importlib
+import itertools
+import os
+import random
+import sys
+
+ORACLE = "/oracle"
+
+
+class BadOracle(Exception):
+    """The oracle is not one that can grade."""
+
+
+class Draw:
+    """What the reference draws for one trial: from its seed, the same in every process."""
+
+    def __init__(self, seed, count=0):
+        self.seed, self.count = seed, count
+        self.reference, self.drawn, self.known = None, (), {}
+        if os.path.exists(os.path.join(ORACLE, "reference.py")):
+            sys.path.insert(0, ORACLE)
+            sys.dont_write_bytecode = True
+            try:
+                self.reference = importlib.import_module("reference")
+                if hasattr(self.reference, "draw"):
+                    self.drawn = (self.reference.draw(random.Random("%s" % seed)),)
+            except Exception as fault:
+                raise BadOracle("reference.py: %s: %s" % (type(fault).__name__, fault))
+
+    def function(self, check):
+        """Return the function of the reference that a check names."""
+        try:
+            return getattr(self.reference, check["by"])
+        except AttributeError:
+            raise BadOracle("check %r: reference.py has no function %s" % (check["name"], check["by"]))
+
+    def cases(self, check):
+        """Return a check's cases: those that are written down, then those that are drawn."""
+        if check["name"] in self.known:
+            return self.known[check["name"]]
+        cases = self.known[check["name"]] = list(check.get("cases", []))
+        if "drawn" in check:
+            yielded = self.function(check)(random.Random("%s/%s" % (self.seed, check["name"])), *self.drawn)
+            for case in itertools.islice(yielded, max(self.count, check["drawn"])):
+                cases.append({"args": [], "args_after": case.get("args", []), **case, "exact": True})
+        return cases

@@ -1,0 +1,245 @@
+"""Small mistakes made in a right solution, one at a time: what a puzzle's checks must notice."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias, cast
+
+_Edit: TypeAlias = "tuple[str, Callable[[], None]]"
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LONG = 150
+_COMPARED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+_COMPUTED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.FloorDiv,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitAnd,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+#: In a shell script: what is looked for, and what takes its place.
+_SHELL = [
+    *[(re.escape(a), b) for a, b in ((" && ", " || "), (" || ", " && "))],
+    *[(rf"(?<= )-{a}(?= )", f"-{b}") for a, b in ("zn", "nz", "fd", "df", "se", "es")],
+    *[(f" -{a} ", f" -{b} ") for a, b in (("eq", "ne"), ("lt", "le"), ("gt", "ge"), ("ge", "gt"), ("le", "lt"))],
+    (r"(?<=\[ )! |(?<=if )! ", ""),
+    (r" = ", " != "),
+    (r" != ", " = "),
+    (r'(?<![<>] )"(\$\w+|\$\{\w+\}|\$\d|\$@)"', r"\1"),  # what is redirected to is not split
+    (r"(?<=exit )\d+", "7"),
+    (r"(?<=return )\d+", "7"),
+    (r" -- ", " "),
+]  # fmt: skip
+
+
+def mutants(path: str, text: str, before: str = "") -> Iterator[tuple[str, str]]:
+    """Yield where a mistake was made, and the text with it; none of them twice, nor the text as it was.
+
+    Python is changed by its syntax tree, JSON value by value, a shell script and any other text line by line. What
+    is yielded of Python and of the shell can be read by them.
+
+    Args:
+        path: the file's name, whose ending says what it is.
+        text: a right solution.
+        before: the file before it was repaired; of one with more than 150 lines only those definitions are changed
+            that the repair touched.
+    """
+    kind = path.rsplit(".", 1)[-1]
+    ways = {"py": _python, "json": _json, "sh": _shell}.get(kind, _lines)
+    seen = {_plain(kind, text)}
+    lines = _touched(before, text) if kind == "py" and before and text.count("\n") > _LONG else None
+    for where, mutant in ways(text):
+        if lines is not None and int(where.split()[1].rstrip(",")) not in lines:
+            continue
+        if (plain := _plain(kind, mutant)) not in seen:
+            seen.add(plain)
+            yield f"{path}: {where}", mutant
+
+
+def _touched(before: str, after: str) -> set[int]:
+    """Return the lines of the definitions that differ."""
+    old = {ast.dump(node) for node in ast.walk(ast.parse(before)) if isinstance(node, _DEFINITIONS)}
+    new = [
+        node for node in ast.walk(ast.parse(after)) if isinstance(node, _DEFINITIONS) and ast.dump(node) not in old
+    ]
+    return {line for node in new for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+
+
+def _plain(kind: str, text: str) -> str:
+    return ast.unparse(ast.parse(text)) if kind == "py" else text
+
+
+def _python(text: str) -> Iterator[tuple[str, str]]:
+    tree = ast.parse(text)
+    count = sum(1 for _ in _edits(tree))
+    for number in range(count):
+        changed = copy.deepcopy(tree)
+        where, edit = next(each for place, each in enumerate(_edits(changed)) if place == number)
+        edit()
+        mutant = ast.unparse(ast.fix_missing_locations(changed)) + "\n"
+        try:
+            compile(mutant, "mutant", "exec")
+        except (SyntaxError, ValueError):
+            continue
+        yield where, mutant
+
+
+def _edits(tree: ast.AST) -> Iterator[_Edit]:
+    raised = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc]
+    words = {id(part) for one in raised for part in ast.walk(one)}
+    for node in ast.walk(tree):
+        for field, value in ast.iter_fields(node):
+            children = cast("list[Any]", value) if isinstance(value, list) else [value]
+            for place, child in enumerate(children):
+                # What an exception says is for people, and annotations do nothing.
+                if not isinstance(child, ast.AST) or id(child) in words or field in ("annotation", "returns"):
+                    continue
+                line = f"line {getattr(child, 'lineno', getattr(node, 'lineno', 0))}"
+                for what, other in _changed(child, node):
+                    yield f"{line}, {what}", _put(node, field, place, value, other)
+
+
+def _put(node: ast.AST, field: str, place: int, value: Any, other: ast.AST) -> Callable[[], None]:
+    def edit() -> None:
+        if isinstance(value, list):
+            value[place] = other
+        else:
+            setattr(node, field, other)
+
+    return edit
+
+
+def _changed(node: ast.AST, parent: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the mistakes that can be made at one place."""
+    match node:
+        case ast.Constant() if not isinstance(parent, ast.Expr | ast.FormattedValue):
+            yield from (("a constant", ast.Constant(other)) for other in _constants(node.value, parent))
+        case ast.cmpop():
+            yield from (("a comparison", other()) for other in _COMPARED.get(type(node), ()))
+        case ast.operator() if type(node) in _COMPUTED:
+            yield "an operator", _COMPUTED[type(node)]()
+        case ast.And():
+            yield "and", ast.Or()
+        case ast.Or():
+            yield "or", ast.And()
+        case ast.UnaryOp(op=ast.Not() | ast.USub()):
+            yield "a sign", node.operand
+        case ast.If() | ast.While() | ast.IfExp():
+            other = copy.copy(node)
+            other.test = ast.UnaryOp(ast.Not(), node.test)
+            yield "a condition", other
+        case ast.Return(value=ast.expr() as value) if not (isinstance(value, ast.Constant) and value.value is None):
+            yield "a result", ast.Return(None)
+        case ast.Break():
+            yield "break", ast.Continue()
+        case ast.Continue():
+            yield "continue", ast.Break()
+        case ast.Slice():
+            if node.lower:
+                yield "a slice", ast.Slice(None, node.upper, node.step)
+            if node.upper:
+                yield "a slice", ast.Slice(node.lower, None, node.step)
+        case ast.Raise() | ast.AugAssign() | ast.Assign() | ast.Delete():
+            yield "a statement", ast.Pass()
+        case ast.Expr(value=ast.Call()):
+            yield "a statement", ast.Pass()
+        case ast.Call() if node.keywords:
+            yield "an argument", ast.Call(node.func, node.args, node.keywords[:-1])
+        case _:
+            return
+
+
+def _constants(value: object, parent: ast.AST) -> list[Any]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [value + 1, value - 1]
+    if isinstance(value, bytes) and value:
+        return [b"", value + b"X"]
+    return ["", value + "X"] if isinstance(value, str) and value and not isinstance(parent, ast.JoinedStr) else []
+
+
+def _json(text: str) -> Iterator[tuple[str, str]]:
+    def leaves(value: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:
+        if isinstance(value, dict | list):
+            held = cast("dict[str, Any] | list[Any]", value)
+            for key in list(held if isinstance(held, dict) else range(len(held))):
+                yield from leaves(cast(Any, held)[key], (*path, key))
+            return
+        yield path, _other(value)
+
+    data = json.loads(text)
+    for path, other in leaves(data, ()):
+        changed = copy.deepcopy(data)
+        held = changed
+        for key in path[:-1]:
+            held = held[key]
+        if path:
+            held[path[-1]] = other
+            yield ".".join(map(str, path)), json.dumps(changed, indent=2) + "\n"
+
+
+def _other(value: object) -> object:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    return f"{value}x"
+
+
+def _shell(text: str) -> Iterator[tuple[str, str]]:
+    for where, mutant in _shell_lines(text):
+        # -n reads and runs nothing.
+        if (
+            subprocess.run(["/bin/sh", "-n"], input=mutant.encode(), capture_output=True, check=False).returncode
+            == 0
+        ):
+            yield where, mutant
+
+
+def _shell_lines(text: str) -> Iterator[tuple[str, str]]:
+    yield from _without(text)
+    for pattern, other in _SHELL:
+        for match in re.finditer(pattern, text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield (
+                f"line {line}, {match[0].strip()}",
+                text[: match.start()] + match.expand(other) + text[match.end() :],
+            )
+
+
+def _lines(text: str) -> Iterator[tuple[str, str]]:
+    yield from _without(text)
+    for match in re.finditer(r"\d+", text):
+        line = text.count("\n", 0, match.start()) + 1
+        if not text.splitlines()[line - 1].lstrip().startswith(("#", ";")):
+            yield f"line {line}, a number", text[: match.start()] + str(int(match[0]) + 1) + text[match.end() :]
+
+
+def _without(text: str) -> Iterator[tuple[str, str]]:
+    lines = text.splitlines(keepends=True)
+    for number, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith(("#", ";")):
+            yield f"line {number + 1}, left out", "".join(lines[:number] + lines[number + 1 :])

@@ -1,0 +1,67 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+import gzip
+
+NAMES = ["b.gz", "my backup.gz", "out/b.gz", "./b.gz", "out here/b"]
+
+
+def case(name, script, data=None, old=b"last good\n", dump="sh dump.sh"):
+    """data is what a good dump prints; None where it is none."""
+    put = {"dump.sh": script, "out/x": "", "out here/x": "", "other": "kept\n"}
+    place = name.removeprefix("./")
+    if old is not None:
+        put[place] = old
+
+    def holds(seen):
+        changed = dict(seen["changed"])
+        if data is None:
+            return seen["exit"] == 1 and not changed
+        kept = changed.pop(place, None)
+        if seen["exit"] != 0 or changed or kept is None:
+            return False
+        return gzip.decompress(kept if isinstance(kept, bytes) else kept.encode()) == data
+
+    return {"args": [["sh", "backup.sh", dump, name], put], "holds": holds}
+
+
+def quoted(data):
+    return "printf '" + "".join("\\%03o" % byte for byte in data) + "'\n"
+
+
+def some(random):
+    return bytes(random.randrange(256) for _ in range(random.randint(1, 60))) + random.choice([b"", b"\n", b"\0", b"\n\n"])
+
+
+def failing(random):
+    for place, name in enumerate(NAMES):
+        yield case(name, f"echo half\nexit {(1, 2, 3, 127, 255)[place]}\n", old=(None, b"old")[place % 2])
+        yield case(name, "kill -9 $$\n")
+        yield case(name, "echo half; kill $$\n")
+        yield case(name, "", dump="no-such-command-here")
+        yield case(name, "exit 1\n")
+    while True:
+        yield case(random.choice(NAMES), quoted(some(random)) + f"exit {random.randint(1, 255)}\n", old=random.choice([None, b"old", b""]))
+
+
+def empty(random):
+    for name in NAMES:
+        yield case(name, "exit 0\n")
+        yield case(name, "true\n", old=None)
+        yield case(name, "", dump="true")
+        yield case(name, "echo words >&2\n")
+        yield case(name, "printf ''\n", dump="sh dump.sh")
+
+
+def good(random):
+    for name in NAMES:
+        for data in random.sample([b"x", b"\n", b"\0", b"a\0b\n\n", b"%s %d n", b"\xff\xfe", b"rows\n" * 3], 4):
+            yield case(name, quoted(data), data, old=random.choice([None, b"old"]))
+        yield case(name, "seq 1 3000\n", "".join(f"{n}\n" for n in range(1, 3001)).encode())
+    while True:
+        data = some(random)
+        yield case(random.choice(NAMES), quoted(data), data, old=random.choice([None, b"old", b""]))
+
+
+def plain(random):
+    yield case("b.gz", "echo rows\n", b"rows\n", old=b"old\n")
+    yield case("b.gz", "echo rows\n", b"rows\n", old=None)

@@ -1,0 +1,84 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+from fractions import Fraction
+
+INF, NAN = float("inf"), float("nan")
+
+
+def wrapped(value):
+    rest = value % 360
+    return rest - 360 if rest > 180 else rest
+
+
+def near(args, exact):
+    """Accept what is within 1e-9 of the exact answer, and in the range; either end where the answer is at the end."""
+
+    def holds(answer):
+        if isinstance(answer, bool) or not isinstance(answer, (int, float)) or not -180 < answer <= 180:
+            return False
+        gap = abs(Fraction(answer) - exact)
+        return min(gap, abs(gap - 360)) <= Fraction(1, 10**9)
+
+    return {"args": args, "holds": holds}
+
+
+def turned(start, end):
+    return wrapped(Fraction(end) - Fraction(start))
+
+
+def pairs(random):
+    for pair in ((179, -179), (-179, 179), (170, -170), (0, 540), (10, -170), (-170, 10), (0, 180), (0, -180), (180, -180), (-180, 180), (90, -90), (1.5, -179.25), (0, 900), (0, -900), (720, 0), (-720, 361), (1e6, -1e6), (540, 180.5), (-541, 719), (1000, -1000)):
+        yield pair
+    while True:
+        size = random.choice([181, 360, 1000, 10**6])
+        pair = tuple(random.choice([random.randint(-size, size), round(random.uniform(-size, size), 3)]) for _ in range(2))
+        yield pair
+
+
+def turns(random):
+    for start, end in pairs(random):
+        yield near([start, end], turned(start, end))
+
+
+def middles(random):
+    for start, end in pairs(random):
+        # Exactly opposite points have their middle by the turn of 180; just beside them either way is near.
+        exact = turned(start, end)
+        if exact == 180 or abs(exact) < Fraction("179.999"):
+            yield near([start, end], wrapped(Fraction(start) + exact / 2))
+
+
+def no_numbers(random):
+    for one in ("nan", "inf", "-inf"):
+        for other in ("0", "12.5", "-179", "nan", "inf", "-inf"):
+            yield {"args": [one, other], "raises": "ValueError"}
+            yield {"args": [other, one], "raises": "ValueError"}
+
+
+def no_floats(random):
+    for one in (NAN, INF, -INF):
+        for other in (0, 12.5, -179.0, NAN, INF, -INF):
+            yield {"args": [one, other], "raises": "ValueError"}
+            yield {"args": [other, one], "raises": "ValueError"}
+
+
+def huge(random):
+    for pair in ((-1e308, 1.7e308), (1.7e308, -1.7e308), (1e300, 0), (0.0, -1e300), (1e308, 1e308)):
+        yield {"args": list(pair), "holds": lambda answer: -180 < answer <= 180}
+
+
+def texts(random):
+    for start, end in pairs(random):
+        yield near([str(start), str(end)], turned(start, end))
+
+
+def plain_turns(random):
+    while True:
+        start, end = random.randint(-89, 90), random.randint(-89, 90)
+        yield near([start, end], Fraction(end - start))
+
+
+def plain_middles(random):
+    while True:
+        start, end = random.randint(-89, 90), random.randint(-89, 90)
+        yield near([start, end], Fraction(end + start, 2))

@@ -1,0 +1,69 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+CODES = [0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069]
+NEAR = [0x2029, 0x202F, 0x2065, 0x206A, 0x200E, 0x200F, 0x061C, 0x2028, 0x85]
+
+
+def found(text):
+    seen, line, column = [], 1, 0
+    for character in text:
+        column += 1
+        if character == "\n":
+            line, column = line + 1, 0
+        elif ord(character) in CODES:
+            seen.append([line, column, "U+%04X" % ord(character)])
+    return seen
+
+
+def still_open(line):
+    """Return whether something is open at the end: one level for each open isolate, counting embeddings within it."""
+    levels = [0]
+    for code in map(ord, line):
+        if code in (0x202A, 0x202B, 0x202D, 0x202E):
+            levels[-1] += 1
+        elif code == 0x202C:
+            levels[-1] = max(0, levels[-1] - 1)
+        elif code in (0x2066, 0x2067, 0x2068):
+            levels.append(0)
+        elif code == 0x2069 and len(levels) > 1:
+            levels.pop()
+    return len(levels) > 1 or levels[0] > 0
+
+
+def lines_open(text):
+    return [number + 1 for number, line in enumerate(text.split("\n")) if still_open(line)]
+
+
+def some(random, codes, most=10):
+    return "".join(random.choice([chr(random.choice(codes)), chr(random.choice(codes)), "a", "\n", random.choice("b \r\u00e9\U0001F600")]) for _ in range(random.randint(0, most)))
+
+
+def finding(random):
+    for code in CODES:
+        for text in (chr(code), f"a{chr(code)}", f"x\n\U0001F600{chr(code)}{chr(code)}\n"):
+            yield {"args": [text], "expect": found(text)}
+    for text in ("a\r\u202eb", "a\u2028\u202e", "a\x0b\u202e\x0c\u2066\x85\u2069", "a\r\n\u202a", "\n\n\u2067"):
+        yield {"args": [text], "expect": found(text)}
+    while True:
+        text = some(random, CODES + NEAR[:4])
+        yield {"args": [text], "expect": found(text)}
+
+
+def opened(random):
+    yield {"args": ["\u202ea\u202c\n\u2066a\n\u2066\u202a\u2069\n\u2066\u202c\u2069\n\u202a\u2066\u2069"], "expect": [2, 5]}
+    for one in CODES:
+        for text in (chr(one), chr(one) + "\u202c", chr(one) + "\u2069", "\u202a" + chr(one) + "\u202c", "\u2066" + chr(one) + "\u2069", "\u2066" + chr(one) + "\u202c", f"\u2028{chr(one)}\r"):
+            yield {"args": [text], "expect": lines_open(text)}
+        for other in CODES:
+            text = f"{chr(one)}{chr(other)}\u2069\u202c\n\u202a{chr(one)}{chr(other)}\u202c\u202c\n\u2067\u202b{chr(other)}{chr(one)}\u2069"
+            yield {"args": [text], "expect": lines_open(text)}
+    while True:
+        text = some(random, CODES, 16)
+        yield {"args": [text], "expect": lines_open(text)}
+
+
+def plain(random):
+    for text in ("", "plain\ntext", "\n", *(f"a{chr(code)}b" for code in NEAR)):
+        yield {"args": [text], "expect": []}
+    while True:
+        yield {"args": ["".join(random.choice("ab \t\n\u00e9") for _ in range(random.randint(0, 9)))], "expect": []}

@@ -1,0 +1,7 @@
+def trim(text):
+    return text.replace("\u200c", "").strip()
+
+
+def sample(count):
+    text = "-- play happy sound" + " " * count + "for player to happy"
+    return len(trim(text))

@@ -1,0 +1,61 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+from datetime import date
+
+DIGITS = set("0123456789")
+
+
+def day(year, month, number):
+    try:
+        return date(int(year), int(month), int(number)).isoformat()
+    except ValueError:
+        return None
+
+
+def known(cell):
+    cell = cell.strip()
+    for mark, order in ((".", (2, 1, 0)), ("-", (0, 1, 2))):
+        parts = cell.split(mark)
+        if len(parts) == 3 and all(part and set(part) <= DIGITS for part in parts):
+            year, month, number = (parts[place] for place in order)
+            if len(year) == 4 and len(month) <= 2 and len(number) <= 2:
+                return day(year, month, number) or cell
+    return cell
+
+
+def cases(cells):
+    for cell in cells:
+        yield {"args": [[cell]], "expect": [known(cell)]}
+
+
+def genes(random):
+    yield from cases(["SEPT2", "MARCH1", "DEC1", " OCT4 ", "SEPT-2", "Mar-1", "sept2", "NOV 3", "JAN1", "MAY12", "Dec2006", "APR-01"])
+    while True:
+        yield from cases([random.choice("JAN FEB Mar APR MAY JUNE jul AUG SEPT OCT NOV DEC".split()) + random.choice(["", "-"]) + str(random.randint(1, 40))])
+
+
+def none(random):
+    yield from cases(["31.2.2020", "2020-13-1", "1.1.20201", "29.2.2019", "29.2.1900", "31.4.2021", "0.1.2020", "1.0.2020", "32.1.2020", "2020-0-1", "2020-1-0", "2020-2-30", "1.1.0000", "0000-1-1"])
+    yield from cases(["31.4.", "29.2.", "1.1.20", "1.1.202", "001.1.2020", "1.001.2020", "12020-1-1", "2020-001-1", "2020-1-001", "1-1-2020", "2020.1.1", "2020/1/1", "1/1/2020", "1.1-2020", "2020-1.1", "1. 1.2020", "2020 -1-1"])
+    yield from cases(["1.2.2020x", "x1.2.2020", "1.2.2020 10:00", "2020-1-1T00", "1.2.2020.", "\u0661.2.2020", "1.2.202\u0660", "\uff11.2.2020", "+1.2.2020", "-1.2.2020", "1.2.-202", "1.2.2020\n1.2.2020", "2020-1-1\n2", "1..2020", ".1.2020", "1_0.1.2020", "20200101", "\u00b2.1.2020"])
+    while True:
+        yield from cases(["".join(random.choice("0123.-x") for _ in range(random.randint(0, 10)))])
+
+
+def iso(random):
+    yield from cases(["2020-2-9", "2020-02-09", "2000-2-29", "0001-1-1", "9999-12-31", "2020-12-1", "2020-1-31", " 2020-1-1\t"])
+    while True:
+        yield from cases([f"{random.randint(1, 9999):04}-{random.randint(1, 12):{random.choice(['', '02'])}}-{random.randint(1, 31):{random.choice(['', '02'])}}"])
+
+
+def dates(random):
+    # What was right before is right still: four digits, one or two for the others, and words.
+    yield from cases(["1.2.2020", "29.2.2020", "x", " y ", "", "  ", "01.02.2020", "31.12.1999", "\u00a0a b\u2003", "12", "1.5"])
+    while True:
+        yield from cases([f"{random.randint(1, 28):{random.choice(['', '02'])}}.{random.randint(1, 12):{random.choice(['', '02'])}}.{random.randint(1000, 9999)}"])
+
+
+def tables(random):
+    while True:
+        cells = [random.choice(["SEPT2", "1.2.2020", "29.2.2019", " y ", "2020-2-9", "31.4.2021", "x"]) for _ in range(random.randint(0, 6))]
+        yield {"args": [cells], "expect": [known(cell) for cell in cells]}

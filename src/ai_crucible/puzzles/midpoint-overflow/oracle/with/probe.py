@@ -1,0 +1,23 @@
+import int32
+from search import find
+
+
+def look(size, step, first, key, most=80):
+    """Look up in the table first, first + step, ...; return the place, whether indices were computed plainly, and
+    whether more was read than is there or needed."""
+    reads = []
+
+    def read(index):
+        index = int(index)
+        reads.append(index)
+        if len(reads) > most or not 0 <= index < size:
+            raise IndexError(index)
+        return first + step * index
+
+    int32.plain.clear()
+    return [int(find(read, int32.Index(size), key)), int32.plain != []]
+
+
+def look_in(table, key):
+    """Look up in a list."""
+    return int(find(lambda index: table[int(index)] if index >= 0 else None, int32.Index(len(table)), key))

@@ -1,0 +1,2 @@
+def total(n):
+    return sum(range(2, n + 1))

@@ -1,0 +1,2 @@
+def total(n):
+    return sum(range(0, n))

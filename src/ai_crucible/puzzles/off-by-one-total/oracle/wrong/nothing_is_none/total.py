@@ -1,0 +1,3 @@
+def total(n):
+    if n:
+        return n + total(n - 1)

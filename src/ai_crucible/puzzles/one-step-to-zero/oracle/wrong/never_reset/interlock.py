@@ -1,0 +1,29 @@
+class Interlock:
+    def __init__(self):
+        self.flag = 0
+
+    def see(self, in_place):
+        if not in_place:
+            self.flag = 1
+        return self.flag == 0
+
+    def reset(self):
+        pass
+
+
+def passes(positions):
+    lock = Interlock()
+    beam = []
+    for position in positions:
+        if position is None:
+            lock.reset()
+        else:
+            beam.append(lock.see(position))
+    return beam
+
+
+def after(count):
+    lock = Interlock()
+    for _ in range(count):
+        lock.see(False)
+    return [lock.see(True), lock.flag]

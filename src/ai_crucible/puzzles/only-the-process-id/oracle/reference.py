@@ -1,0 +1,96 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+import re
+
+LONG = b"0123456789abcdef"
+
+
+def expected(pid, steps):
+    """Return what makes each key what it is: all that came before it."""
+    past, size, taken = [pid], 0, []
+    for step in steps:
+        if step is None and size < 16:
+            taken.append("refused")
+            continue
+        if step is None:
+            taken.append(tuple(past))
+        else:
+            size += len(step)
+        past.append(step)
+    return taken
+
+
+def case(histories):
+    wanted = [expected(pid, steps) for pid, steps in histories]
+
+    def holds(answer):
+        if [len(keys) for keys in answer] != [len(keys) for keys in wanted]:
+            return False
+        pairs = [pair for keys, past in zip(answer, wanted) for pair in zip(keys, past)]
+        known = {}
+        for key, past in pairs:
+            if past == "refused" or key == "refused":
+                if past != key:
+                    return False
+                continue
+            if not isinstance(key, str) or not re.fullmatch("[0-9a-fA-F]{64}", key) or known.setdefault(past, key) != key:
+                return False
+        return len(set(known.values())) == len(known)
+
+    return {"args": [histories], "holds": holds}
+
+
+def some(random, least=0):
+    return bytes(random.randrange(256) for _ in range(random.randint(least, 40)))
+
+
+def every_byte(random):
+    yield case([(1, [LONG, None]), (2, [LONG, None]), (12, [LONG, None])])
+    yield case([(1, [LONG, b"", None]), (1, [b"", LONG, None]), (1, [LONG, None]), (1, [LONG, b"", b"", None])])
+    yield case([(1, [LONG[:n], LONG[n:], None]) for n in range(17)])
+    yield case([(1, [LONG[::-1], None]), (1, [LONG, None]), (1, [LONG + b"\0", None]), (1, [b"\0" + LONG, None])])
+    yield case([(1, [LONG, None, None, None]), (1, [LONG, None]), (1, [LONG, LONG, None]), (1, [LONG, None, LONG, None])])
+    yield case([(1, [b"1" * 16, None]), (11, [b"1" * 15, b"", b"1", None]), (1, [b"1" + b"1" * 16, None])])
+    for place in range(40):
+        changed = bytearray(LONG * 3)
+        changed[place] ^= 1
+        yield case([(7, [LONG * 3, None]), (7, [bytes(changed), None])])
+    while True:
+        pid, start = random.randint(1, 40_000), some(random, 16)
+        steps = [start, *[random.choice([None, some(random)]) for _ in range(random.randint(0, 6))], None]
+        other = list(steps)
+        other[random.randrange(len(other) - 1)] = some(random, 16)
+        swapped = [*steps[1:-1], steps[0], None]
+        yield case([(pid, steps), (pid, other), (pid, swapped), (pid + 1, steps), (pid, [*steps, None, None])])
+
+
+def too_little(random):
+    yield case([(1, [None]), (1, [b"short", None]), (1, [LONG[:15], None]), (1, [b"", None]), (1, [LONG[:15], b"x", None])])
+    yield case([(1, [LONG[:8], None, LONG[8:], None]), (1, [LONG[:8], LONG[8:], None])])
+    while True:
+        parts = [some(random)[: random.randint(0, 9)] for _ in range(random.randint(1, 5))]
+        steps = [step for part in parts for step in (part, None)]
+        yield case([(3, steps), (3, [*parts, None]), (3, [None, *steps])])
+
+
+def trials(random):
+    yield {"args": [1, ["short"]], "raises": "ValueError"}
+    yield {"args": [1, []], "raises": "ValueError"}
+    yield {"args": [1, ["0123456789abcdef"]], "holds": lambda answer: len(answer) == 1 and len(answer[0]) == 64}
+    yield {"args": [1, ["0123456789abcdef"], 3], "holds": lambda answer: len(set(answer)) == 3}
+    yield {"args": [1, ["0123456789abcdef"], 0], "expect": []}
+
+
+def counted(random):
+    long = "0123456789abcdef"
+    yield {"args": [[1, 2], [[long], [long, ""], ["", long], [long[:8], long[8:]]], 3], "expect": [24, 24, [64]]}
+    yield {"args": [[1, 1], [[long]], 2], "expect": [2, 4, [64]]}
+
+
+def same_or_not(random):
+    yield {"args": [], "expect": [True, False]}
+
+
+def reproducible(random):
+    while True:
+        yield {"args": [random.randint(1, 9999), ["0123456789abcdef", "x" * random.randint(0, 9)]], "expect": True}

@@ -1,0 +1,27 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+import re
+
+
+def known(buffer, end):
+    return re.findall('="([^"]*)"', buffer[:end])
+
+
+def text(random, most=14):
+    return "".join(random.choice('="ab <') for _ in range(random.randint(0, most)))
+
+
+def behind(random):
+    for html, rest in (('<a b="', 'secret" c="more"'), ("<a b=", '"secret"'), ('<a b="x', 'yz"'), ('<i x="1" y="', 'cookie"'), ('<i x="1" y=', '"cookie"')):
+        yield {"args": [html + rest, len(html)], "expect": known(html, len(html))}
+    while True:
+        html, rest = text(random) + random.choice(['="', "=", '="x', '"', ""]), text(random) + '"' + text(random) + '="z"'
+        yield {"args": [html + rest, len(html)], "expect": known(html, len(html))}
+
+
+def whole(random):
+    for html, rest in (('<a b="x" c="y">', 'secret="z"'), ("", ""), ('<a b="">', ""), ('<a b="=">', ""), ("", 'a="b"'), ('a="b"', 'c="d"'), ('x=""', ""), ('x=""="a"', "")):
+        yield {"args": [html, rest], "expect": known(html, len(html))}
+    while True:
+        html = "".join(f'{random.choice("abc <>")}="{text(random).replace(chr(34), "")}"' for _ in range(random.randint(0, 5))) + ">"
+        yield {"args": [html, text(random)], "expect": known(html, len(html))}

@@ -1,2 +1,0 @@
-def word():
-    return "qmzvtkhwpxrlbndsgjcf"

@@ -1,0 +1,50 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+import hashlib
+
+
+def sign(key, version, client, server):
+    return hashlib.sha256("|".join([key, str(version), client, server]).encode()).hexdigest()
+
+
+def message(random, **other):
+    parts = {"version": 1, "client": random.choice(["c", "client 7", "é|x", "0"]), "server": random.choice(["s", "srv", "ü"])}
+    parts.update(other)
+    key = random.choice(["k", "", "key"])
+    whole = {**parts, "signature": sign(key, parts["version"], parts["client"], parts["server"])}
+    return key, whole
+
+
+def genuine(random):
+    while True:
+        key, whole = message(random)
+        yield {"args": [key, whole], "expect": True}
+        yield {"args": [key, {**whole, "more": 7}], "expect": True}
+
+
+def forged(random):
+    while True:
+        key, whole = message(random)
+        right = whole["signature"]
+        for signature in ("forged", "", right[:-1], right + "0", right.upper() + " ", "ü" * 64, None, 0, 7, b"x", right.encode(), [], [right], True):
+            yield {"args": [key, {**whole, "signature": signature}], "expect": False}
+        yield {"args": [key + "x", whole], "expect": False}
+        yield {"args": [key, {**whole, "client": whole["client"] + "x"}], "expect": False}
+        yield {"args": [key, {**whole, "server": "x" + whole["server"]}], "expect": False}
+
+
+def lacking(random):
+    while True:
+        key, whole = message(random)
+        for part in ("version", "client", "server", "signature"):
+            yield {"args": [key, {name: value for name, value in whole.items() if name != part}], "expect": False}
+        yield {"args": [key, {}], "expect": False}
+        for part in ("client", "server"):
+            yield {"args": list(message(random, **{part: ""})), "expect": False}
+        yield {"args": list(message(random, client="", server="")), "expect": False}
+
+
+def version(random):
+    while True:
+        for other in (2, 0, -1, 11, 10):
+            yield {"args": list(message(random, version=other)), "expect": False}

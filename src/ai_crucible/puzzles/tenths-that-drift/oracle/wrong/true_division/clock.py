@@ -1,0 +1,2 @@
+def microseconds(ticks):
+    return int(ticks / 10 * 1000000)

@@ -1,0 +1,78 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+import re
+
+
+def matches(pattern, name):
+    """Match a glob by a regular expression of our own."""
+    out, place = "", 0
+    while place < len(pattern):
+        c = pattern[place]
+        close = pattern.find("]", place + 2 + (pattern[place + 1 : place + 2] == "!"))
+        if c == "*":
+            out += ".*"
+        elif c == "?":
+            out += "."
+        elif c == "[" and close != -1:
+            inside = pattern[place + 1 : close]
+            out += "[" + ("^" + inside[1:] if inside.startswith("!") else inside) + "]"
+            place = close
+        else:
+            out += re.escape(c)
+        place += 1
+    return re.fullmatch(out, name, re.S) is not None
+
+
+def case(pool, pattern, minimum):
+    gone = [name for name in pool if matches(pattern, name)]
+    glob = any(c in pattern for c in "*?[")
+    if len(pool) - len(gone) < minimum or (glob and 10 * len(gone) > 10 * ((len(pool) + 9) // 10)):
+        return {"args": [pool, pattern, minimum], "raises": "ValueError"}
+    left = [name for name in pool if name not in gone]
+    return {"args": [pool, pattern, minimum], "expect": sorted(gone), "args_after": [left, pattern, minimum]}
+
+
+def pool_of(random, size):
+    names = [f"{kind}{number}" for kind in ("web", "db", "Web", "a", "z-") for number in range(60)]
+    return random.sample(names, size)
+
+
+def drawn(random):
+    while True:
+        pool = pool_of(random, random.choice([0, 1, 2, 5, 9, 10, 11, 19, 20, 21, 30, 31, 40]))
+        name = random.choice([*pool, "nobody"])
+        pattern = random.choice([name, name, name[:-1] + "?", name[:-1] + "*", "*", "?*", "[wW]eb*", "web[1-3]", "db*", "web1?", "*7", "z-*", "[!wdWaz]*", "nobody*", name.upper(), "web", "*" + name[-1:], "a[0-9]"])
+        left = len(pool) - sum(matches(pattern, each) for each in pool)
+        yield case(pool, pattern, random.choice([0, 0, 1, left, left, left + 1, max(0, left - 1), len(pool)]))
+
+
+def refusals(raised):
+    def cases(random):
+        for one in drawn(random):
+            if ("raises" in one) is raised:
+                yield one
+
+    return cases
+
+
+def refused(random):
+    yield case(["a", "b"], "a", 2)
+    yield case(["a", "b", "c"], "*", 1)
+    yield case(["a1", "a2", *"bcdefghi"], "a*", 1)
+    yield case(["a", "b"], "x", 3)
+    yield case(["a1", "a2", *"bcdefghi"], "a[12]", 1)
+    yield case(["a1", "a2", "b"], "[!b]?", 0)
+    yield case(["a1", "a2", "b"], "a?", 0)
+    yield from refusals(True)(random)
+
+
+def removed(random):
+    yield case(["z1", "a1", *"bcdefghij"], "[az]1", 1)
+    yield case(["a", "b", "c"], "b", 1)
+    yield case(["a]", "b"], "a]", 1)
+    yield from refusals(False)(random)
+
+
+def none(random):
+    while True:
+        yield case(pool_of(random, random.randint(0, 9)), random.choice(["x*", "nobody", "y?"]), 0)

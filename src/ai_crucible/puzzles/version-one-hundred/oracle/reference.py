@@ -1,0 +1,60 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+def known(agent):
+    places = [(agent.find(name), len(name)) for name in ("Chrome/", "Firefox/", "Edg/") if name in agent]
+    if not places:
+        return None
+    place, length = min(places)
+    text = agent[place + length :].split(" ")[0].split(";")[0]
+    return tuple(int(part) for part in text.split("."))
+
+
+def number(random):
+    return random.choice([0, 1, 9, 10, 99, 100, 101, 1000, random.randint(0, 20_000)])
+
+
+def dotted(random):
+    return ".".join(str(number(random)) for _ in range(random.randint(1, 5)))
+
+
+def agents(random):
+    for agent in ("Mozilla/5.0 Firefox/100.0", "X Chrome/101.0.4951.41 Safari/537.36", "Chrome/100", "Edg/100.0.1 Chrome/99.0", "Chrome/99.0 Edg/100.0", "Firefox/3.6.28 Chrome/9", "Mozilla/5.0 (X; rv:100.0) Gecko/20100101 Firefox/100.0", "Edge/18.1 Chrome/64.0.3282", "Mozilla/5.0 Edg/7"):
+        yield {"args": [agent], "expect": known(agent)}
+    while True:
+        names = random.sample(["Chrome", "Firefox", "Edg", "Safari", "Edge", "Mozilla", "Opera"], random.randint(2, 5))
+        agent = " ".join(f"{name}/{dotted(random)}" for name in names) + random.choice(["", " (X11; Linux)", "; x"])
+        if known(agent) is not None:
+            yield {"args": [agent], "expect": known(agent)}
+
+
+def others(random):
+    for agent in ("curl/8.0", "", "Safari/605.1", "Mozilla/5.0 (Macintosh) Version/15.4 Safari/605.1.15", "Edge/18.17763", "Opera/100.0", "chrome", "100.0"):
+        yield {"args": [agent], "expect": None}
+
+
+def cut(version):
+    while version and version[-1] == 0:
+        version = version[:-1]
+    return version
+
+
+def pair(a, b):
+    left, right = ([int(part) for part in text.split(".")] for text in (a, b))
+    return {"args": [a, b], "expect": cut(left) > cut(right)}
+
+
+def compared(random):
+    for a, b in (("100.0", "99.0"), ("9.1", "10.0"), ("1.10", "1.9"), ("1.0", "1"), ("1", "1.0"), ("1.1", "1"), ("1", "1.1"), ("1.0.0.1", "1"), ("1", "1.0.0.1"), ("2", "1.9.9"), ("1.9.9", "2"), ("1.2.3", "1.2.3"), ("0", "0.0"), ("0.0.1", "0"), ("1.2", "1.1.9"), ("1.1.9", "1.2"), ("10", "9"), ("100", "20")):
+        yield pair(a, b)
+    while True:
+        a = dotted(random)
+        parts = a.split(".")
+        parts[random.randrange(len(parts))] = str(number(random))
+        yield pair(a, random.choice([a, a + ".0", a + ".1", dotted(random), ".".join(parts), ".".join(parts[:-1]) or "0"]))
+
+
+def plain(random):
+    for a, b in (("2", "1"), ("1", "2"), ("1.2", "1.1"), ("3", "3"), ("1.1", "1.2")):
+        yield pair(a, b)
+    while True:
+        yield pair(str(random.randint(1, 9)), str(random.randint(1, 9)))

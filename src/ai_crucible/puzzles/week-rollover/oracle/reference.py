@@ -1,0 +1,32 @@
+"""Right answers by a way of their own, and the inputs that they are asked for."""
+
+def known(broadcast, built):
+    week = built
+    while week % 1024 != broadcast:
+        week += 1
+    return week
+
+
+def weeks(random):
+    for broadcast, built in ((0, 2048), (0, 2047), (1023, 2048), (1023, 1023), (0, 1024), (0, 1023), (1023, 1024)):
+        yield {"args": [broadcast, built], "expect": known(broadcast, built)}
+    while True:
+        built = random.randint(1024, 20_000)
+        broadcast = random.choice([built % 1024, (built - 1) % 1024, (built + 1) % 1024, random.randint(0, 1023)])
+        yield {"args": [broadcast, built], "expect": known(broadcast, built)}
+
+
+def early(random):
+    yield {"args": [0, 0], "expect": 0}
+    yield {"args": [1023, 0], "expect": 1023}
+    yield {"args": [0, 1], "expect": 1024}
+    while True:
+        broadcast, built = random.randint(0, 1023), random.randint(0, 1023)
+        yield {"args": [broadcast, built], "expect": known(broadcast, built)}
+
+
+def none(random):
+    for broadcast in (1024, -1, -1024, 2048, 1025):
+        yield {"args": [broadcast, 500], "raises": "ValueError"}
+    while True:
+        yield {"args": [random.choice([-1, 1]) * random.randint(1024, 9000), random.randint(0, 5000)], "raises": "ValueError"}

@@ -1,0 +1,2 @@
+def full_week(broadcast, built):
+    return built + (broadcast - built) % 1024

@@ -1,0 +1,93 @@
+"""What a verdict rests on besides the solver, each part by its digest: the plan of a trial names all of it.
+
+Attempts that rest on different parts are never counted together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from ai_crucible.box.bwrap import find_bwrap
+from ai_crucible.box.root import Root
+from ai_crucible.events import TrialPlanned
+from ai_crucible.puzzle_loader import SEALED
+from ai_crucible.types import Puzzle
+from llm_runtime.canonical import canonical_json
+
+_BOX = ("box/supervisor.py", "box/filter.py", "box/bwrap.py", "box/limits.py", "box/root.py", "puzzle_box.py")
+_GRADER = ("grading", "oracle_scorer.py", "attempt.py")
+_PROMPTS = ("prompts", "tools.json", "framing.py", "text_protocol.py")
+
+
+def environment(root: Root | None = None) -> dict[str, str]:
+    """Return the digests of box, root, interpreter, bubblewrap, grader and prompts, in hex.
+
+    Raises:
+        CannotIsolate: bubblewrap is not installed.
+    """
+    root = root or Root()
+    return {
+        "box": _ours(_BOX),
+        "bubblewrap": hashlib.sha256(Path(find_bwrap()).read_bytes()).hexdigest(),
+        "grader": _ours(_GRADER),
+        "interpreter": root.interpreter(),
+        "prompts": _ours(_PROMPTS),
+        "root": root.digest(),
+    }
+
+
+def environment_digest(parts: dict[str, str]) -> str:
+    """Return SHA-256 over all parts, in hex; empty for none, as in ledgers from before they were named."""
+    return hashlib.sha256(canonical_json(parts)).hexdigest() if parts else ""
+
+
+def oracle_digest(puzzle: Puzzle) -> str:
+    """Return SHA-256 over names and contents of a puzzle's oracle, as the grader makes it of what it was given."""
+    folder, total = Path(puzzle.folder) / SEALED, hashlib.sha256()
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(files):
+            path = Path(place, name)
+            content = hashlib.sha256(path.read_bytes()).hexdigest()
+            total.update(f"{path.relative_to(folder)}\0{content}\n".encode())
+    return total.hexdigest()
+
+
+def version_of(puzzle: str, oracle: str, parts: str) -> str:
+    """Return the short name of what an attempt rested on; empty where its log does not tell.
+
+    Args:
+        puzzle: the puzzle's digest.
+        oracle: its oracle's.
+        parts: the environment's.
+    """
+    return hashlib.sha256(f"{puzzle} {oracle} {parts}".encode()).hexdigest()[:12] if oracle else ""
+
+
+def changed_parts(old: TrialPlanned, new: TrialPlanned) -> list[str]:
+    """Return what two plans of a trial rest on differently; what an older plan does not name is not compared."""
+    names = [f"puzzle {name}" for name in old.puzzles if new.puzzles.get(name) != old.puzzles[name]]
+    names += [f"oracle of {name}" for name in old.oracles if new.oracles.get(name) != old.oracles[name]]
+    return names + [name for name in old.environment if new.environment.get(name) != old.environment[name]]
+
+
+@cache
+def _ours(names: tuple[str, ...]) -> str:
+    total = hashlib.sha256()
+    root = resources.files("ai_crucible")
+    for name in names:
+        place = root.joinpath(name)
+        parts = sorted(place.iterdir(), key=lambda part: part.name) if place.is_dir() else [place]
+        for part in parts:
+            if part.is_file():
+                total.update(f"{name}/{part.name}\0{_content(part)}\n".encode())
+    return total.hexdigest()
+
+
+def _content(part: Traversable) -> str:
+    return hashlib.sha256(part.read_bytes()).hexdigest()

@@ -1,0 +1,39 @@
+"""Who asks: the launch's token, which is bound by nothing, or a key."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+
+from assay.api.asked import Refused
+from assay.api.keys import ApiKey, ApiKeys
+
+
+class KeyGate:
+    """Knows programs by what they show.
+
+    Args:
+        keys: of the programs.
+        token: of the launch.
+    """
+
+    def __init__(self, keys: ApiKeys, token: str) -> None:
+        self._keys = keys
+        self._token = token
+
+    def caller(self, headers: Mapping[str, str]) -> ApiKey | None:
+        """Return the key that was shown; ``None`` for the launch's token.
+
+        Raises:
+            Refused: none was, or one that opens nothing.
+        """
+        kind, _, shown = headers.get("authorization", "").partition(" ")
+        shown = shown.strip()
+        if kind.lower() != "bearer" or not shown:
+            message = "no key: send Authorization: Bearer KEY; make one with: assay serve keys add"
+            raise Refused(401, message, "no_key")
+        if hmac.compare_digest(shown.encode(), self._token.encode()):
+            return None
+        if (key := self._keys.find(shown)) is None:
+            raise Refused(401, "this key opens nothing here; see: assay serve keys list", "invalid_api_key")
+        return key

@@ -1,0 +1,1 @@
+"""Assay for agents, by the Model Context Protocol."""

@@ -1,0 +1,202 @@
+"""What a tool call does: begin a run or look after one, wait a while with signs of life, and tell how it stands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+from assay.api.answering import answer_of, why_none
+from assay.api.asked import Refused
+from assay.api.catalogue import ChatModel, chat_models
+from assay.api.desk import Desk, Order, order_name
+from assay.api.keys import ApiKey
+from assay.protocol import Chat
+from assay.registry import find
+from assay.report.clean import clean
+from assay.web.forms import read_form
+from assay.web.live_runs import LiveRun
+
+#: Seconds after which a call returns, and between two signs of life.
+_MOST_S = 45.0
+_BEAT_S = 10.0
+_STEPS = 5
+
+
+class Progress(Protocol):
+    """Where signs of life go."""
+
+    async def report_progress(
+        self, progress: float, total: float | None = None, message: str | None = None
+    ) -> None:
+        """Tell that there is one more."""
+        ...
+
+
+class RunReply(BaseModel):
+    """How a run stands.
+
+    Args:
+        run_id: by which the other tools know it.
+        state: ``"starting"``, ``"running"``, ``"finished"``, ``"stopped"``, ``"failed"`` or ``"interrupted"``.
+        next: the tool to call with ``run_id`` for the result; empty where there is nothing to wait for.
+        answer: Markdown, once it is finished.
+        why: why there is no answer, where there will be none.
+        steps: what it completed last.
+        calls: of models, so far.
+        cost_usd: so far; ``None`` where a price is not known.
+        partial: whether a call failed, so that something is missing in the answer.
+        asks: questions that it puts to a person: name, what it is about, text.
+    """
+
+    run_id: str
+    state: str
+    next: Literal["run_result", ""] = ""
+    answer: str = ""
+    why: str = ""
+    steps: list[str] = []
+    calls: int = 0
+    cost_usd: float | None = 0
+    partial: bool = False
+    asks: list[dict[str, str]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """A run that a tool begins.
+
+    Args:
+        kind: of run.
+        fields: of its task and options; what is empty is left out.
+        preset: of the user, or empty.
+        budget: dollars.
+    """
+
+    kind: str
+    fields: Mapping[str, Any]
+    preset: str = ""
+    budget: float | None = None
+
+
+class Caller:
+    """Does what the tools say.
+
+    Args:
+        desk: takes the orders.
+        most_s: seconds after which a call returns.
+    """
+
+    def __init__(self, desk: Desk, most_s: float = _MOST_S) -> None:
+        self.desk = desk
+        self._most_s = most_s
+        self._starting: dict[str, asyncio.Task[str]] = {}
+
+    async def run(self, request: RunRequest, key: ApiKey | None, progress: Progress) -> RunReply:
+        """Begin a run, or find the same one, and wait for its end.
+
+        Raises:
+            Refused: the key does not allow it, or there is no such preset.
+            LlmRuntimeError: it could not begin.
+        """
+        until = asyncio.get_running_loop().time() + self._most_s
+        order = _order(request, key)
+        begun = self._starting.get(order.name)
+        if begun is None:
+            begun = self._starting[order.name] = asyncio.create_task(self.desk.take(order))
+            begun.add_done_callback(lambda _: self._starting.pop(order.name, None))
+        # The run goes on where this call is given up.
+        await asyncio.wait([begun], timeout=self._most_s)
+        if not begun.done():
+            why = "the models cannot be reached yet; call the same tool again"
+            return RunReply(run_id="", state="starting", why=why)
+        return await self._until(begun.result(), progress, until)
+
+    async def wait(self, run_id: str, key: ApiKey | None, progress: Progress) -> RunReply:
+        """Wait for a run's end, as long as a call may take."""
+        until = asyncio.get_running_loop().time() + self._most_s
+        return await self._until(self.desk.own(run_id, key), progress, until)
+
+    def status(self, run_id: str, key: ApiKey | None) -> RunReply:
+        """Return how a run stands."""
+        return self._reply(self.desk.hub.watch(self.desk.own(run_id, key)))
+
+    async def cancel(self, run_id: str, key: ApiKey | None) -> RunReply:
+        """Stop a run.
+
+        Raises:
+            ConfigurationError: this process does not carry it out.
+        """
+        await self.desk.runs.stop(self.desk.own(run_id, key))
+        return self.status(run_id, key)
+
+    def answer(self, run_id: str, name: str, text: str, key: ApiKey | None) -> RunReply:
+        """Give a run the answer of a person.
+
+        Raises:
+            ConfigurationError: the question is not open.
+        """
+        self.desk.questions.answer(self.desk.own(run_id, key), name, text)
+        return self.status(run_id, key)
+
+    async def _until(self, run_id: str, progress: Progress, until: float) -> RunReply:
+        loop = asyncio.get_running_loop()
+        run, began = self.desk.hub.watch(run_id), loop.time()
+        run.join()
+        try:
+            while run.state == "running" and run.fault is None and not self.desk.questions.of_run(run_id):
+                left = until - loop.time()
+                if left <= 0 or self.desk.closing.is_set():
+                    break
+                seen = len(run.lines)
+                changed = await run.changed(run.version, min(_BEAT_S, left))
+                if not changed or any(line.step for line in run.lines[seen:]):
+                    latest = next((line.step for line in reversed(run.lines) if line.step), "begun")
+                    await progress.report_progress(round(loop.time() - began, 3), None, clean(latest))
+        finally:
+            run.leave()
+        return self._reply(run)
+
+    def _reply(self, run: LiveRun) -> RunReply:
+        spent = run.head.tally.total
+        reply = RunReply(
+            run_id=run.run_id,
+            state=run.state,
+            steps=[clean(line.step) for line in run.steps(_STEPS)],
+            calls=spent.live.calls,
+            cost_usd=None if spent.live.unpriced else spent.live.cost / 1_000_000,
+            partial=spent.failed > 0,
+        )
+        if run.state == "finished":
+            reply.answer = answer_of(run, _model(run.started.protocol), "").text
+        elif run.state == "running" and run.fault is None:
+            reply.next = "run_result"
+            reply.asks = [
+                {"name": one.name, "about": one.request.label.words, "text": one.request.messages[-1].content}
+                for one in self.desk.questions.of_run(run.run_id)
+            ]
+        else:
+            reply.why = str(why_none(run))
+        return reply
+
+
+def _model(kind: str) -> ChatModel:
+    run = find(kind)
+    return ChatModel(run.name, run, run.chat or Chat("", ""))
+
+
+def _order(request: RunRequest, key: ApiKey | None) -> Order:
+    models = chat_models()
+    run = find(request.kind)
+    name = request.preset or (run.chat.model if run.chat else "")
+    if request.preset and (request.preset not in models or models[request.preset].run is not run):
+        raise Refused(404, f"there is no preset {request.preset[:60]} of this kind", "model_not_found", "preset")
+    if key is not None and key.allow and name not in key.allow:
+        raise Refused(404, f"this key does not allow {name or request.kind}", "model_not_found")
+    fields = {name: value for name, value in request.fields.items() if value not in ("", [])}
+    preset: Mapping[str, Any] = models[request.preset].preset if request.preset else {}
+    bounds: dict[str, Any] = {} if request.budget is None else {"budget": request.budget}
+    prepared, terms = read_form({"kind": request.kind, **preset, **fields, **bounds}, strict=True)
+    return Order(prepared, terms, order_name(key, [request.kind, request.preset, fields, bounds]), key)

@@ -1,0 +1,32 @@
+"""`assay mcp`: councils, circles and debates for an agent."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import click
+
+from assay.console.options import open_runs, store_option
+from llm_runtime.errors import MissingExtraError
+from llm_runtime.settings import data_dir
+
+
+@click.command()
+@store_option
+def mcp(store_path: str | None) -> None:
+    """Serve an agent by the Model Context Protocol, on standard input and output.
+
+    Its tools begin runs and look after them: ask, critique, judge_prompt, debate, compare, run_status, run_result,
+    cancel_run, answer. Each call returns within 50 seconds. The same tools are at /mcp of assay serve, with a key.
+
+    \b
+    claude mcp add assay -- assay mcp
+    """
+    try:
+        from assay.api.mcp.serving import serve_stdio
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] not in ("mcp", "mcp_types", "starlette"):
+            raise
+        raise MissingExtraError("serving agents", "mcp") from None
+    with closing(open_runs(store_path)) as store:
+        serve_stdio(store, store_path or str(data_dir() / "runs.db"))

@@ -1,0 +1,117 @@
+"""Forty attacks of a solver on its box; each prints ESCAPED where it got what it wanted, and none does."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from ai_crucible.box import Box, BoxLimits
+from ai_crucible.box.bwrap import open_box
+from ai_crucible.puzzle_box import order_of
+from ai_crucible.types import Puzzle, PuzzleMeta
+
+pytestmark = pytest.mark.usefixtures("boxes")
+
+LIMITS = BoxLimits(seconds=12, memory=96 << 20, disk=8 << 20, inodes=400, processes=24)
+CANARY = "q7canary"
+
+SHARED, *PARTS = (Path(__file__).with_name("escapes.txt").read_text(encoding="utf-8")).split("\n# --- ")
+ATTACKS = dict(part.split("\n", 1) for part in PARTS)
+
+
+@pytest.fixture
+def bait(tmp_path: Path) -> Path:
+    """A file that a solver would like to read."""
+    place = tmp_path / "oracle" / "canary-q7.txt"
+    place.parent.mkdir()
+    place.write_text(CANARY)
+    return place
+
+
+@pytest.fixture
+def listeners(tmp_path: Path) -> Iterator[tuple[int, str]]:
+    """A port, and an abstract name, on which the host listens."""
+    name = f"assay-{tmp_path.name}"
+    with socket.socket() as tcp, socket.socket(socket.AF_UNIX) as unix:
+        tcp.bind(("127.0.0.1", 0))
+        tcp.listen()
+        unix.bind("\0" + name)
+        unix.listen()
+        yield tcp.getsockname()[1], name
+
+
+@pytest.fixture
+async def box() -> AsyncIterator[Box]:
+    box = await open_box(LIMITS)
+    yield box
+    await box.close()
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+async def test_no_attack_gets_what_it_wants(box: Box, bait: Path, listeners: tuple[int, str], attack: str) -> None:
+    port, name = listeners
+    facts = f"CANARY_FILE, CANARY_NAME, PORT, ABSTRACT = {str(bait)!r}, {bait.name!r}, {port}, {name!r}\n"
+    done = await box.run(["python3", "-c", f"{SHARED}\n{facts}{attack}"])
+    assert b"ESCAPED" not in done.stdout and CANARY.encode() not in done.stdout, done
+    assert b"SyntaxError" not in done.stderr and b"NameError" not in done.stderr, done.stderr.decode()
+    # Whatever was tried, the box goes on as if nothing had been.
+    assert (await box.run(["echo", "alive"])).stdout == b"alive\n"
+    assert (await box.pack())[:1]
+
+
+def test_there_are_forty() -> None:
+    assert len(ATTACKS) >= 40
+
+
+@pytest.fixture
+def library() -> Path:
+    """The folder of the system's Python, which every box shows."""
+    return next(path for path in Path("/usr/lib").glob("python3.*") if (path / "unittest").is_dir())
+
+
+async def test_an_answer_is_hidden_wherever_it_lies(tmp_path: Path, library: Path) -> None:
+    # A folder of the system stands for a puzzle below /usr.
+    meta = PuzzleMeta(id="p", title="t", kind="k")
+    order = order_of(Puzzle(meta, "", "", {}, str(library / "unittest"), "0" * 64))
+    box = await order.open()
+    try:
+        assert (await box.run(["ls", "-A", str(library / "unittest")])).stdout == b""
+        assert (await box.run(["ls", str(library / "email")])).stdout
+        assert (await box.run(["ls", "/usr/local", "/usr/src", "/opt", "/srv"])).stdout == b""
+    finally:
+        await box.close()
+    (tmp_path / "neighbour").mkdir()
+    (tmp_path / "neighbour/meta.json").write_text("{}")
+    beside = order_of(Puzzle(meta, "", "", {}, str(tmp_path / "own"), "0" * 64))
+    assert tmp_path / "neighbour" in beside.hidden
+
+
+async def test_what_cannot_be_copied_out_ends_the_attempt_and_not_the_box() -> None:
+    box = await open_box(replace_limits(disk=24 << 20, archive=16 << 20, inodes=5000))
+    try:
+        deep = "import os\nfor _ in range(1500):\n os.mkdir('d')\n os.chdir('d')"
+        for spoil in (["python3", "-c", deep], ["sh", "-c", "yes '' | head -c 20000000 > total.py"]):
+            await box.run(spoil)
+            with pytest.raises(ValueError, match=r"deep|larger"):
+                await box.pack()
+            await box.run(["sh", "-c", "rm -rf *"])
+        for path in ("half\ud800", "null\0", ""):
+            with pytest.raises(OSError, match="half a character"):
+                await box.write(path, b"")
+        assert (await box.run(["ls"])).stdout == b""
+    finally:
+        await box.close()
+
+
+async def test_shared_memory_is_emptied_between_two_exercises(box: Box) -> None:
+    empty = await box.pack()
+    await box.run(["sh", "-c", "echo seen > /dev/shm/note; mkdir -p /dev/shm/a/b /tmp/c; chmod 500 /dev/shm/a"])
+    await box.unpack(empty)
+    assert (await box.run(["sh", "-c", "ls -A /dev/shm /tmp | grep -v :"])).stdout.strip() == b""
+
+
+def replace_limits(**changes: int) -> BoxLimits:
+    return LIMITS.model_copy(update=changes)
