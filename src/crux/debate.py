@@ -145,7 +145,7 @@ class Debate:
 
     def result(self) -> DebateResult:
         """Return everything so far."""
-        transcript, meter = self._transcript, self._meter
+        transcript = self._transcript
         return DebateResult(
             debate_id=transcript.debate_id,
             topic=transcript.topic,
@@ -165,12 +165,7 @@ class Debate:
             summaries=dict(transcript.summaries),
             baselines=tuple(self._baselines),
             errors=tuple(transcript.errors),
-            spend=Spend(
-                calls=meter.calls,
-                input_tokens=meter.input_tokens,
-                output_tokens=meter.output_tokens,
-                cost=meter.cost,
-            ),
+            spend=Spend.model_validate(self._meter, from_attributes=True),
         )
 
     async def _steps(self) -> AsyncGenerator[DebateEvent]:

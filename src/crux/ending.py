@@ -16,9 +16,8 @@ from llm_runtime.errors import (
 
 T = TypeVar("T")
 
-FATAL = (AuthenticationFailed, PaymentRequired)
-"""Failed calls that every further call would repeat: they end a debate instead of skipping a turn."""
-OVER = (BudgetExceeded, DeadlineExceeded, *FATAL)
+OVER = (BudgetExceeded, DeadlineExceeded, AuthenticationFailed, PaymentRequired)
+"""What every further call would meet too: it ends a debate instead of skipping a turn."""
 
 
 async def tried(answering: Awaitable[T]) -> T | None:

@@ -33,7 +33,7 @@ from llm_runtime.replay import Recording
 from llm_runtime.routing import HUMAN_PROVIDERS, Target, parse_model
 from llm_runtime.settings import Settings
 from llm_runtime.tasks import first_error
-from llm_runtime.wrappers.accounts import Account, Budget, Caps, Spend, spent_before
+from llm_runtime.wrappers.accounts import Account, Budget, Caps, spent_before
 from llm_runtime.wrappers.budgeted import budgeted
 from llm_runtime.wrappers.chosen import chosen
 from llm_runtime.wrappers.timed import Deadline, timed
@@ -181,9 +181,7 @@ def _before(run: Prepared, events: list[Event]) -> Account:
     """Return what bounds must count already: of log and folder, which hold the same answers, whichever has more."""
     before = spent_before(events)
     if run.run.spent:
-        there: Spend = load(run.run.spent)(run.task)
-        mine = before.spent
-        before.spent = Spend(*(max(getattr(mine, one), getattr(there, one)) for one in ("cost", "tokens", "calls")))
+        before.spent = before.spent.or_more(load(run.run.spent)(run.task))
     return before
 
 

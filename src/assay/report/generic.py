@@ -18,6 +18,9 @@ class GenericFold:
         keep: how many settled calls to remember one by one.
     """
 
+    protocol = ""
+    """Its name for people; that of the kind of run where left out."""
+
     def __init__(self, keep: int | None = None) -> None:
         self.run = RunTotals(keep)
 
@@ -34,7 +37,7 @@ class GenericFold:
         run = self.run
         phases = dict.fromkeys(call.label.phase.replace("_", " ") for call in run.tally.running.values())
         protocol = run.started.protocol.replace(".", ", ").replace("_", " ").title() if run.started else ""
-        return replace(run_progress(run, protocol), phase=", ".join(phases))
+        return replace(run_progress(run, self.protocol or protocol), phase=", ".join(phases))
 
     def story(self) -> Story:
         """Tell how it ended, the troubles it had, and the sums."""

@@ -6,12 +6,14 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.report.markup import render
-from assay.report.progress import Progress
 from assay.report.story import Block, Details, Figure, Prose, Story, Table, Voice
 from assay.report.tally import Call, Sums
 from assay.web.calls import PhaseNode, Place
-from assay.web.live_runs import Line, LiveRun
+from assay.web.live_runs import LiveRun
 from llm_runtime.store import RunSummary
+
+_OF_A_CALL = ("state", "replayed", "input_tokens", "output_tokens", "cost", "milliseconds", "retries", "error")
+"""What data and the report call alike."""
 
 
 def summary_data(summary: RunSummary) -> dict[str, Any]:
@@ -62,11 +64,6 @@ def block_data(block: Block) -> dict[str, Any]:
             return {"kind": type(block).__name__.lower(), **asdict(block)}
 
 
-def progress_data(progress: Progress) -> dict[str, Any]:
-    """Return a run at one moment; times in milliseconds since the epoch, cost in micro-dollars."""
-    return asdict(progress)
-
-
 def tree_data(phases: list[PhaseNode]) -> list[dict[str, Any]]:
     """Return the calls of a run by phase and seat."""
     return [
@@ -111,20 +108,8 @@ def call_data(call: Call, place: Place) -> dict[str, Any]:
         "label": str(call.label),
         "asked": call.model,
         "answered_by": call.used,
-        "state": call.state,
-        "replayed": call.replayed,
-        "input_tokens": call.input_tokens,
-        "output_tokens": call.output_tokens,
-        "cost": call.cost,
-        "milliseconds": call.milliseconds,
-        "retries": call.retries,
-        "error": call.error,
+        **{name: getattr(call, name) for name in _OF_A_CALL},
     }
-
-
-def line_data(line: Line) -> dict[str, Any]:
-    """Return an event in a list."""
-    return asdict(line)
 
 
 def run_data(watch: LiveRun, summary: RunSummary) -> dict[str, Any]:
@@ -132,7 +117,7 @@ def run_data(watch: LiveRun, summary: RunSummary) -> dict[str, Any]:
     return {
         "run": summary_data(summary),
         "seq": watch.seq,
-        "progress": progress_data(watch.fold.progress()),
+        "progress": asdict(watch.fold.progress()),
         "story": story_data(watch.fold.story()),
         "result": watch.head.result,
     }

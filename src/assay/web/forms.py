@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from assay.fields import FieldSpec, fields_of, read
+from assay.fields import FieldSpec, fields_of, read, specs_of
 from assay.protocol import RunType, load
 from assay.registry import Prepared, find, read_run, run_types
 from assay.terms import Terms
@@ -69,9 +69,9 @@ def kind_of(fields: Mapping[str, Any]) -> str:
 
 def terms_fields(run: RunType | None = None) -> list[FieldSpec]:
     """Return the fields of the terms that can be set for a kind of run."""
-    names = ("model", "seats", "budget", "max_calls", "deadline", "max_tokens", "effort")
-    if run is not None:
-        names = ("model", *(("seats",) if run.seats else ()), *run.bounds)
+    if run is None:
+        return list(fields_of(Terms))
+    names = ("model", *(("seats",) if run.seats else ()), *run.bounds)
     return [spec for spec in fields_of(Terms) if spec.name in names]
 
 
@@ -82,7 +82,7 @@ def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Ter
         ConfigurationError: a field is missing, unknown, too long, or not what it should be; says which.
     """
     run = find(kind_of(fields))
-    task, options = (_names(load(ref)) for ref in (run.task, run.options))
+    task, options = (specs_of(load(ref)) for ref in (run.task, run.options))
     values = {"task": dict[str, Any](), "options": dict[str, Any](), "terms": dict[str, Any]()}
     for name, value in fields.items():
         if name in _APART:
@@ -106,7 +106,7 @@ def terms_of(
     Raises:
         ConfigurationError: a field is unknown, or not what it should be; says which.
     """
-    specs = {spec.name: spec for spec in fields_of(Terms)}
+    specs = specs_of(Terms)
     own = {name: value for name, value in fields.items() if name not in without}
     seats = {seat.name: seat.model for seat in run.seats if seat.model} if run else {}
     mine = {name: own.pop(name) for name in list(own) if name.startswith(_SEAT)}
@@ -166,10 +166,6 @@ def speed(fields: Mapping[str, Any]) -> float:
 def _shown(run: RunType) -> list[FieldSpec]:
     specs = [spec for ref in (run.task, run.options) for spec in fields_of(load(ref))]
     return [spec for spec in specs if not spec.ui.hidden and "form" in spec.ui.doors]
-
-
-def _names(model: Any) -> dict[str, FieldSpec]:
-    return {spec.name: spec for spec in fields_of(model)}
 
 
 def _plain(spec: FieldSpec, value: Any) -> Any:

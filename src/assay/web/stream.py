@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
 from typing import TypeAlias
 
 from assay.launch import Words
 from assay.report.clean import clean
-from assay.web.data import line_data
 from assay.web.live_runs import LiveRun
 from assay.web.pages.run import is_live
 from assay.web.rendering import PAUSE_S, PageRenderer, RenderedPage
@@ -98,7 +98,7 @@ async def page_stream(
             version, over = watch.version, watch.fault is not None or not is_live(watch)
             try:
                 for line in watch.lines[after:]:
-                    yield _message("log", json.dumps(line_data(line), ensure_ascii=False), line.seq)
+                    yield _message("log", json.dumps(asdict(line), ensure_ascii=False), line.seq)
                     after = line.seq
                 await asyncio.sleep(0)  # rendering takes a while: let every other reader have its events first
                 page = renderer.render(watch, view) if over else renderer.recent(watch, view)

@@ -4,48 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from crux.extras import library
 
 FEATURE = "retrieval"
-#: Languages that Snowball stems, by ISO 639-1. Arabic is left out: grams found an inflected word, stems did not.
-_STEMMED = {
-    "ca": "catalan",
-    "cs": "czech",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "eo": "esperanto",
-    "es": "spanish",
-    "et": "estonian",
-    "eu": "basque",
-    "fa": "persian",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "nb": "norwegian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pl": "polish",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-}
+#: What Snowball calls otherwise: Bokmål is Norwegian to it. In Arabic grams found an inflected word, stems did not,
+#: and the other two nobody tried.
+_SNOWBALL = {"nb": "no", "ar": "", "st": "", "yi": ""}
 #: Scripts written without spaces, and Hangul, whose words carry their particles: Thai to Khmer, Kana, Han, Hangul.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+"
@@ -68,9 +36,8 @@ class Terms:
 
     def __init__(self, language: str) -> None:
         self.language = language
-        self.stemmed = language in _STEMMED
-        stemmed = _STEMMED.get(language)
-        self._stem: Any = library("Stemmer", FEATURE).Stemmer(stemmed).stemWords if stemmed else None
+        self._stem = _stemmer(language)
+        self.stemmed = self._stem is not None
 
     def __call__(self, text: str) -> list[str]:
         """Return the terms of a text, in order, repeated ones too."""
@@ -90,6 +57,15 @@ class Terms:
         if self._stem is not None:
             return [*self._stem(whole), *grams]
         return [*(gram for word in whole for gram in _grams(f"^{word}$", 3)), *grams]
+
+
+def _stemmer(language: str) -> Callable[[list[str]], list[str]] | None:
+    """Return Snowball's stems of a language; None where it knows none."""
+    try:
+        stemmer: Any = library("Stemmer", FEATURE).Stemmer(_SNOWBALL.get(language, language))
+    except KeyError:
+        return None
+    return stemmer.stemWords
 
 
 def language_of(texts: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from llm_runtime.endpoints import Endpoint
 from llm_runtime.errors import CallError
 from llm_runtime.http import Http
-from llm_runtime.messages import Generate, Reply, Request
+from llm_runtime.messages import Generate, OnDelta, Reply, Request
 from llm_runtime.providers._answer import Answer
 from llm_runtime.providers._quirks import REFUSALS, Quirk, Quirks
 from llm_runtime.silence import Patience
@@ -19,7 +19,8 @@ def asking(
     endpoint: Endpoint,
     path: str,
     payload: Callable[[Request, Set[Quirk]], dict[str, Any]],
-    answer: Callable[[Request], Answer],
+    answer: type[Answer],
+    on_delta: OnDelta,
     patience: Patience,
 ) -> Generate:
     """Return the model function of a dialect.
@@ -29,7 +30,8 @@ def asking(
         endpoint: where to ask.
         path: of the dialect, after the base URL.
         payload: makes the body of a request, without what the model is known to refuse.
-        answer: makes what takes in the answer to a request.
+        answer: takes in the answer to a request.
+        on_delta: told of each piece of the answer.
         patience: how long the model may be silent.
     """
     quirks = Quirks()
@@ -37,7 +39,7 @@ def asking(
     async def generate(request: Request) -> Reply:
         while True:
             body = payload(request, quirks.of(request.model))
-            incoming = answer(request)
+            incoming = answer(request, endpoint.name, http.redactor(endpoint), on_delta)
             incoming.sent()
             try:
                 whole, request_id = await http.stream(

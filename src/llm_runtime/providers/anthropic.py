@@ -64,10 +64,7 @@ def anthropic(
     def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         return messages_payload(request, endpoint, quirks, default_max_tokens=default_max_tokens)
 
-    def answer(request: Request) -> MessageAnswer:
-        return MessageAnswer(request, endpoint.name, http.redactor(endpoint), on_delta)
-
-    return asking(http, endpoint, versioned(endpoint, "/messages"), payload, answer, patience)
+    return asking(http, endpoint, versioned(endpoint, "/messages"), payload, MessageAnswer, on_delta, patience)
 
 
 def with_version(endpoint: Endpoint) -> Endpoint:

@@ -53,10 +53,7 @@ def ollama(
     """
     endpoint = replace(endpoint, base_url=endpoint.base_url.rstrip("/").removesuffix("/v1"))
 
-    def answer(request: Request) -> ChatAnswer:
-        return ChatAnswer(request, endpoint.name, http.redactor(endpoint), on_delta)
-
-    return asking(http, endpoint, "/api/chat", _payload, answer, patience)
+    return asking(http, endpoint, "/api/chat", _payload, ChatAnswer, on_delta, patience)
 
 
 def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:

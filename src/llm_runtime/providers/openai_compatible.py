@@ -57,10 +57,7 @@ def openai_compatible(
     def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         return chat_payload(request, endpoint, quirks, max_price)
 
-    def answer(request: Request) -> Completion:
-        return Completion(request, endpoint.name, http.redactor(endpoint), on_delta)
-
-    chat = asking(http, endpoint, "/chat/completions", payload, answer, patience)
+    chat = asking(http, endpoint, "/chat/completions", payload, Completion, on_delta, patience)
     if endpoint.dialect.name not in ("openai", "azure"):
         return chat
     return _or_by_responses(chat, openai_responses(endpoint, http, on_delta=on_delta, patience=patience))

@@ -36,10 +36,7 @@ def openai_responses(
     def payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
         return responses_payload(request, endpoint, quirks)
 
-    def answer(request: Request) -> ResponseAnswer:
-        return ResponseAnswer(request, endpoint.name, http.redactor(endpoint), on_delta)
-
-    return asking(http, endpoint, "/responses", payload, answer, patience)
+    return asking(http, endpoint, "/responses", payload, ResponseAnswer, on_delta, patience)
 
 
 class ResponseAnswer(Answer):

@@ -53,8 +53,13 @@ class Spend:
         self.tokens -= other.tokens
         self.calls -= other.calls
 
+    def or_more(self, other: Spend) -> Spend:
+        """Return of each the greater."""
+        return Spend(*map(max, dataclasses.astuple(self), dataclasses.astuple(other)))
+
 
 NOTHING = Spend()
+_NAMES = ("cost", "tokens", "calls")
 
 
 @dataclass(slots=True)
@@ -147,7 +152,7 @@ class Budget:
             self._moved()
 
     def _need_room(self, hold: Spend, where: object) -> None:
-        for name in ("cost", "tokens", "calls"):
+        for name in _NAMES:
             cap: int | None = getattr(self.caps, name)
             wanted, spent, held, unknown = (
                 getattr(one, name) for one in (hold, self.spent, self.held, self.unknown)
@@ -172,8 +177,7 @@ class Budget:
 def moved(account: Account, held: Spend = NOTHING) -> BudgetMoved:
     """Return the event that says where an account stands, and what is held besides."""
     kinds = {"spent": account.spent, "held": held, "unknown": account.unknown}
-    names = ("cost", "tokens", "calls")
-    return BudgetMoved(**{f"{kind}_{name}": getattr(sums, name) for kind, sums in kinds.items() for name in names})
+    return BudgetMoved(**{f"{kind}_{name}": getattr(sums, name) for kind, sums in kinds.items() for name in _NAMES})
 
 
 def amount(value: int, kind: str) -> str:
@@ -261,14 +265,8 @@ def spent_before(events: Iterable[Event]) -> Account:
     calls, account = Spend(), Account()
     for event in events:
         if isinstance(event, BudgetMoved):
-            account = Account(
-                Spend(event.spent_cost, event.spent_tokens, event.spent_calls),
-                Spend(
-                    event.unknown_cost + event.held_cost,
-                    event.unknown_tokens + event.held_tokens,
-                    event.unknown_calls + event.held_calls,
-                ),
-            )
+            account = Account(_sums(event, "spent"), _sums(event, "unknown"))
+            account.unknown.add(_sums(event, "held"))
         elif isinstance(event, CallFinished) and not event.replayed:
             reply = Reply.from_dict(event.reply)
             calls.add(Spend(reply.cost or 0, reply.usage.input_tokens + reply.usage.output_tokens, reply.attempts))
@@ -277,6 +275,8 @@ def spent_before(events: Iterable[Event]) -> Account:
             cost = event.cost if event.cost is not None else partial.cost if partial else 0
             tokens = partial.usage.input_tokens + partial.usage.output_tokens if partial else 0
             calls.add(Spend(cost or 0, tokens, int(partial is not None)))
-    spent = account.spent
-    most = Spend(max(spent.cost, calls.cost), max(spent.tokens, calls.tokens), max(spent.calls, calls.calls))
-    return Account(most, account.unknown)
+    return Account(account.spent.or_more(calls), account.unknown)
+
+
+def _sums(event: BudgetMoved, kind: str) -> Spend:
+    return Spend(*(getattr(event, f"{kind}_{name}") for name in _NAMES))

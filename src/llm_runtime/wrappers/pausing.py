@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from copy import copy
 
 from llm_runtime.errors import CallError, ServerFault
 from llm_runtime.events import Emit, EndpointPaused, silent
@@ -118,11 +119,6 @@ def pausing(generate: Generate, outage: Outage) -> Generate:
 
 def _without_answer(fault: ServerFault) -> ServerFault:
     """Return the same error for a call that was not sent."""
-    return type(fault)(
-        *fault.args,
-        provider=fault.provider,
-        model=fault.model,
-        status=fault.status,
-        request_id=fault.request_id,
-        retry_after=fault.retry_after,
-    )
+    fresh = copy(fault)
+    fresh.label = fresh.partial = fresh.cost = None
+    return fresh

@@ -51,6 +51,8 @@ _ACCENTS = {
 class CompareFold(GenericFold):
     """The fold over a comparison's run, finished or under way."""
 
+    protocol = "Compare"
+
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
         self._tasks: list[str] = []
@@ -77,7 +79,7 @@ class CompareFold(GenericFold):
     def progress(self) -> Progress:
         """Return calls and sums, and how many answers there are."""
         done = f"{len(self._rows)} of {len(self._tasks) * len(self._methods)} answers"
-        return replace(super().progress(), protocol="Compare", phase=done)
+        return replace(super().progress(), phase=done)
 
     def figures(self) -> Figures:
         """Return the figures of the tasks that every method is done with."""

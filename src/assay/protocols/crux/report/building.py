@@ -30,6 +30,8 @@ class PersonaFold(GenericFold):
         keep: how many settled calls to remember one by one.
     """
 
+    protocol = "Crux"
+
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
         self._steps: dict[str, PersonaStep] = {}
@@ -50,7 +52,7 @@ class PersonaFold(GenericFold):
         """Return the build as it stands."""
         open_ = [step for step in self._steps.values() if step.done < step.of]
         phase = ", ".join(f"{_words(step.step)}, {step.done} of {step.of}" for step in open_)
-        return replace(super().progress(), protocol="Crux", phase=phase or "building a persona")
+        return replace(super().progress(), phase=phase or "building a persona")
 
     def story(self) -> Story:
         """Return the persona, or how far its build is."""

@@ -31,6 +31,8 @@ class ComparisonFold(GenericFold):
         keep: how many settled calls to remember one by one.
     """
 
+    protocol = "Crux"
+
     def __init__(self, keep: int | None = None) -> None:
         super().__init__(keep)
         self._step: PersonaStep | None = None
@@ -50,7 +52,7 @@ class ComparisonFold(GenericFold):
     def progress(self) -> Progress:
         """Return the comparison as it stands."""
         phase = _step_line(self._step) if self._step else "reading"
-        return replace(super().progress(), protocol="Crux", phase=phase)
+        return replace(super().progress(), phase=phase)
 
     def story(self) -> Story:
         """Return what was found, or how far it is."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, cast
 
 from assay.report.generic import GenericFold
-from assay.report.progress import Progress
 from assay.report.story import Column, Section, Story, Table
 
 _HEADS = ("Text", "Question", "Answer", "From their own texts", "From the control's")
@@ -17,9 +16,7 @@ _CASE = ("item", "question", "truth", "own", "control")
 class FidelityFold(GenericFold):
     """The fold of a fidelity measurement: what any run has, and its figures."""
 
-    def progress(self) -> Progress:
-        """Return calls and sums."""
-        return replace(super().progress(), protocol="Crux")
+    protocol = "Crux"
 
     def story(self) -> Story:
         """Return the figures, every hidden text under them, and what they cost."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.protocols.crux.report.pictures import alignment_picture, graph_picture
-from assay.report.story import Block, Column, Fact, Note, Section, Story, Table
+from assay.report.story import Block, Fact, Note, Section, Story, Table, columns
 from assay.report.units import count_noun, in_words
 from crux.insight.alignment import alignment_map
 from crux.insight.crux_graph import Ties, crux_graph
@@ -45,7 +45,7 @@ def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: 
     figure = alignment_picture(cards, names, accents)
     if figure is None:
         return None
-    columns = (Column("Pair"), Column("Mostly over"), *(Column(head, "number") for head in _COUNTED))
+    heads = columns("Pair", "Mostly over", numbers=_COUNTED)
     rows = tuple(
         (
             " and ".join(name for name in names if name in (pair.first, pair.second)),
@@ -54,7 +54,7 @@ def alignment_section(cards: Sequence[CruxCard], names: Sequence[str], accents: 
         )
         for pair in alignment_map(cards).pairs
     )
-    return Section("Alignment map", (figure, Table(columns, rows)))
+    return Section("Alignment map", (figure, Table(heads, rows)))
 
 
 def graph_section(
@@ -72,13 +72,7 @@ def _lines(results: Sequence[DebateResult], ties: Ties | None) -> Section | None
     lines = crux_graph(results, ties).fault_lines
     if not lines:
         return None
-    columns = (
-        Column("Question"),
-        Column("Over"),
-        Column("Debates", "number"),
-        Column("Cards", "number"),
-        Column("Resolved", "number"),
-    )
+    heads = columns("Question", "Over", numbers=("Debates", "Cards", "Resolved"))
     rows = tuple(
         (line.question, line.coarse, str(len(line.debates)), str(len(line.cards)), str(line.resolved))
         for line in lines
@@ -89,7 +83,7 @@ def _lines(results: Sequence[DebateResult], ties: Ties | None) -> Section | None
         if again
         else ("No crux came back: of one debate none can." if len(results) == 1 else "No crux came back.")
     )
-    blocks: list[Block] = [Note(summary), Table(columns, rows)]
+    blocks: list[Block] = [Note(summary), Table(heads, rows)]
     if ties is None and len(lines) > 1:
         blocks.insert(1, Note("Only questions in the same words are joined: --judged asks a model for the others."))
     return Section("Fault lines", tuple(blocks))

@@ -85,7 +85,6 @@ class StudyFold(GenericFold):
         left = sum(max(total - finished, 0) for total, finished in self._passes.values())
         return replace(
             super().progress(),
-            protocol=self.protocol,
             phase=self._name,
             round=min(done + 1, items),
             rounds=items,
