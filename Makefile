@@ -9,7 +9,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo test test-all test-resources test-languages fuzz check lint docs bench live evidence screenshots recordings clean
+.PHONY: help install demo dist test test-all test-resources test-languages fuzz check lint docs bench live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -77,6 +77,16 @@ evidence: $(VENV)/.installed-dev ## methods at equal spend on a real model: make
 	@mkdir -p out
 	@head -n $(TASKS) bench/evidence.jsonl | $(BIN)/assay compare - --model '$(MODEL)' --methods $(METHODS) \
 		--max-tokens 500 --at-once 2 --out out/evidence.html
+
+dist: $(BIN)/python ## a wheel in dist/, and sbom.json of what comes with it
+	@rm -rf dist && $(BIN)/python -m venv dist/.venv
+	@dist/.venv/bin/pip install --quiet --disable-pip-version-check build
+	@dist/.venv/bin/python -m build --wheel --outdir dist . > /dev/null
+	@rm -rf dist/.venv && $(BIN)/python -m venv dist/.venv
+	@dist/.venv/bin/pip install --quiet --disable-pip-version-check -c constraints.txt "$$(ls dist/*.whl)[web,mcp]"
+	@$(PIP) cyclonedx-bom
+	@$(BIN)/cyclonedx-py environment --output-format JSON --output-file dist/sbom.json dist/.venv/bin/python
+	@rm -rf dist/.venv && ls -l dist
 
 screenshots: $(VENV)/.installed-dev ## the pictures of the pages, from the recorded runs
 	@$(BIN)/python -m docs.screenshots

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.protocols.ai_crucible.events import AttemptEnded
-from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallStarted, Event
+from llm_runtime.events import CallFailed, CallFinished, CallRetried, CallStarted, Event, RunFinished
 from llm_runtime.messages import Reply
 from llm_runtime.store import open_store
 
@@ -39,7 +39,7 @@ language_platform = "Python"
 integrations = "None."
 
 [delegate]
-after = "constraints"
+after = "architecture"
 notes = "One module with one function. Keep it as small as it can be."
 
 [[approvals]]
@@ -91,6 +91,7 @@ class Row:
         errors: calls and attempts that failed.
         first: seconds until the first answer.
         wall: seconds of it all.
+        paused: what it waits for, where it ended without a result and without a fault.
     """
 
     name: str
@@ -103,11 +104,12 @@ class Row:
     errors: int = 0
     first: float | None = None
     wall: float = 0.0
+    paused: str = ""
 
     @property
     def sound(self) -> bool:
         """Whether it ended by itself, and in words."""
-        return self.code in ENDINGS and "Traceback" not in self.line
+        return self.code in ENDINGS and "Traceback" not in self.line and not self.paused
 
     @property
     def result(self) -> str:
@@ -115,7 +117,7 @@ class Row:
         if self.code is None:
             return "HUNG"
         if not self.sound:
-            return f"BROKEN ({self.code}): {self.line}"
+            return f"BROKEN ({self.code}): {self.paused or self.line}"
         return ENDINGS[self.code] + (f": {self.line}" if self.code in (3, 4, 6) else "")
 
 
@@ -232,6 +234,8 @@ def counted(row: Row, logged: Iterable[tuple[int, Event]]) -> Row:
             case AttemptEnded():
                 # The calls of a trial stand in logs of its own.
                 row = replace(row, tokens=row.tokens + event.tokens)
+            case RunFinished(state="stopped"):
+                row = replace(row, paused=event.message if row.code == 0 else "")
             case CallFailed() | CallRetried():
                 row = replace(row, errors=row.errors + 1)
             case _:

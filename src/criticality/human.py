@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from criticality.labels import InterviewPhase
 from criticality.machine.states import HumanQuery
+from criticality.questions import left_after
 from criticality.spec.spec import Spec
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.models import Model, first_fault
@@ -74,7 +75,9 @@ class Nobody:
         return None
 
 
-class _Delegation(Model):
+class Delegation(Model):
+    """From where on the architect decides, and what it should know."""
+
     after: InterviewPhase
     notes: str = ""
 
@@ -84,7 +87,7 @@ class Answers(Model):
 
     Args:
         answers: by question id.
-        delegate: after which phase the rest is left to the architect.
+        delegate: after which phase the rest is left to the architect, but for what ``answers`` has.
         features: class by feature name; what is not named keeps the architect's proposal.
         approvals: for the first proposal, the second, and so on; the last one holds for all further ones.
         contradictions: answers to what an audit asks, in the order in which it asks, by the same rule.
@@ -92,7 +95,7 @@ class Answers(Model):
     """
 
     answers: dict[str, str]
-    delegate: _Delegation | None = None
+    delegate: Delegation | None = None
     features: dict[str, Literal["core", "foundational", "bolt-on"]] = {}
     approvals: list[Approval] = [Approval(decision="approve")]
     contradictions: list[str] = []
@@ -135,8 +138,12 @@ class AnswersFile:
             if delegated is not None and delegated.after == rest:
                 return Reply(text=delegated.notes, delegate=True)
             return Reply(text="continue")
-        answer = self._answers.answers.get(question)
-        return None if answer is None else Reply(text=answer)
+        if (answer := self._answers.answers.get(question)) is not None:
+            return Reply(text=answer)
+        delegated = self._answers.delegate
+        if delegated is not None and question in left_after(delegated.after):
+            return Reply(text=delegated.notes, delegate=True)
+        return None
 
     async def approve(self, proposal: Spec, version: int) -> Approval | None:
         approvals = self._answers.approvals

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib import resources
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
@@ -15,6 +12,7 @@ from criticality.human import Reply
 from criticality.labels import InterviewPhase
 from criticality.language import Language
 from criticality.machine.states import AwaitingApproval, Interviewing, Synthesizing
+from criticality.questions import INTERVIEW, OPTIONAL, catalogue
 from criticality.spec.spec import Spec, fault_line
 from criticality.spec.types import TypeFault
 from criticality.work import Work
@@ -22,16 +20,8 @@ from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.events import Event
 from llm_runtime.models import Model
 
-INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constraints", "designPrefs")
-_OPTIONAL = ("constraints", "designPrefs")
 _CLASSES = ("core", "foundational", "bolt-on")
 _DELEGATION = "I can go on with detailed questions, or proceed with sensible defaults. Continue, or delegate?"
-
-
-class _Question(Model):
-    id: str
-    phase: InterviewPhase
-    text: str
 
 
 class Feature(Model):
@@ -61,13 +51,6 @@ class Challenges(Model):
     challenges: list[str] = Field(max_length=20)
 
 
-@cache
-def catalogue() -> tuple[_Question, ...]:
-    """Return the questions, in order."""
-    text = resources.files("criticality").joinpath("questions.toml").read_text(encoding="utf-8")
-    return tuple(_Question.model_validate(q) for q in tomllib.loads(text)["questions"])
-
-
 async def interview(work: Work) -> Event | None:
     """Put the next question and take its answer."""
     phase = work.state.phase
@@ -87,7 +70,7 @@ async def interview(work: Work) -> Event | None:
                 if name not in answered:
                     options = (feature["classification"], *(c for c in _CLASSES if c != feature["classification"]))
                     return await _put(work, name, feature["question"], place, options)
-        if place in _OPTIONAL and f"delegation:{place}" not in answered:
+        if place in OPTIONAL and f"delegation:{place}" not in answered:
             return await _offer(work, place)
     return None
 

@@ -17,6 +17,7 @@ from criticality import events as e
 from criticality.asking import Question
 from criticality.catalog import SCOPES, DetectedSmell, patterns, select_patterns, smells
 from criticality.deliverable import ledger_text
+from criticality.human import Answers, AnswersFile, Delegation
 from criticality.languages import language
 from criticality.languages.python.smells import nesting
 from criticality.ledger import Decision, Ledger, Operation
@@ -170,6 +171,20 @@ def test_the_command_line_from_init_to_status(tmp_path: Path) -> None:
     assert "d001" in cli.invoke(criticality, ["ledger", "-C", folder]).output
     assert "python" in cli.invoke(criticality, ["doctor"]).output
     assert run is not None
+
+
+async def test_a_file_of_answers_leaves_what_comes_after_a_part_to_the_architect() -> None:
+    """Discovery and architecture cannot be left to it; what the file answers counts."""
+    short = Answers.model_validate({"answers": {"problem_users": "A room fills up.", "security": "None."}})
+    file = AnswersFile(
+        short.model_copy(update={"delegate": Delegation(after="architecture", notes="Keep it small.")})
+    )
+    left = await file.answer("performance", "?", ())
+    assert left is not None and left.delegate and left.text == "Keep it small."
+    kept = await file.answer("security", "?", ())
+    assert kept is not None and not kept.delegate and kept.text == "None."
+    assert await file.answer("integrations", "?", ()) is None
+    assert await AnswersFile(short).answer("performance", "?", ()) is None
 
 
 def test_a_folder_without_a_project_is_one_line(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ async def test_the_commands_of_the_page_do_what_it_says(
     lines = [line for line in commands_of(PAGE) if not line.startswith("assay batch")]
     listed, helped, capped, resumed, runs, shown, replayed, seated, refused = lines
 
-    assert "premortem  Learn why a plan will have failed." in " ".join((await assay(listed)).out.split(" " * 3))
+    assert "premortem Learn why a plan will have failed." in " ".join((await assay(listed)).out.split())
     text = (await assay(helped)).out
     assert "[PLAN]" in text and "--voices" in text and "--budget USD" in text
 

@@ -30,7 +30,7 @@ _MOST_BYTES = 1 << 20
 #: What is read of a request that is too long before it is answered: a client that still sends hears nothing.
 _MOST_READ = 1 << 25
 #: Seconds within which a stream begins, and between two signs of life.
-_BEGIN_S = 0.5
+_BEGIN_S = 0.2
 _BEAT_S = 10.0
 _LOOK_S = 1.0
 #: Dollars and tokens of a title, a tag, a commit message.

@@ -40,6 +40,7 @@ COMMANDS = {
     "mcp": ("Serve an agent by the Model Context Protocol.", "assay.cli.mcp:mcp"),
     "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),
     "keys": ("Store and list provider keys.", "assay.cli.keys:keys"),
+    "completion": ("Print what completes commands in bash, zsh or fish.", "assay.cli.completion:completion"),
     "doctor": ("Show what is installed, what is missing and what to do about it.", "assay.cli.doctor:doctor"),
 }
 

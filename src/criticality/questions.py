@@ -1,0 +1,35 @@
+"""The questions of the interview, in order, and which part of it each belongs to."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import resources
+
+from criticality.labels import InterviewPhase
+from llm_runtime.models import Model
+
+INTERVIEW: tuple[InterviewPhase, ...] = ("discovery", "architecture", "constraints", "designPrefs")
+#: What may be left to the architect.
+OPTIONAL: tuple[InterviewPhase, ...] = ("constraints", "designPrefs")
+
+
+class Question(Model):
+    """A question that every interview puts."""
+
+    id: str
+    phase: InterviewPhase
+    text: str
+
+
+@cache
+def catalogue() -> tuple[Question, ...]:
+    """Return the questions, in order."""
+    text = resources.files("criticality").joinpath("questions.toml").read_text(encoding="utf-8")
+    return tuple(Question.model_validate(q) for q in tomllib.loads(text)["questions"])
+
+
+def left_after(phase: InterviewPhase) -> frozenset[str]:
+    """Return the questions that are left to the architect when it decides what comes after a part."""
+    parts = [one for one in INTERVIEW[INTERVIEW.index(phase) + 1 :] if one in OPTIONAL]
+    return frozenset(question.id for question in catalogue() if question.phase in parts)
