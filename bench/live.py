@@ -118,6 +118,8 @@ class Row:
             return "HUNG"
         if not self.sound:
             return f"BROKEN ({self.code}): {self.paused or self.line}"
+        if self.code == 1 and self.name == "build":
+            return f"blocked: {self.line}"
         return ENDINGS[self.code] + (f": {self.line}" if self.code in (3, 4, 6) else "")
 
 

@@ -17,8 +17,8 @@ from llm_runtime.events import CallFailed, CallFinished, Event
 _T = TypeVar("_T")
 #: Events after which other sources and tests follow from the plan.
 _PLANS = (
-    e.Approved, e.SpecEdited, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired, e.TestsGenerated,
-    e.ClusterTestsGenerated, e.VerdictHandled, e.TestSuspected,
+    e.Approved, e.ClaimsEdited, e.SpecEdited, e.StructurePlanned, e.ModuleGenerated, e.StructureRepaired,
+    e.TestsGenerated, e.ClusterTestsGenerated, e.VerdictHandled, e.TestSuspected,
 )  # fmt: skip
 
 
@@ -221,6 +221,11 @@ class Artifacts:
                 for name, text in event.bodies.items():
                     self.bodies[name] = Body(text, event.keys[name], "hand", 0)
                     self.left_open.pop(name, None)
+            case e.ClaimsEdited():
+                self.claims |= {c["id"]: StructuredClaim.model_validate(c) for c in event.claims}
+                self._drop(event.units)
+                for unit in event.units:
+                    self.reopened.setdefault(unit, []).append(event.what)
             case e.EditRefused():
                 self.refused[event.path] = event.text
             case e.FilesKept():

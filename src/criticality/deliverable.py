@@ -25,6 +25,7 @@ _CODE = (
     e.VerdictHandled,
     e.SemanticsVerified,
     e.BodyEdited,
+    e.ClaimsEdited,
     e.HumanResponded,
 )
 

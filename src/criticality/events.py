@@ -287,6 +287,14 @@ class SpecEdited(Event, type="criticality.spec_edited"):
     planned: bool
 
 
+class ClaimsEdited(Event, type="criticality.claims_edited"):
+    """A person changed the tests of claims in ``spec/claims.toml``; ``units`` break them, as ``what`` says."""
+
+    claims: list[dict[str, Any]]
+    units: list[str] = []
+    what: str = ""
+
+
 class Escalated(Event, type="criticality.escalated"):
     """The next tier takes the unit."""
 

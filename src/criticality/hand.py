@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,15 +17,19 @@ from criticality.injection import failure_of, unfit
 from criticality.judging.hearing import Verdict
 from criticality.language import Language
 from criticality.lattice import dependencies
+from criticality.spec.claims import StructuredClaim
 from criticality.spec.spec import Spec, fault_line
 from criticality.spec.types import TypeFault
-from criticality.tree import function_key
+from criticality.tree import claim_fault, function_key
 from criticality.verdicts import called, hearing, judged
 from criticality.work import Work
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.events import Event
+from llm_runtime.models import first_fault
 
-SPEC = "spec/spec.toml"
+SPEC, CLAIMS = "spec/spec.toml", "spec/claims.toml"
+#: What stands in the file of claims for a reader, and belongs to the specification.
+_SPOKEN = ("text", "type", "testable")
 _AT_LINE = re.compile(r"line (\d+)")
 
 
@@ -48,6 +53,50 @@ def spec_edited(artifacts: Artifacts, text: str) -> Event | None:
         return None
     version = max(artifacts.proposals, default=0) + 1
     return e.SpecEdited(version=version, spec=spec.model_dump(mode="json"), planned=_planned(artifacts.spec, spec))
+
+
+async def claims_edited(work: Work, text: str) -> Event | None:
+    """Return the tests of claims as a person wrote them, with the units that break them; ``None`` if none differ.
+
+    Raises:
+        ConfigurationError: a test cannot be judged, or shows nothing; nothing is written.
+    """
+    artifacts, spec = work.artifacts, work.artifacts.spec
+    assert spec is not None
+    try:
+        held = {
+            name: StructuredClaim.model_validate({k: v for k, v in entry.items() if k not in _SPOKEN} | {
+                "id": name, "type": spec.claims[name].type, "testable": artifacts.claims[name].testable,
+            })
+            for name, entry in tomllib.loads(text)["claims"].items()
+            if name in artifacts.claims
+        }  # fmt: skip
+    except (tomllib.TOMLDecodeError, ValidationError, KeyError, AttributeError, TypeError) as fault:
+        line = _AT_LINE.search(str(fault))
+        place = f"{CLAIMS}:{line[1]}" if line else CLAIMS
+        told = first_fault(fault) if isinstance(fault, ValidationError) else f"{fault}"
+        raise ConfigurationError(f"{place} cannot be read: {told}; nothing was changed") from None
+    changed = [claim for name, claim in held.items() if claim != artifacts.claims[name]]
+    if not changed:
+        return None
+    faults = [f for c in changed if (f := claim_fault(work.language, artifacts, c, spec.claims[c.id].text))]
+    faults = faults or await work.court.vacuous(spec, artifacts.plan, changed)
+    if faults:
+        raise ConfigurationError(f"{CLAIMS}: {faults[0]}; nothing was changed")
+    trial = copy.copy(work)
+    trial.artifacts = copy.copy(artifacts)
+    trial.artifacts.claims = artifacts.claims | {claim.id: claim for claim in changed}
+    units: list[str] = []
+    what = ""
+    for claim in changed:
+        needed = {*claim.functions, *called(trial.artifacts, claim)}
+        if claim.tests and needed.issubset(artifacts.bodies):
+            verdict = await judged(trial, sorted(needed), artifacts.bodies, [claim.id])
+            if verdict.faults:
+                what = what or verdict.faults[0].what
+                units += [u for u in units_in_order(artifacts) if set(u.split("+")).intersection(claim.functions)]
+    dumped = [claim.model_dump(mode="json") for claim in changed]
+    return e.ClaimsEdited(claims=dumped, units=list(dict.fromkeys(units)), what=what)
 
 
 def _place(text: str, fault: ValidationError | TypeFault) -> str:

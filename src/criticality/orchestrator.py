@@ -214,6 +214,13 @@ class Orchestrator:
                 event = hand.spec_edited(self.artifacts, text)
                 self._written.keep(path, text)
                 return event or e.FilesKept(paths=[path])
+            if path == hand.CLAIMS and judging:
+                work = self._work(base if isinstance(base, Active) else beginning())
+                event = await hand.claims_edited(work, text)
+                self._written.keep(path, text)
+                return event or e.FilesKept(paths=[path])
+            if path == hand.CLAIMS:
+                continue
             if path in modules and (not judging or self.artifacts.refused.get(path) == text):
                 continue
             event = None

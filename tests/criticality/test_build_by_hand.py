@@ -15,7 +15,9 @@ from turnstile_system import ANSWERS, GATE, Script, needs_toolchain
 from criticality import Resolution, read_project
 from criticality.canonical import toml
 from criticality.machine.states import Active, Blocked
-from llm_runtime.errors import ConfigurationError
+from criticality.project.journal import read_journal
+from llm_runtime.errors import ConfigurationError, StoreDamaged
+from llm_runtime.events import GENESIS, chain_digest
 
 pytestmark = [needs_toolchain, pytest.mark.asyncio(loop_scope="module")]
 
@@ -251,3 +253,43 @@ async def test_each_accepted_function_is_a_commit_and_what_a_person_has_begun_st
     await drive(project, Silent())
     assert "Take over gate.enter as edited by hand" in git(project, "log", "--format=%s")
     assert BETTER in git(project, "show", f"HEAD:{MODULE}")
+
+
+async def test_tests_of_claims_that_a_person_writes_are_judged_and_what_breaks_them_is_written_anew(
+    project: Path, drive: Any
+) -> None:
+    await drive(project, Script())
+    written = edit(
+        project, 'check = ["even != odd"]', 'check = ["even or odd"]  # one at least', "spec/claims.toml"
+    )
+    assert (await drive(project, Silent())).type == "completed"
+    assert (project / "spec/claims.toml").read_text() == written
+    assert [test.check for test in read_project(project)[1].claims["parity_001"].tests] == [["even or odd"]]
+
+    edit(project, 'check = ["even or odd"]', 'check = ["even and odd"]', "spec/claims.toml")
+    script = Script()
+    result = await drive(project, script)
+    assert result.type == "blocked", "no body keeps its contract and passes this"
+    asked = [text for label, text in script.prompts.items() if "/injection/parity" in label]
+    assert any("even and odd" in text for text in asked), "who writes it anew is told the case"
+
+    journal = (project / ".criticality/events.jsonl").read_bytes()
+    edit(project, 'check = ["even and odd"]', 'check = ["even == even"]', "spec/claims.toml")
+    with pytest.raises(ConfigurationError, match="it passes whatever the functions return"):
+        await drive(project, Silent())
+    assert (project / ".criticality/events.jsonl").read_bytes() == journal
+
+
+async def test_a_journal_of_an_earlier_version_opens_though_events_have_more_fields_now(tmp_path: Path) -> None:
+    data = {"label": "x", "option": "retry", "query": "q", "resumes": "prior", "text": ""}
+    body = json.dumps(data | {"type": "criticality.human_responded"}, separators=(",", ":")).encode()
+    digest = chain_digest(GENESIS, 1, 1_760_000_000_000, body).hex()
+    line = (
+        f'{{"seq":1,"timestamp":"2025-10-09T08:53:20.000Z","event":"e","data":{body.decode()},"digest":"{digest}"}}'
+    )
+    path = tmp_path / "events.jsonl"
+    path.write_text(line + "\n")
+    assert [event.type for _, event in read_journal(path)] == ["criticality.human_responded"]
+    path.write_text(line.replace('"retry"', '"again"') + "\n")
+    with pytest.raises(StoreDamaged, match="line 1 is not what was written there"):
+        read_journal(path)

@@ -162,6 +162,8 @@ DIAGRAM: list[tuple[s.ProtocolState, Any, str]] = [
     *((state, e.SpecEdited(version=2, spec={}, planned=False), "lattice.generatingStructure") for state in ANYWHERE),
     *((state, e.EditRefused(path="p", text="t", what="w", units=["m.a"]), "blocked") for state in ANYWHERE),
     *((state, EDITED, where(state)) for state in ANYWHERE),
+    *((state, e.ClaimsEdited(claims=[]), where(state)) for state in ANYWHERE),
+    *((state, e.ClaimsEdited(claims=[], units=["m.a"]), "injection.selectingFunction") for state in ANYWHERE),
 ]  # fmt: skip
 
 
@@ -194,7 +196,7 @@ def test_every_other_pair_of_state_and_event_is_refused() -> None:
 
 def test_a_completed_project_is_left_again_only_for_what_a_person_changes_by_hand() -> None:
     exits = {row.event for row in TRANSITIONS if row.source == "completed"}
-    assert exits == {"spec_edited", "edit_refused", "body_edited"}
+    assert exits == {"claims_edited", "spec_edited", "edit_refused", "body_edited"}
     assert {row.target for row in TRANSITIONS} - {row.source for row in TRANSITIONS} == {"prior"}
 
 

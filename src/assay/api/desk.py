@@ -89,7 +89,7 @@ class Desk:
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     _waiting: Counter[str] = field(default_factory=Counter[str])
     _leaving: dict[str, asyncio.TimerHandle] = field(default_factory=dict[str, asyncio.TimerHandle])
-    _stopping: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+    _stopping: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
     _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary[str, asyncio.Lock])
 
     async def take(self, order: Order) -> str:
@@ -101,6 +101,7 @@ class Desk:
         async with self._turns.setdefault(order.name, asyncio.Lock()):
             for number in count(1):
                 run_id = f"api-{order.name}-{number}"
+                await self._kept(run_id)
                 summary = await asyncio.to_thread(self._summary, run_id)
                 if summary is None:
                     return await self._start(order, run_id)
@@ -121,6 +122,13 @@ class Desk:
         if not valid_run_id(run_id) or (key is not None and not run_id.startswith(f"api-{_owner(key)}")):
             raise RunNotFound(f"there is no run {run_id[:80]} here")
         return self.store.summary(run_id).run_id
+
+    async def _kept(self, run_id: str) -> None:
+        """Keep a run from being stopped because all had left; where it is being stopped, wait until it is."""
+        if timer := self._leaving.pop(run_id, None):
+            timer.cancel()
+        if task := self._stopping.get(run_id):
+            await asyncio.wait([task])
 
     def _summary(self, run_id: str) -> RunSummary | None:
         with suppress(RunNotFound):
@@ -158,9 +166,8 @@ class Desk:
 
     def _left(self, run_id: str) -> None:
         self._leaving.pop(run_id, None)
-        task = asyncio.create_task(self._stop(run_id), name=f"stop {run_id}")
-        self._stopping.add(task)
-        task.add_done_callback(self._stopping.discard)
+        task = self._stopping[run_id] = asyncio.create_task(self._stop(run_id), name=f"stop {run_id}")
+        task.add_done_callback(lambda _: self._stopping.pop(run_id, None))
 
     async def _stop(self, run_id: str) -> None:
         with suppress(ConfigurationError):  # it has ended meanwhile

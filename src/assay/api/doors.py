@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 from starlette.routing import BaseRoute
 
+from assay.api.catalogue import chat_models
 from assay.api.desk import GRACE_S, Desk
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKeys
@@ -23,13 +24,19 @@ def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
     Args:
         store_url: of the store that is served: purses of keys are beside it.
         grace_s: seconds for which a run goes on that nobody waits for any more.
+
+    Raises:
+        ConfigurationError: a preset or the file of keys is at fault.
     """
+    chat_models()
+    keys = ApiKeys()
+    keys.all()
 
     @asynccontextmanager
     async def opened(site: AppState) -> AsyncGenerator[Sequence[BaseRoute]]:
         spending = Spending(store_url, site.settings)
         desk = Desk(site.store, site.hub, site.runs, site.questions, spending, grace_s, site.closing)
-        gate = KeyGate(ApiKeys(), site.gate.token)
+        gate = KeyGate(keys, site.gate.token)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(desk.aclose)
             routes = Endpoint(desk, gate).routes()

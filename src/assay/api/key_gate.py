@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from assay.api.asked import Refused
 from assay.api.keys import ApiKey, ApiKeys
+from llm_runtime.errors import ConfigurationError
 
 
 class KeyGate:
@@ -34,6 +35,12 @@ class KeyGate:
             raise Refused(401, message, "no_key")
         if hmac.compare_digest(shown.encode(), self._token.encode()):
             return None
-        if (key := self._keys.find(shown)) is None:
+        try:
+            key = self._keys.find(shown)
+        except ConfigurationError:
+            # What the file is called is nobody's business who has no key.
+            message = "this server cannot read its keys; whoever runs it sees why with: assay serve keys list"
+            raise Refused(500, message, "server_misconfigured", again=False) from None
+        if key is None:
             raise Refused(401, "this key opens nothing here; see: assay serve keys list", "invalid_api_key")
         return key

@@ -24,7 +24,7 @@ from assay.api.keys import ApiKey
 from assay.protocol import load
 from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
-from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 _MOST_BYTES = 1 << 20
 #: What is read of a request that is too long before it is answered: a client that still sends hears nothing.
@@ -100,7 +100,10 @@ class Endpoint:
         )
 
     def _allowed(self, key: ApiKey | None) -> dict[str, ChatModel]:
-        models = chat_models()
+        try:
+            models = chat_models()
+        except ConfigurationError as fault:
+            raise Refused(500, str(fault), "server_misconfigured", again=False) from None
         if key is None or not key.allow:
             return models
         wanted = {name.removeprefix(PREFIX) for name in key.allow}

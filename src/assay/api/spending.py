@@ -20,6 +20,7 @@ from assay.terms import Terms
 from llm_runtime.settings import Settings
 from llm_runtime.wrappers.accounts import Caps
 
+_DEFAULT = "openrouter/auto"
 _REMEDY = "ask whoever runs this server for a larger budget of the key, or wait for its next period"
 
 
@@ -49,6 +50,8 @@ class Spending:
         """Return the way to models of one run of a key; ``None`` where the key has no bound.
 
         Raises:
+            NoModelError: there is no model to ask.
+            UnknownPrice: nobody knows what one costs, so no budget can hold.
             StoreError: the rows cannot be reached.
         """
         if key.budget is None:
@@ -56,7 +59,10 @@ class Spending:
         name = key.purse(self._now())
         if (name, key.budget) not in self._gateways:
             self._gateways[name, key.budget] = await self._opened(name, key.budget)
-        return PerRun(self._gateways[name, key.budget].under(terms, options).under)
+        gateway = self._gateways[name, key.budget].under(terms, options)
+        for asked in getattr(options, "asked_models", None) or (_DEFAULT,):
+            await gateway.least_cost(asked)
+        return PerRun(gateway.under)
 
     async def purse(self, key: ApiKey) -> Purse | None:
         """Return what a key has spent in this period; ``None`` where it has no purse yet."""

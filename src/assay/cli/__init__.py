@@ -36,6 +36,7 @@ COMMANDS = {
     "work": ("Carry out runs from a queue in PostgreSQL, as one of many workers.", "assay.cli.work:work"),
     "queue": ("See and steer what waits for a worker.", "assay.cli.queue:queue"),
     "runs": ("List, show, resume, replay, fork, export, import, verify and recover runs.", "assay.cli.runs:runs"),
+    "store": ("Back up, verify, prune, compact and examine the run store.", "assay.cli.store:store"),
     "serve": ("Watch and look back at runs in a browser on this machine.", "assay.cli.serve:serve"),
     "mcp": ("Serve an agent by the Model Context Protocol.", "assay.cli.mcp:mcp"),
     "models": ("Show which models can be reached, and how they were found.", "assay.cli.models:models"),

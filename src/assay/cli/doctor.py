@@ -33,7 +33,14 @@ class Check:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def doctor(as_json: bool) -> int:
     """Show what is installed, what is missing and what to do about it. Exit code 1 where something is at fault."""
-    checks = [*_python(), *_parts(), *_protocols(), *_isolation(), *_configuration(), *_models(), *_store()]
+    return show(
+        [*_python(), *_parts(), *_protocols(), *_isolation(), *_configuration(), *_models(), *_store()],
+        as_json=as_json,
+    )
+
+
+def show(checks: list[Check], *, as_json: bool) -> int:
+    """Print checks, and return the exit code: 1 where something is at fault."""
     if as_json:
         import json
         from dataclasses import asdict

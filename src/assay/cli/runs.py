@@ -279,6 +279,21 @@ def import_(path: str, new_id: str | None, trust: bool, store_path: str | None) 
         click.echo(f"imported run {run_id}", err=True)
 
 
+@runs.command("tag")
+@click.argument("run")
+@click.argument("tags", nargs=-1, metavar="[TAG]...")
+@click.option("--remove", multiple=True, metavar="TAG", help="Take this tag off.")
+@store_option
+def tag(run: str, tags: tuple[str, ...], remove: tuple[str, ...], store_path: str | None) -> None:
+    """Put tags on a run, such as those that `assay store prune --keep TAG` spares; and show what it has."""
+    from llm_runtime.store.upkeep import set_tags, tags_of
+
+    with closing(open_runs(store_path)) as store:
+        run_id = store.find(run)
+        set_tags(store, run_id, tags, remove)
+        click.echo(f"run {run_id}: {', '.join(tags_of(store, run_id)) or 'no tags'}")
+
+
 @runs.command("delete")
 @click.argument("run")
 @click.confirmation_option(prompt="Delete this run for good?")

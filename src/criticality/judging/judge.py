@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Self
 
 from criticality.judging import growth
@@ -21,9 +22,12 @@ from criticality.spec.predicates import parse_predicate
 from criticality.spec.spec import Spec
 from criticality.spec.types import parse_param
 
-_BATCH = 64
+#: What is wrong throughout falls in the first calls, however long each takes.
+_FIRST, _BATCH = 4, 64
 #: Broken promises that are told at most, and cases that are still tried after the first.
 _TOLD, _AFTER = 4, 150
+#: Calls' worth of time for which a body that broke one promise is still tried.
+_AFTER_S = 5
 _KEPT = 40
 #: Calls of accepted functions that are judged again, though what called them is content.
 _AUDITS = 300
@@ -110,6 +114,7 @@ class Judge:
         told: set[str] = set()
         left = len(cases)
         process = self._process(CANDIDATE)
+        broke = 0.0
         for case, outcome in _outcomes(process, name, cases):
             left -= 1
             if isinstance(outcome, NoSuchValue):
@@ -118,11 +123,13 @@ class Judge:
             broken = self._broken(name, case.args, outcome)
             if broken is not None and broken.promise not in told:
                 told.add(broken.promise)
+                broke = broke or time.monotonic()
                 left = min(left, _AFTER)
                 self._fault(name, case.args, outcome, broken, verdict)
             elif broken is None:
                 verdict.guilty = self._audited([*(getattr(outcome, "trace", None) or ()), *self.evaluator.made])
-            if verdict.guilty or isinstance(outcome, Died) or (told and left <= 0) or len(told) >= _TOLD:
+            slow = bool(told) and time.monotonic() - broke > _AFTER_S * self.hearing.seconds
+            if verdict.guilty or isinstance(outcome, Died) or (told and left <= 0) or slow or len(told) >= _TOLD:
                 return
         if not told:
             verdict.kept[name] = self._kept(name, cases, process)
@@ -486,8 +493,9 @@ class Judge:
 
 def _outcomes(process: Process | _CallOne, name: str, cases: Sequence[Case]) -> Iterator[tuple[Case, Outcome]]:
     """Yield how each case ends, up to a death; a batch is finished before any of it is looked at."""
-    for start in range(0, len(cases), _BATCH):
-        batch = cases[start : start + _BATCH]
+    starts = [0, *range(_FIRST, len(cases), _BATCH)]
+    for start, end in pairwise([*starts, len(cases)]):
+        batch = cases[start:end]
         if isinstance(process, Process):
             outcomes = list(process.call_many((name, case.args) for case in batch))
         else:

@@ -55,6 +55,8 @@ from criticality.judging.wire import Codec, Unreadable, pack, unpack
 MAX_FRAME = 8 << 20
 START_S = 30.0
 _AT_ONCE = 32 << 10
+#: What languages call it when there is no more memory.
+_NO_MEMORY = ("MemoryError", "OutOfMemoryError", "bad_alloc")
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -80,7 +82,7 @@ class ServedProgram:
     build: tuple[tuple[str, ...], ...] = ()
     read_only: tuple[Path, ...] = ()
     environment: dict[str, str] = field(default_factory=dict[str, str])
-    memory: int = 1 << 30
+    memory: int = 1 << 29
     variants: int = 1
     shared: tuple[Path, ...] = ()
     todo: str = ""
@@ -370,6 +372,9 @@ class Process:
                 return Returned(codec.result(name, value), calls)
             case 1:
                 kind, message = _error(value)
+                if kind in _NO_MEMORY:
+                    self.close()
+                    return Died(f"it takes more than {self._place.program.memory >> 20} MiB of memory for one call")
                 return Raised(kind, message, calls)
             case 2:
                 return Died(f"it changes {str(value)[:60]}, a value that it was given")

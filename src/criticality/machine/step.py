@@ -38,7 +38,7 @@ def advance(
         raise NoTransition(
             f"{name_of(event)} has no place in {where(state)}; the journal and the program do not fit"
         )
-    if isinstance(event, e.BodyEdited | e.EditRefused | e.SpecEdited):
+    if isinstance(event, e.BodyEdited | e.ClaimsEdited | e.EditRefused | e.SpecEdited):
         return _by_hand(state, event, row), row.actions
     if row.target == "completed":
         assert isinstance(state, s.Active)
@@ -102,7 +102,7 @@ def _entered(state: s.Active, after: Any, row: Transition) -> tuple[s.ProtocolSt
 
 
 def _by_hand(
-    state: s.ProtocolState, event: e.BodyEdited | e.EditRefused | e.SpecEdited, row: Transition
+    state: s.ProtocolState, event: e.BodyEdited | e.ClaimsEdited | e.EditRefused | e.SpecEdited, row: Transition
 ) -> s.ProtocolState:
     """Go on from what a person changed on disk; it is no step back of the protocol's own."""
     match state:
@@ -118,12 +118,23 @@ def _by_hand(
         passes = {**base.passes, "lattice": base.passes.get("lattice", 0) + 1}
         phase = s.CompilingCheck() if event.planned else s.GeneratingStructure()
         return base.model_copy(update={"phase": phase, "passes": passes})
+    if isinstance(event, e.ClaimsEdited):
+        return base.model_copy(update={"phase": _reopened(base.phase, event.units)}) if event.units else state
     waits = isinstance(base.phase, s.SelectingFunction) and {*base.phase.progress.remaining}.intersection(
         event.units
     )
     if waits or (isinstance(state, s.Blocked) and state.reason == "hand_edit"):
         return base.model_copy(update={"phase": _without(base.phase, event.units)})
     return state
+
+
+def _reopened(phase: s.SubState, units: Sequence[str]) -> s.SubState:
+    """Return the phase in which some units are the next to be written."""
+    progress = phase.progress if isinstance(phase, s.SelectingFunction) else s.Progress()
+    left = (*units, *(unit for unit in progress.remaining if unit not in units))
+    done = tuple(unit for unit in progress.completed if unit not in units)
+    changed = {"remaining": left, "completed": done, "total": max(progress.total, len(left))}
+    return s.SelectingFunction(progress=progress.model_copy(update=changed))
 
 
 def _without(phase: s.SubState, units: Sequence[str]) -> s.SubState:
@@ -207,16 +218,12 @@ def _resumed(state: s.Blocked, event: Event) -> s.Active:
             phase = s.Auditing()
         return s.Active(phase=phase, regressions=state.prior.regressions, passes=passes)
     passes[event.resumes] = passes.get(event.resumes, 0) + 1
-    progress = phase.progress if isinstance(phase, s.SelectingFunction) else s.Progress()
     if event.resumes == "ignition":
         phase = s.Interviewing(open_questions=(f"resolution:{state.query.id}",))
     elif event.resumes == "lattice":
         phase = s.GeneratingStructure()
     else:
-        left = (*event.units, *(unit for unit in progress.remaining if unit not in event.units))
-        done = tuple(unit for unit in progress.completed if unit not in event.units)
-        changed = {"remaining": left, "completed": done, "total": max(progress.total, len(left))}
-        phase = s.SelectingFunction(progress=progress.model_copy(update=changed))
+        phase = _reopened(phase, event.units)
     return s.Active(phase=phase, regressions=state.prior.regressions, passes=passes)
 
 

@@ -182,6 +182,7 @@ TRANSITIONS: tuple[Transition, ...] = (
             ("spec_edited", "lattice.generatingStructure", Guard("always"), _BACK),
             ("edit_refused", "blocked", Guard("always"), _BLOCK),
             ("body_edited", "prior", Guard("always"), ()),
+            ("claims_edited", "prior", Guard("always"), ()),
         )
     ),
     Transition("blocked", "human_responded", "prior", Guard("resumes", "prior"), (_RECORD,)),

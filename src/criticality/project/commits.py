@@ -61,6 +61,8 @@ def told(event: Event | None) -> str:
             return f"Accept {event.unit}: {event.tests} cases, {noticed} of {tried} other bodies rejected"
         case e.BodyEdited():
             return f"Take over {', '.join(event.bodies)} as edited by hand: {event.tests} cases"
+        case e.ClaimsEdited():
+            return f"Tests of {', '.join(claim['id'] for claim in event.claims)}, as edited by hand"
         case e.SpecEdited():
             return f"Specification, revision {event.version}, as edited by hand"
         case e.SemanticsVerified():

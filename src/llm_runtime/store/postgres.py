@@ -68,6 +68,17 @@ class PostgresStore(RunStore):
             self._database.close()
             raise
 
+    def size(self) -> int:
+        tables = "'runs', 'records', 'heads', 'tags'"
+        query = f"SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(ARRAY[{tables}]) AS name"
+        return int(self._database.execute(query)[0][0])
+
+    def faults(self) -> list[str]:
+        return []
+
+    def give_back(self) -> None:
+        self._database.execute("VACUUM (ANALYZE) runs, records, heads, tags")
+
     def _text(self, text: str) -> str:
         return text.replace("\0", "\ufffd")
 

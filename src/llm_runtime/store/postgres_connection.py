@@ -8,7 +8,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from llm_runtime.errors import MissingExtraError, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
+from llm_runtime.errors import (
+    ConfigurationError,
+    MissingExtraError,
+    StoreBusy,
+    StoreDamaged,
+    StoreUnwritable,
+)
 
 if TYPE_CHECKING:
     import psycopg
@@ -136,7 +142,11 @@ class PostgresDatabase:
                     self._url, autocommit=True, connect_timeout=5, options=_OPTIONS, application_name="assay"
                 )
             except psycopg.ProgrammingError as fault:
-                raise StoreError(f"the address of PostgreSQL is not one ({_first(fault)})") from None
+                # What follows is the address itself, with its password.
+                reason = _first(fault).partition(" in URI")[0]
+                raise ConfigurationError(
+                    f"the address of PostgreSQL is not one ({reason}); write postgresql://USER@HOST:PORT/DATABASE"
+                ) from None
             except psycopg.OperationalError as fault:
                 if time.monotonic() >= until:
                     raise StoreUnwritable(

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import ClassVar
 
-from llm_runtime.errors import RecordsLost, RunNotFound, StoreDamaged, StoreError, StoreUnwritable
-from llm_runtime.events import GENESIS, Event, Record, RunRecovered, RunStarted, link
+from llm_runtime.errors import RecordsLost, StoreDamaged, StoreError, StoreUnwritable
+from llm_runtime.events import GENESIS, Record, RunRecovered, RunStarted, link
 from llm_runtime.store.anchor import STEP, Head, SignedHead
 from llm_runtime.store.committing import Committer, Overtaken, Row
 from llm_runtime.store.database import Database
 from llm_runtime.store.durability import Durability, must_flush
 from llm_runtime.store.heads import Heads
 from llm_runtime.store.ids import valid_run_id
-from llm_runtime.store.packing import FIRST, Packer, Unpacker
+from llm_runtime.store.packing import Packer
 from llm_runtime.store.reading import read_event
 from llm_runtime.store.run_log import RunLog, record_row
-from llm_runtime.store.summary import RunState, RunSummary
+from llm_runtime.store.run_reader import RunReader
 from llm_runtime.store.tally import Tally, counts
 from llm_runtime.store.verify import Verification, verify
 
-#: Records, and runs, that are read at once.
-_BATCH = 256
-_PAGE = 64
 _SUMS = "ending, calls, input_tokens, output_tokens, cost, cost_unknown, unknown"
 
 
-class RunStore(ABC):
+class RunStore(RunReader):
     """Where runs are kept. Reading is safe from any thread; a log belongs to the thread that uses it.
 
     Args:
@@ -39,25 +34,15 @@ class RunStore(ABC):
 
     Attributes:
         heads: the signed heads of its logs.
-        reader: the database to read in.
-        writer: the one to write in; where it is another, a reader never sees a transaction that is still open.
+        writer: the database to write in; where ``reader`` is another, nobody reads what is not committed.
     """
 
-    #: The last record of each of the runs ``r``, as ``l``: a summary is its sums.
-    last_records: ClassVar[str]
-    #: The records of a run behind one of them (values: number of the run, place), and what orders them.
-    behind: ClassVar[str]
-    in_order: ClassVar[str]
-    #: A record by its run's number, its place, its time and its digest.
-    this_one: ClassVar[str]
-
     heads: Heads
-    reader: Database
     writer: Database
 
     def __init__(self, place: str, clock: Callable[[], int], durability: Durability) -> None:
         self.durability: Durability = durability
-        self._place = place
+        super().__init__(place)
         self._clock = clock
         #: Why the store was opened for reading alone, where it was.
         self._unwritable = ""
@@ -74,12 +59,24 @@ class RunStore(ABC):
         """Hold a run, and return what lets it go. Raises :class:`~llm_runtime.errors.StoreBusy`."""
 
     @abstractmethod
-    def _held(self, run_id: str) -> bool:
-        """Tell whether a live process, this one included, holds the run."""
-
-    @abstractmethod
     def _name_holder(self, run: int) -> None:
         """Note in the row of a new run who holds it, where rows say that."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """Return the bytes that it takes on the disk."""
+
+    @abstractmethod
+    def faults(self) -> list[str]:
+        """Return what the database finds wrong with its own file, one line each."""
+
+    @abstractmethod
+    def give_back(self) -> None:
+        """Give room that nothing stands in any more back to the disk, while others use the store.
+
+        Raises:
+            StoreBusy: that takes nobody else to use it this time.
+        """
 
     def _check_writable(self) -> None:
         if self._unwritable:
@@ -168,119 +165,6 @@ class RunStore(ABC):
             release()
             raise
 
-    def runs(
-        self,
-        *,
-        protocol: str | Sequence[str] | None = None,
-        search: str | None = None,
-        state: RunState | None = None,
-        limit: int = 50,
-        before: str | None = None,
-    ) -> list[RunSummary]:
-        """Return runs, newest first.
-
-        Args:
-            protocol: only those of this kind, or of one of these.
-            search: only those whose title or id contains this text, in either case (ASCII).
-            state: only those in this state.
-            limit: at most so many.
-            before: only those older than the run of this id: the last one of the page before.
-        """
-        conditions: list[str] = []
-        values: list[object] = []
-        if protocol is not None:
-            names = [protocol] if isinstance(protocol, str) else list(protocol)
-            conditions.append(f"r.protocol IN ({', '.join('?' * len(names))})")
-            values += names
-        if search:
-            conditions.append("(instr(lower(r.title), lower(?)) > 0 OR instr(r.run_id, lower(?)) > 0)")
-            values += [search, search]
-        if state is not None:
-            conditions.append("l.ending = ?")
-            values.append("open" if state in ("running", "interrupted") else state)
-        runs: list[RunSummary] = []
-        while len(runs) < limit:
-            # A page at a time: whether a run is held is not known to the table.
-            paged, bound = list(conditions), list(values)
-            if before is not None:
-                paged.append("(r.started_at, r.run) < (SELECT started_at, run FROM runs WHERE run_id = ?)")
-                bound.append(before)
-            where = f"WHERE {' AND '.join(paged)}" if paged else ""
-            rows = self._summaries(f"{where} ORDER BY r.started_at DESC, r.run DESC LIMIT ?", (*bound, _PAGE))
-            runs += [summary for summary in rows if state is None or summary.state == state]
-            if len(rows) < _PAGE:
-                break
-            before = rows[-1].run_id
-        return runs[:limit]
-
-    def summary(self, run_id: str) -> RunSummary:
-        """Return one run's line. Raises :class:`~llm_runtime.errors.RunNotFound`."""
-        self._write_out(run_id)
-        rows = [] if "\0" in run_id else self._summaries("WHERE r.run_id = ?", (run_id,))
-        if not rows:
-            raise _not_found(run_id)
-        return rows[0]
-
-    def records(self, run_id: str, after: int = 0, limit: int | None = None) -> Iterator[Record]:
-        """Yield the log from ``seq > after`` on, at most ``limit`` records, in constant memory.
-
-        Another process may be writing: what it has appended when the iterator gets there is seen.
-        """
-        run = self._run(run_id)
-        self._write_out(run_id)
-        query = f"SELECT seq, at, body, digest FROM records WHERE {self.behind} ORDER BY {self.in_order} LIMIT ?"
-        unpacker = Unpacker()
-        left = limit
-        while left is None or left > 0:
-            count = _BATCH if left is None else min(left, _BATCH)
-            rows = self.reader.execute(query, (run, after, count))
-            for seq, at, stored, digest in rows:
-                if unpacker.lacks(stored):
-                    self._read_before(run, seq, unpacker)
-                yield Record(seq, at, unpacker.unpack(stored), digest)
-            if len(rows) < count:
-                return
-            after = rows[-1][0]
-            left = None if left is None else left - count
-
-    def _read_before(self, run: int, seq: int, unpacker: Unpacker) -> None:
-        """Unpack what the record at a place refers to: all from where its stream begins."""
-        of_run = f"FROM records WHERE {self.behind} AND seq < ?"
-        begins = f"SELECT seq {of_run} AND substr(body, 1, 1) = ? ORDER BY {self.in_order} DESC LIMIT 1"
-        for (first,) in self.reader.execute(begins, (run, 0, seq, FIRST)):
-            query = f"SELECT body {of_run} ORDER BY {self.in_order}"
-            for (stored,) in self.reader.execute(query, (run, first - 1, seq)):
-                unpacker.unpack(stored)
-
-    def events(self, run_id: str, after: int = 0) -> Iterator[tuple[Record, Event]]:
-        """Return the same, with each record's event."""
-        for record in self.records(run_id, after):
-            yield record, read_event(record)
-
-    def find(self, prefix: str) -> str:
-        """Return the id of the one run whose id begins with ``prefix``; of the newest for ``"latest"``.
-
-        Raises:
-            RunNotFound: there is none, or there are several.
-        """
-        if prefix == "latest":
-            newest = self.runs(limit=1)
-            if not newest:
-                raise RunNotFound(f"there are no runs yet in {self._place}")
-            return newest[0].run_id
-        # A run that is gone altogether has its head, and can be asked about.
-        query = (
-            "SELECT run_id FROM (SELECT run_id FROM runs UNION SELECT run_id FROM heads) AS known "
-            "WHERE substr(run_id, 1, ?) = ? ORDER BY CASE WHEN run_id = ? THEN 0 ELSE 1 END, run_id LIMIT 3"
-        )
-        rows = [] if "\0" in prefix else self.reader.execute(query, (len(prefix), prefix, prefix))
-        ids = [str(row[0]) for row in rows]
-        if not ids or not prefix:
-            raise _not_found(prefix)
-        if len(ids) > 1 and ids[0] != prefix:
-            raise RunNotFound(f"several runs begin with {prefix}: {', '.join(ids[:2])}, ...; give more of the id")
-        return ids[0]
-
     def adopt(
         self, run_id: str, records: Iterable[Record], signed: SignedHead | None = None, *, vouch: bool = False
     ) -> None:
@@ -330,6 +214,30 @@ class RunStore(ABC):
                 self.writer.execute("DELETE FROM runs WHERE run = ?", (run,))
                 self.writer.execute("DELETE FROM tags WHERE run_id = ?", (run_id,))
                 self.heads.remove(run_id)
+        finally:
+            release()
+
+    def repack(self, run_id: str) -> int:
+        """Store a run as today's version would, and return the bytes that this saves; its records stay the same.
+
+        Raises:
+            RunNotFound, StoreBusy: as for :meth:`reopen`.
+        """
+        run = self._run(run_id)
+        self._check_writable()
+        release = self._take(run_id)
+        try:
+            saved, packer = 0, Packer()
+            with self.writer.transaction():
+                of_run = f"FROM records WHERE {self.behind} ORDER BY {self.in_order}"
+                stored = self.writer.execute(f"SELECT body {of_run}", (run, 0))
+                for (before,), record in zip(stored, list(self.records(run_id)), strict=True):
+                    body = packer.pack(record.body)
+                    saved += len(before) - len(body)
+                    if body != before:
+                        place = (run, record.seq, record.at, record.digest)
+                        self.writer.execute(f"UPDATE records SET body = ? WHERE {self.this_one}", (body, *place))
+            return saved
         finally:
             release()
 
@@ -390,34 +298,6 @@ class RunStore(ABC):
         """Tell whether the records are there. A digest tells: nobody else can have written the same."""
         query = f"SELECT 1 FROM records WHERE {self.this_one}"
         return all(self.writer.execute(query, row[:4]) for row in rows)
-
-    def _exists(self, run_id: str) -> bool:
-        return "\0" not in run_id and bool(self.reader.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)))
-
-    def _run(self, run_id: str) -> int:
-        if not self._exists(run_id):
-            raise _not_found(run_id)
-        return int(self.reader.execute("SELECT run FROM runs WHERE run_id = ?", (run_id,))[0][0])
-
-    def _summaries(self, which: str, values: Sequence[object]) -> list[RunSummary]:
-        rows = self.reader.execute(
-            "SELECT r.run_id, r.protocol, r.title, coalesce(l.ending, 'open'), r.origin, r.started_at, "
-            "coalesce(l.at, r.started_at), r.parent, coalesce(l.seq, 0), coalesce(l.calls, 0), "
-            "coalesce(l.input_tokens, 0), coalesce(l.output_tokens, 0), coalesce(l.cost, 0), l.cost_unknown, "
-            f"coalesce(l.unknown, 0) FROM runs r {self.last_records} {which}",
-            values,
-        )
-        return [self._summary(RunSummary(*row)) for row in rows]
-
-    def _summary(self, row: RunSummary) -> RunSummary:
-        state: RunState = row.state
-        if state not in ("finished", "stopped", "failed"):
-            state = "running" if self._held(row.run_id) else "interrupted"
-        return replace(row, state=state, cost_unknown=bool(row.cost_unknown))
-
-
-def _not_found(run_id: str) -> RunNotFound:
-    return RunNotFound(f"there is no run {run_id[:80]!r}; list the runs to see their ids")
 
 
 def _lost(found: Verification) -> StoreError:

@@ -20,6 +20,9 @@ from llm_runtime.store.schema import insertion, migrate, read_as_newest
 from llm_runtime.store.signing import KeySigner, Signer
 
 _BUSY_S = 5.0
+_INCREMENTAL = 2
+#: Free pages that are given back at a time, so that who writes waits for an instant only.
+_STEP_PAGES = 500
 
 
 class SqliteStore(RunStore):
@@ -62,6 +65,24 @@ class SqliteStore(RunStore):
         self.writer = self._database = self._open()
         self.reader = self._open()
         self.heads = Heads(self.reader, self.writer, KeySigner(path.parent / "signing.key"), signer)
+
+    def size(self) -> int:
+        files = (self.path, *(Path(f"{self.path}{side}") for side in ("-wal", "-shm")))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def faults(self) -> list[str]:
+        found = [str(row[0]).replace("\n", " ") for row in self.reader.execute("PRAGMA quick_check(20)")]
+        return [] if found == ["ok"] else found
+
+    def give_back(self) -> None:
+        self._check_writable()
+        if self._database.execute("PRAGMA auto_vacuum") != [(_INCREMENTAL,)]:
+            # A file of the first versions has to be written anew for it, once.
+            self._database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            self._database.execute("VACUUM")
+        while self._database.execute("PRAGMA freelist_count") != [(0,)]:
+            self._database.execute(f"PRAGMA incremental_vacuum({_STEP_PAGES})")
+        self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         super().close()

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.responses import Response
+from tests.assay.web.conftest import served
+
+from assay.api.doors import program_doors
+from assay.api.keys import ApiKey, ApiKeys
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.settings import Settings
+from llm_runtime.store import RunStore
 
 from .conftest import TOKEN, Programs
 
@@ -133,12 +141,62 @@ async def test_what_is_not_served_is_named(programs: Programs) -> None:
 
 
 async def test_a_key_that_is_removed_opens_nothing_at_once(programs: Programs) -> None:
-    from assay.api.keys import ApiKeys
-
     key = programs.key("gone")
     assert (await programs.send(b"{}", key))[0] == 400
     ApiKeys().remove("gone")
     assert (await programs.send(b"{}", key))[0] == 401
+
+
+async def test_a_preset_is_a_model_and_a_fault_in_the_file_is_the_servers(
+    programs: Programs, tmp_path: Path
+) -> None:
+    (tmp_path / "config").mkdir(exist_ok=True)
+    file = tmp_path / "config/presets.toml"
+    file.write_text(
+        '[quick]\nkind = "crucible"\nledger = "off"\nmax_calls = 3\n\n[wrong]\nkind = "circle"\nsize = 9\n'
+    )
+    async with programs.web.client.get(f"{programs.url}/models/assay/quick") as answer:
+        assert "Ask a council, with your preset quick" in (await answer.json())["description"]
+    code, told = await programs.chat("Why?", model="assay/quick")
+    assert code == 402 and programs.store.summary(told["assay"]["run_id"]).calls <= 3
+    code, told = await programs.chat("Why?", model="assay/wrong")
+    assert code == 400 and "no field is called size" in told["error"]["message"]
+    for text in (
+        "[quick",
+        '[direct]\nkind = "crucible"',
+        '[x]\nkind = "build"',
+        "x = 1",
+        '["A b"]\nkind = "circle"',
+    ):
+        file.write_text(text)
+        code, told = await programs.chat("Why?")
+        assert code == 500 and "presets.toml" in told["error"]["message"], text
+        with pytest.raises(ConfigurationError, match=r"presets\.toml"):
+            program_doors(str(tmp_path / "runs.db"))
+
+
+async def test_a_damaged_file_of_keys_opens_nothing_and_says_nothing_of_itself(
+    programs: Programs, tmp_path: Path
+) -> None:
+    key = programs.key("one")
+    (tmp_path / "config/api-keys.json").write_text("{")
+    code, told = await programs.chat("Why?", key)
+    assert code == 500 and str(tmp_path) not in told["error"]["message"]
+    assert (await programs.send(b"{}"))[0] == 400  # the launch's token needs no file
+
+
+async def test_without_a_model_nothing_is_stored_whatever_the_key(store: RunStore, tmp_path: Path) -> None:
+    key = ApiKeys().add(ApiKey(name="poor", hash="", budget=1.0))
+    bare = Settings(environment={"ASSAY_LOCAL_SERVERS": ""})
+    async with served(store, lambda: bare, doors=program_doors(str(tmp_path / "runs.db"))) as web:
+        for shown in (TOKEN, key):
+            body = {"model": "assay/crucible", "messages": [USER]}
+            headers = {"authorization": f"Bearer {shown}"}
+            async with web.client.post(f"{web.url}/v1/chat/completions", json=body, headers=headers) as answer:
+                told = await answer.json()
+            assert answer.status == 400 and told["error"]["code"] == "no_model", told
+        assert list(store.runs()) == []
+    store.close()
 
 
 async def test_thirty_two_at_once_with_one_purse_overspend_nothing(programs: Programs) -> None:

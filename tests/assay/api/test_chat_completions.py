@@ -118,6 +118,21 @@ async def test_who_comes_back_after_all_had_left_finds_the_run_where_it_was(prog
     assert programs.councils() == 1 and len(programs.models.requests) > answered
 
 
+async def test_who_returns_while_the_run_is_being_stopped_finds_it_going_on(programs: Programs) -> None:
+    """However the moments fall, a client that comes back never meets the end that it caused itself."""
+    programs.answers.open.clear()
+    for _ in range(6):
+        asking = asyncio.create_task(programs.chat(QUESTION))
+        await programs.answers.asked.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+    programs.answers.open.set()
+    capped = [await programs.send(body("Why?", assay={"max_calls": 1})) for _ in range(4)]
+    assert {code for code, _ in capped} == {402}, capped
+    code, told = await programs.chat(QUESTION)
+    assert code == 200 and programs.councils() == 2, told
+
+
 async def test_a_key_for_the_background_keeps_its_runs_going(programs: Programs) -> None:
     programs.answers.open.clear()
     asking = asyncio.create_task(programs.chat(QUESTION, programs.key("night", background=True)))

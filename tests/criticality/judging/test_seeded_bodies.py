@@ -70,6 +70,13 @@ def harmless(body: str, folder: Path) -> None:
     assert not effect.exists()
 
 
+def test_a_body_that_takes_memory_without_end_is_told_so_at_its_first_call() -> None:
+    assert "'a' * 10**9" in HOSTILE[20] and "x += x" in HOSTILE[21]
+    for body in HOSTILE[20:22]:
+        verdict = heard(seeded.project("turnstile"), "gate.enter", body)
+        assert verdict.cases == 1 and "more than 512 MiB of memory" in verdict.faults[0].what
+
+
 def test_a_look_refuses_what_could_harm_though_its_result_is_right() -> None:
     """A body that returns what is right after it changed the language cannot be told apart by its results."""
     plan = SimpleNamespace(name="enter", parameters=(), calls=(), contract=SimpleNamespace(purity="pure"))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO
@@ -14,7 +16,7 @@ from typing import IO
 import pytest
 
 from llm_runtime.errors import StoreBusy
-from llm_runtime.events import RunFinished, RunResumed
+from llm_runtime.events import RunFinished, RunResumed, RunStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.replay import Recording
@@ -147,3 +149,30 @@ async def test_a_fork_shares_the_calls_up_to_its_event(store: SqliteStore, finis
     assert len(shared) == 2
     assert isinstance(shared.reply(f"{1:064x}", 1), Reply)
     assert shared.reply(f"{2:064x}", 1) is None
+
+
+def test_runs_are_opened_from_many_threads_at_once(
+    store: SqliteStore, store_path: Path, started: Callable[..., RunStarted]
+) -> None:
+    with ThreadPoolExecutor(16) as pool:
+        logs = list(pool.map(store.start, [started(f"run-{number}") for number in range(32)]))
+    assert {run.state for run in store.runs()} == {"running"}
+    assert len(list((store_path.parent / "locks").iterdir())) == 1, "one file for all runs of a process"
+    for log in logs:
+        log.close()
+    store.close()
+    assert list((store_path.parent / "locks").iterdir()) == []
+
+
+def test_a_holder_that_somebody_wrote_into_the_file_leads_nowhere(
+    store: SqliteStore, store_path: Path, started: Callable[..., RunStarted]
+) -> None:
+    store.start(started()).close()
+    victim = store_path.parent.parent / "victim.lock"
+    victim.write_text("precious")
+    for name in ("../../victim", str(victim.with_suffix("")), "f" * 16, "\0"):
+        with closing(sqlite3.connect(store_path)) as connection, connection:
+            connection.execute("UPDATE runs SET holder = ?", (name,))
+        assert store.summary("run-1").state == "interrupted"
+        store.reopen("run-1").close()
+    assert victim.read_text() == "precious"

@@ -41,8 +41,8 @@ class GrammarLanguage:
     audits: tuple[tuple[str, ...], ...] = ()
 
     def sources(self, spec: Spec, plan: Plan, bodies: Mapping[str, Body]) -> Tree:
-        """Return types and modules."""
-        raise NotImplementedError
+        """Return types and modules; none where a language reads bodies and builds nothing."""
+        return {}
 
     def function(self, name: str) -> str:
         """Return a function's name as the language has it."""

@@ -180,6 +180,9 @@ def _later_line(event: Event) -> str | None:
             return f"{', '.join(event.bodies)} as you wrote it: accepted after {event.tests:,} cases"
         case e.EditRefused():
             return f"{event.path} as you wrote it: {one_line(event.what, _WIDTH)}"
+        case e.ClaimsEdited():
+            tests = f"tests of {', '.join(str(claim['id']) for claim in event.claims)} as you wrote them"
+            return f"{tests}: {', '.join(event.units)} written anew" if event.units else f"{tests}: they hold"
         case e.SpecEdited():
             return f"the specification as you wrote it: revision {event.version}"
         case e.Escalated():

@@ -1,0 +1,236 @@
+"""`assay store`: the store is copied, checked, pruned, made smaller and looked at, all while it is in use."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.doctor import Check, show
+from assay.console.options import open_runs, store_option
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError, StoreBusy, StoreDamaged
+
+if TYPE_CHECKING:
+    from llm_runtime.store import RunStore
+
+_UNITS = {"h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
+
+
+@click.group()
+def store() -> None:
+    """Look after the run store: backup, verify, prune, compact, doctor. It may be in use meanwhile."""
+
+
+@store.command("backup")
+@click.argument("target")
+@store_option
+def backup(target: str, store_path: str | None) -> None:
+    """Copy the whole store, its batches included, to TARGET: a file that is not there yet, or postgresql://...
+
+    Runs under way are copied as far as they have come. To restore a copy, name it with --store, or back it up to
+    where it is wanted. Into PostgreSQL go the runs that it has not, without batches. The signing key is not copied.
+    """
+    from llm_runtime.store import SqliteStore, open_store
+    from llm_runtime.store.upkeep import copy_runs
+
+    with closing(open_runs(store_path)) as source:
+        into_file = "://" not in target
+        if isinstance(source, SqliteStore) and into_file:
+            _copy_files(source.path, Path(target))
+            with closing(SqliteStore(Path(target))) as copy:
+                faults, count = copy.faults(), sum(1 for _ in copy.heads.runs())
+            if faults:
+                raise StoreDamaged(
+                    f"the store is damaged, and so is its copy {target} ({faults[0]}); keep an older one"
+                )
+            click.echo(f"{target}: a copy of the whole store, {count} signed runs", err=True)
+            return
+        if into_file and Path(target).exists():
+            raise ConfigurationError(f"{target} is there already; name a file that is not there")
+        if getattr(source, "url", "") == target:
+            raise ConfigurationError("the copy would be the store itself; name another place")
+        # A file takes its name when it is whole.
+        place = str(Path(target).with_name(f".writing-{Path(target).name}")) if into_file else target
+        with closing(open_store(place)) as copy:
+            count = sum(1 for _ in copy_runs(source, copy))
+        if into_file:
+            _copy_batches(source, place, target)
+            Path(place).rename(target)
+        click.echo(f"{count} runs were copied", err=True)
+
+
+def _copy_batches(source: RunStore, place: str, target: str) -> None:
+    """Copy the batches of a PostgreSQL into the file beside a store at ``place``, which becomes ``target``."""
+    from assay.batch.batches import batches_beside, open_batches
+    from assay.batch.database import batches_path
+    from llm_runtime.store.upkeep import copy_tables
+
+    if (batches := batches_beside(source)) is None:
+        return
+    beside = batches_path(Path(place))
+    beside.unlink(missing_ok=True)
+    with closing(batches), closing(open_batches(place)) as there:
+        query = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%_migrations'"
+        copy_tables(batches, there, [str(row[0]) for row in there.execute(query)])
+    beside.rename(batches_path(Path(target)))
+
+
+def _copy_files(source: Path, target: Path) -> None:
+    from assay.batch.database import batches_path
+    from llm_runtime.store.upkeep import copy_file
+
+    beside = batches_path(source)
+    if beside.exists() and batches_path(target).exists():
+        raise ConfigurationError(f"{batches_path(target)} is there already; name another file")
+    copy_file(source, target)
+    if beside.exists():
+        copy_file(beside, batches_path(target))
+
+
+@store.command("verify")
+@click.option("--all", "all_runs", is_flag=True, help="Each run's log and head as well, not the file alone.")
+@click.option("--key", "keys", multiple=True, metavar="KEY", help="Public key whose signatures count.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@store_option
+def verify(all_runs: bool, keys: tuple[str, ...], as_json: bool, store_path: str | None) -> int:
+    """Check the store's file and, with --all, every run. Exit code 1 where something is damaged or changed."""
+    from assay.console.verifying import trusted_keys, verify_all
+
+    trusted = trusted_keys(keys)
+    with closing(open_runs(store_path)) as opened:
+        if faults := opened.faults():
+            click.echo("\n".join(f"damaged: {fault}" for fault in faults))
+            return 1
+        if all_runs:
+            return verify_all(opened, trusted, as_json=as_json)
+    click.echo('{"ok": true}' if as_json else "the file is sound; each run is checked with --all")
+    return 0
+
+
+@store.command("prune")
+@click.option(
+    "--older", metavar="AGE", required=True, help="Runs last written longer ago, such as 90d, 12w or 36h."
+)
+@click.option("--keep", "keep", multiple=True, metavar="TAG", help="Runs with this tag stay (assay runs tag).")
+@click.option("--dry-run", is_flag=True, help="Only say which would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@store_option
+def prune(older: str, keep: tuple[str, ...], dry_run: bool, yes: bool, store_path: str | None) -> None:
+    """Delete old runs for good, and give their room back. Runs under way and those of open batches stay."""
+    from llm_runtime.clock import now_ms
+    from llm_runtime.store.upkeep import old_runs, remove
+
+    match = re.fullmatch(r"([0-9]{1,5})([hdw])", older)
+    if match is None:
+        raise click.BadParameter("write a number and h, d or w, such as 90d", param_hint="--older")
+    before = now_ms() - int(match[1]) * _UNITS[match[2]]
+    with closing(open_runs(store_path)) as opened:
+        runs = old_runs(opened, before, keep, _needed(opened))
+        running = sum(run.updated_at < before for run in opened.runs(state="running", limit=100_000))
+        if running:
+            click.echo(f"{running} runs are that old and under way; they stay", err=True)
+        if dry_run:
+            for run in runs:
+                click.echo(f"{run.run_id}  {run.title}")
+        if dry_run or not runs:
+            click.echo(f"{len(runs)} runs would go" if dry_run else "no run is that old", err=True)
+            return
+        if not yes:
+            click.confirm(f"Delete {len(runs)} runs for good?", abort=True, err=True)
+        gone, held = remove(opened, runs)
+        for run_id in held:
+            click.echo(f"run {run_id} is under way; it stays", err=True)
+        opened.give_back()
+        click.echo(f"deleted {len(gone)} runs", err=True)
+
+
+def _needed(opened: RunStore) -> tuple[str, ...]:
+    """Return what the ids of runs begin with that open batches may go on with."""
+    from assay.batch.batches import batches_beside
+
+    if (batches := batches_beside(opened)) is None:
+        return ()
+    with closing(batches):
+        query = "SELECT tag FROM batches WHERE batch_id IN (SELECT batch_id FROM jobs WHERE due_at IS NOT NULL)"
+        return tuple(f"{tag}-" for (tag,) in batches.execute(query))
+
+
+@store.command("compact")
+@store_option
+def compact(store_path: str | None) -> None:
+    """Store what older versions wrote as today's would, and give free room back to the disk."""
+    from llm_runtime.store.upkeep import every_run
+
+    with closing(open_runs(store_path)) as opened:
+        before = opened.size()
+        for run in every_run(opened):
+            try:
+                opened.repack(run.run_id)
+            except StoreBusy:
+                click.echo(f"run {run.run_id} is under way; it is left as it is", err=True)
+        opened.give_back()
+        click.echo(f"{before:,} bytes before, {opened.size():,} now")
+
+
+@store.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@store_option
+def doctor(as_json: bool, store_path: str | None) -> int:
+    """Say how the store stands, and what to do about it. Exit code 1 where something is at fault."""
+    try:
+        with closing(open_runs(store_path)) as opened:
+            checks = [*_file(opened), *_runs(opened), *_signatures(opened)]
+    except LlmRuntimeError as error:
+        checks = [Check("fault", "store", str(error))]
+    return show(checks, as_json=as_json)
+
+
+def _file(opened: RunStore) -> Iterator[Check]:
+    import shutil
+
+    from llm_runtime.store import SqliteStore
+
+    size = opened.size()
+    if isinstance(opened, SqliteStore):
+        free = shutil.disk_usage(opened.path.parent).free
+        yield Check("ok", "store", f"{opened.path}, {size:,} bytes")
+        yield Check("ok" if free > 2 * size + 10**8 else "note", "room", f"{free:,} bytes are free on its disk")
+    else:
+        yield Check("ok", "store", f"in PostgreSQL, {size:,} bytes")
+    yield Check("ok", "durability", opened.durability)
+    for fault in opened.faults():
+        yield Check("fault", "damaged", f"{fault}; restore a backup: assay store backup FILE from the copy")
+
+
+def _runs(opened: RunStore) -> Iterator[Check]:
+    from llm_runtime.store.upkeep import every_run
+
+    states = Counter(run.state for run in every_run(opened))
+    words = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
+    yield Check("ok", "runs", words or "none yet")
+    gone = opened.reader.execute("SELECT run_id FROM heads WHERE run_id NOT IN (SELECT run_id FROM runs) LIMIT 1")
+    for (run_id,) in gone:
+        yield Check("fault", "lost", f"run {run_id} is gone, and its head is there; see: assay runs verify --all")
+
+
+def _signatures(opened: RunStore) -> Iterator[Check]:
+    from llm_runtime.store.signing import KeySigner
+
+    heads = opened.heads
+    query = "SELECT public_key, count(*) FROM heads GROUP BY public_key ORDER BY count(*) DESC"
+    signed = [(bytes(key).hex(), count) for key, count in opened.reader.execute(query)]
+    for key, count in signed:
+        yield Check("ok", "signed by", f"{key} ({count} runs)")
+    if len(signed) > 1:
+        yield Check("note", "two signers", "name one for all: ASSAY_SIGNING_KEY, or verify with both: --key, --key")
+    if heads.signer is not heads.own:
+        where = "a key of yours" if isinstance(heads.signer, KeySigner) else "a program of yours"
+        yield Check("ok", "signer", where)
+    else:
+        where = f"{heads.own.key_file}{'' if heads.own.exists else ', made at the first signature'}"
+        yield Check("note", "signer", f"{where}; let it lie elsewhere where others write the store")
