@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,7 @@ from llm_runtime.store.reading import read_event
 _BEGINNING = 8
 """Records among which the first answer is looked for."""
 _LONGEST = 160
+_MARKUP = re.compile(r"\*\*|^\s*#+ ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def _outcome(started: RunStarted, ended: RunFinished | None) -> str:
     if ended.state != "finished" or run is None or not run.outcome:
         return one_line(ended.message, _LONGEST)
     try:
-        return one_line(load(run.outcome)(ended.result), _LONGEST)
+        return one_line(_MARKUP.sub("", load(run.outcome)(ended.result)), _LONGEST)
     except (KeyError, TypeError, AttributeError):  # an older or imported log may hold another result
         return ""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from assay.demo import import_played
 from assay.registry import story_of
 from assay.report.html import story_html
 from assay.web.calls import CallLog, place_words
@@ -48,7 +49,7 @@ async def test_a_list_says_what_came_of_a_run_and_who_was_asked(web: Any, counci
     log.emit(RunFinished(state="failed", message="the sky fell"))
     log.close()
     runs = {run["run_id"]: run for run in (await web.json("/runs"))["runs"]}
-    assert runs["council-1"]["outcome"].startswith("**SQLite**, until it hurts.")
+    assert runs["council-1"]["outcome"].startswith("SQLite, until it hurts.")
     assert runs["council-1"]["models"] == "vendor/model-1" and runs["w-1"]["outcome"] == "the sky fell"
     for path in ("/", "/runs"):
         _, page = await web.get(path)
@@ -64,6 +65,27 @@ async def test_a_run_page_shows_the_story_of_the_report(web: Any, council: Any) 
     data = await web.json(f"/runs/{run_id}")
     assert data["run"]["state"] == "finished" and data["result"]["final_response"] == "synthesis answers."
     assert data["story"]["sections"][0]["heading"] == "Answer"
+
+
+@pytest.mark.parametrize(
+    ("name", "outcome"),
+    [
+        ("trial", "mockllm/written-by-hand passed 2 of 4"),
+        ("build", "completed; 11 of 11 claims hold"),
+        ("debate", "Is a refusal that nobody decided a wrong in itself"),
+    ],
+)
+async def test_every_recorded_log_has_an_outcome(web: Any, name: str, outcome: str) -> None:
+    import_played(web.store, name, "played")
+    (run,) = (await web.json("/runs"))["runs"]
+    assert run["outcome"].startswith(outcome)
+
+
+async def test_a_question_on_the_first_page_goes_on_to_its_form(web: Any) -> None:
+    _, page = await web.get("/")
+    assert '<form method="get" action="/new"' in page and 'name="query"' in page
+    _, form = await web.get("/new?query=Which+%3Cb%3E%3F")
+    assert "Which &lt;b&gt;?</textarea>" in form
 
 
 async def test_a_seat_has_one_colour_on_every_page(web: Any) -> None:
