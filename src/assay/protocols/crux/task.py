@@ -168,7 +168,7 @@ def prepare(task: Task, options: Options) -> tuple[Task, Options]:
 
 def fields_of_chat(turns: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return the last message as a topic, before the two authors that come with Assay."""
-    from crux.personas import shipped_authors
+    from crux.personas.shipped import shipped_authors
 
     topic = next(text for role, text in reversed(turns) if role == "user")
     return {"topic": topic, "personas": list(shipped_authors())}
