@@ -13,6 +13,7 @@ from assay.protocols.crucible.events import LedgerWritten
 from assay.protocols.crucible.judging import ConclusionsJudge
 from assay.protocols.crucible.purposes import form_of
 from assay.protocols.crucible.report.state import CouncilState
+from assay.protocols.crucible.shortening import shortening, unmarked
 from assay.protocols.crucible.task import Options, Task
 from crucible import Crucible
 from crucible.config import DeltaStrategy
@@ -41,7 +42,8 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         return context.emit(event)
 
     form = form_of(task.purpose)
-    generate = grounded(context.generate, task.dossier, seed, task.earlier)
+    generate = shortening(unmarked(context.generate), emit)
+    generate = grounded(generate, task.dossier, seed, task.earlier)
     generate = lettered(formed(generate, form.response), seats)
     strategies: dict[str, DeltaStrategy | None] = {
         "conclusions": ConclusionsJudge(context.generate, context.emit, seed),

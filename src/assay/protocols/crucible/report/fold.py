@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.protocols.crucible.events import LedgerWritten
+from assay.protocols.crucible.events import LedgerWritten, Shortened
 from assay.protocols.crucible.ledger import headline
 from assay.protocols.crucible.report.state import CouncilState, Loop, Seat
 from assay.protocols.crucible.report.story import council_story
@@ -80,6 +80,8 @@ class CouncilFold:
                 name = state.seat(event.seat).name
                 left = "keeps its position" if self.state.loops[event.loop].standing(event.seat) else "is left out"
                 return f"loop {event.loop}: {name} {left}: {event.error}: {one_line(event.message, _WIDTH)}"
+            case Shortened():
+                return f"{event.phase}: the prompt exceeds the model's window; asked with earlier texts cut"
             case Critiqued():
                 return f"loop {event.loop}: red team: {gist(event.text)}"
             case LoopEnded():

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from assay.protocols.crucible.around import Lettering
 from assay.protocols.crucible.dossier import Attachment, ids
-from assay.protocols.crucible.events import Concluded, LedgerWritten
+from assay.protocols.crucible.events import Concluded, LedgerWritten, Shortened
 from assay.protocols.crucible.ledger import Ledger
 from assay.report.run import RunTotals
 from crucible.events import (
@@ -93,6 +93,7 @@ class CouncilState:
         self.early_exit = False
         self.ledger: Ledger | None = None
         self.conclusions: dict[tuple[int, str], Concluded] = {}
+        self.shortened: list[Shortened] = []
         self._seats: tuple[Seat, ...] = ()
 
     def apply(self, event: Event, at: int) -> None:
@@ -129,6 +130,8 @@ class CouncilState:
                 self.loops_executed, self.early_exit = event.loops_executed, event.early_exit
             case Concluded():
                 self.conclusions[event.loop, event.role] = event
+            case Shortened():
+                self.shortened.append(event)
             case LedgerWritten():
                 self.ledger = Ledger.model_validate(event.ledger)
             case _:

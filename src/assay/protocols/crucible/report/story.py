@@ -132,6 +132,10 @@ def _path(state: CouncilState) -> Section | None:
     ]
     if left_out:
         blocks.append(Note(f"Left out: {'; '.join(left_out)}.", "warning"))
+    if state.shortened:
+        calls = in_words(list(dict.fromkeys(one.phase for one in state.shortened)))
+        said = "Earlier texts of the council were cut, for the model reads no longer prompt, in the calls for"
+        blocks.append(Note(f"{said} {calls}.", "warning"))
     if state.letters:
         by_letter = sorted((letter, state.seat(key).name) for key, letter in state.letters.items())
         seats = in_words([f"{letter} ({name})" for letter, name in by_letter])
