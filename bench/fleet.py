@@ -1,7 +1,7 @@
 """A simulation of workers, one queue and providers with limits: what 10^6 runs a day take, and what breaks first.
 
 It has what the service has: workers with places, a database that does so many transactions a second, leases that
-end when a worker dies, and providers that let so many calls a minute through. Its costs are measured, its times are
+end when a worker dies, and providers that let so many calls a minute through. Its costs in CPU are measured, its times are
 those of usual runs (``docs/scale.md``). ``python -m bench.fleet`` prints a table.
 """
 
@@ -44,7 +44,7 @@ class Fleet:
     calls: int = 10
     steps: int = 4
     call_s: float = 8.0
-    cpu_s: float = 0.015
+    cpu_s: float = 0.068
     transactions: float = 25.0
     database_tps: float = 2_000.0
     calls_a_minute: float = 0.0
