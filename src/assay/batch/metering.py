@@ -86,6 +86,7 @@ class Meter:
         # One task of a worker waits at a bucket, the others behind it, in the order they came.
         self._lines: dict[str, asyncio.Lock] = {}
         self._under_way = 0
+        self._settlements = 0
         self._settled = asyncio.Condition()
 
     async def open(self, bucket: str, limits: Limits) -> None:
@@ -106,12 +107,13 @@ class Meter:
         """
         async with self._lines.setdefault(bucket, asyncio.Lock()):
             while True:
+                settlements = self._settlements
                 turn, reservation = await self._admitted(bucket, tokens, asked)
                 if turn.wait_us <= 0:
                     break
                 await asyncio.sleep(min(turn.wait_us, LOOK_US) / 1_000_000)
         try:
-            yield turn, asked is None or await self._reserved(asked, reservation)
+            yield turn, asked is None or await self._reserved(asked, reservation, settlements)
         except BaseException:
             if lands:
                 await self._land(bucket)
@@ -155,13 +157,14 @@ class Meter:
             BatchBudgetExceeded: it does not fit. Nothing was sent.
             JobLost: the job is another worker's by now.
         """
-        claim = CURRENT.get()
+        claim, settlements = CURRENT.get(), self._settlements
         return await self._reserved(
             asked,
             await self._queue.do(lambda: self._purses.reserve(self._purse, asked.hold, claim), PURSES, self._purse),
+            settlements,
         )
 
-    async def _reserved(self, asked: Asked, reservation: Reservation) -> bool:
+    async def _reserved(self, asked: Asked, reservation: Reservation, settlements: int) -> bool:
         if reservation == "held":
             self._under_way += 1
             return True
@@ -170,6 +173,9 @@ class Meter:
         if self._under_way:
             async with self._settled:
                 await self._settled.wait()
+            return False
+        if settlements != self._settlements:
+            # Something was settled while the purse was asked: it may fit by now.
             return False
         purse = await self._queue.do(lambda: self._purses.read(self._purse), PURSES, self._purse)
         raise BatchBudgetExceeded(f"{_exceeded(asked.where, asked.hold, purse)}; {self._remedy}")
@@ -182,6 +188,7 @@ class Meter:
             )
         finally:
             self._under_way -= 1
+            self._settlements += 1
             async with self._settled:
                 if self._under_way:
                     self._settled.notify()

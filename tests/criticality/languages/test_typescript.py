@@ -24,11 +24,11 @@ def test_types_are_branded_and_made_by_the_function_of_their_name() -> None:
     assert 'if (!(source !== target)) throw new RangeError("Transfer: source != target.");' in domain
 
 
-def test_functions_carry_their_contracts_with_names_as_in_the_code() -> None:
+def test_functions_say_what_they_do_and_throw_and_leave_their_contracts_to_a_page() -> None:
     skeleton = TYPESCRIPT.sources(SPEC, PLAN, {})["src/payments.ts"]
     assert 'throw new Error("not implemented");' in skeleton
-    assert "ENSURES: findAccount(accounts, order.source) is None" in skeleton
-    assert " * CLAIM_REF: balance_002\n" in skeleton
+    assert "ENSURES" not in skeleton and "CLAIM_REF" not in skeleton
+    assert " * Find an account by its name.\n" in skeleton and " * @throws InsufficientFunds\n" in skeleton
     assert (
         "export function findAccount(accounts: readonly Account[], wanted: AccountId): Account | undefined"
         in skeleton

@@ -2,13 +2,8 @@ def parts_of(path):
     return [part for part in path.split("/") if part not in ("", ".")]
 
 
-def ".." in parts:
-    depth = 0
-    for part in parts:
-        depth += -1 if part == ".." else 1
-        if depth < 0:
-            return True
-    return False
+def climbs(parts):
+    return ".." in parts
 
 
 def plain(path):
