@@ -1,9 +1,9 @@
 """A simulation of workers, one queue and providers with limits: what 10^6 runs a day take, and what breaks first.
 
 It has what the service has: workers with places, a database that does so many transactions a second, leases that
-end when a worker dies, and providers that let so many calls a minute through. What a run takes
-of the processor is measured, its times are those of usual runs (``docs/scale.md``). ``python -m bench.fleet`` prints
-a table.
+end when a worker dies, and providers that let so many calls a minute through. What a run takes of the
+processor is measured, its times are those of usual runs (``docs/scale.md``). ``python -m bench.fleet`` prints a
+table.
 """
 
 from __future__ import annotations
