@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,8 @@ async def test_nothing_jumps_while_a_debate_arrives(page: Any, web: Any, width: 
 
 
 async def test_a_person_answers_on_the_page(page: Any, serve: Serve) -> None:
+    from playwright.async_api import expect
+
     async with LoopbackServer(council_answer) as models:
         _, address = await serve(models)
         await page.goto(address)
@@ -137,7 +140,7 @@ async def test_a_person_answers_on_the_page(page: Any, serve: Serve) -> None:
         for number in (1, 2):
             field = page.get_by_label("Your answer to critique")
             await field.wait_for()
-            await page.wait_for_function("document.title.startsWith('Your turn')")
+            await expect(page).to_have_title(re.compile("^Your turn"))
             await field.fill(f"I doubt it, {number}.")
             await page.get_by_role("button", name="Answer").click()
         await page.locator(".ending.good").wait_for()
@@ -228,7 +231,7 @@ async def test_a_server_that_is_told_to_end_does_so_although_pages_are_open(page
         await page.get_by_text("Models, seats and bounds").click()
         await page.get_by_label("Model", exact=True).fill("terminal:")
         await page.get_by_role("button", name="Start").click()
-        await page.get_by_label("Your answer").wait_for()
+        await page.locator("form.ask").first.wait_for()
         server.send_signal(signal.SIGTERM)
         async with asyncio.timeout(PATIENCE):
             await server.wait()

@@ -29,7 +29,7 @@ def results(random):
 
 
 def lengths(random):
-    many = 300_000
+    many = 600_000
     for parts in (
         [["a", 1], [" ", many], ["b", 1]],
         [["a", 1], [" ", many]],
