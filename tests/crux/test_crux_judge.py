@@ -134,3 +134,23 @@ async def test_many_questions_are_judged_with_their_nearest_alone() -> None:
     cards = [card(str(n), f"Should rule number {n} of the harbour be kept?") for n in range(60)]
     pairs = question_pairs([debate("d1", *cards)])
     assert len(pairs) <= 60 * 9 and ties_of(pairs, [Verdict(kind="unrelated")] * len(pairs)) == {}
+
+
+async def test_an_engine_that_writes_by_a_grammar_judges_every_pair() -> None:
+    """A small model judged the first pair of a call and left the rest out: 115 of 120 were unsure."""
+    jsonschema = pytest.importorskip("jsonschema")
+    generate = ScriptedModel({"judge": '{"verdicts": []}'})
+    pairs = [Pair(one["premise"], one["claim"]) for one in KEY[:2]]
+    await Judge(generate, ModelTable(), 3).relate(pairs, "key")
+    allowed = json.loads(generate.requests[0].grammar or "")
+
+    def verdict(number: int, kind: str, span: str) -> dict[str, Any]:
+        return {"pair": number, "why": "They say one thing.", "kind": kind, "span": span}
+
+    good = [verdict(1, "same", pairs[0].premise), verdict(2, "unrelated", "")]
+    jsonschema.validate({"verdicts": good}, allowed)
+    jsonschema.validate({"verdicts": good}, json.loads(generate.requests[0].schema or ""))
+    other = [good[0], verdict(2, "supports", "words of nobody")]
+    for bad in (good[:1], good[::-1], other, [good[0], verdict(2, "supports", "")]):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({"verdicts": bad}, allowed)

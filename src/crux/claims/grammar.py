@@ -1,7 +1,7 @@
-"""The grammar of an answer to a reading: narrower than its schema, for engines that decode by it.
+"""The grammars of readings and judgements: narrower than their schemas, for engines that decode by them.
 
-A small model copies the empty form back where it may, and begins its quotations with "..."; here every passage has
-its turn, and what it quotes is one of the passage's sentences.
+A small model copies the empty form back where it may, begins its quotations with "...", and judges the first of many
+pairs; here every passage and every pair has its turn, and what is quoted stands there.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from crux.book import ClaimKind, Stance
 _MOST_CLAIMS = 4
 _ID = "^(n[0-9]{1,2}|c-[0-9a-f]{4,64})$"
 _CLAIM, _WHY = (20, 200), (12, 120)
+#: Characters of a premise that is named whole.
+_LONGEST_SPAN = 400
 
 
 def reading_grammar(passages: Sequence[Sequence[str]], known: bool) -> str:
@@ -28,6 +30,26 @@ def reading_grammar(passages: Sequence[Sequence[str]], known: bool) -> str:
     read = {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
     quotable = {f"q{number}": {"enum": list(quotes)} for number, quotes in enumerate(passages, start=1) if quotes}
     return json.dumps({**_object({"passages": read}), "$defs": quotable}, ensure_ascii=False)
+
+
+def judging_grammar(premises: Sequence[str], bearing: Sequence[str], other: Sequence[str]) -> str:
+    """Return a JSON schema as text: a verdict on every pair, its reason first, its words those of the premise.
+
+    Args:
+        premises: of the pairs, in order, one or more.
+        bearing: kinds of verdict that name words of the premise.
+        other: kinds that name none.
+    """
+    each = [{"anyOf": _verdicts(number, premise, bearing, other)} for number, premise in enumerate(premises, 1)]
+    judged = {"type": "array", "prefixItems": each, "minItems": len(each), "maxItems": len(each)}
+    return json.dumps(_object({"verdicts": judged}), ensure_ascii=False)
+
+
+def _verdicts(number: int, premise: str, bearing: Sequence[str], other: Sequence[str]) -> list[dict[str, Any]]:
+    head = {"pair": {"const": number}, "why": _text(*_WHY)}
+    span = {"const": premise} if len(premise) <= _LONGEST_SPAN else _text(12, _LONGEST_SPAN)
+    kinds = [({"enum": list(bearing)}, span), ({"enum": list(other)}, {"const": ""})]
+    return [_object({**head, "kind": kind, "span": words}) for kind, words in kinds]
 
 
 def _answers(number: int, quotable: bool, known: bool) -> list[dict[str, Any]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, Field
 
+from crux.claims.grammar import judging_grammar
 from crux.config import ModelTable
 from crux.ending import tried
 from crux.personas.answers import Answers
@@ -24,6 +25,8 @@ Kind: TypeAlias = Literal["same", "entails", "supports", "contradicts", "undermi
 PAIRS = 24
 BEARING: frozenset[Kind] = frozenset({"same", "entails", "supports"})
 """Kinds of a premise that speaks for a claim."""
+_NAMELESS: tuple[Kind, ...] = ("unrelated", "unsure")
+_NAMING: tuple[Kind, ...] = tuple(kind for kind in get_args(Kind) if kind not in _NAMELESS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +151,14 @@ def judge_request(pairs: Sequence[Pair], models: ModelTable, seed: int, label: C
         for number, pair in enumerate(pairs, start=1)
     ]
     text = load_prompt("crux.claims", "judge").render(pairs=Fence(seed, label)("PAIRS", "\n".join(lines)))
-    return request(models, "relate", label, text)
+    grammar = judging_grammar([pair.premise for pair in pairs], _NAMING, _NAMELESS)
+    return replace(request(models, "relate", label, text), grammar=grammar)
 
 
 def _checked(verdict: _Judged, pair: Pair) -> Verdict:
     """Return the verdict where its words stand in the premise; else it is unsure."""
     why = " ".join(verdict.why.split())
-    if verdict.kind in ("unrelated", "unsure"):
+    if verdict.kind in _NAMELESS:
         return Verdict(kind=verdict.kind, why=why)
     span = folded(verdict.span).strip(" .\"'")
     if not span or span.casefold() not in folded(pair.premise).casefold():
