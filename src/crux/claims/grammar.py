@@ -1,7 +1,7 @@
 """The grammars of readings and judgements: narrower than their schemas, for engines that decode by them.
 
-A small model copies the empty form back where it may, begins its quotations with "...", and judges one of many pairs;
-here every passage and every pair has its turn, and what is quoted stands there.
+A small model copies the empty form back where it may, begins its quotations with "...", and judges one of many
+pairs; here every passage and every pair has its turn, and what is quoted stands there.
 """
 
 from __future__ import annotations
