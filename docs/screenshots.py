@@ -85,7 +85,12 @@ def addresses(runs: dict[str, str]) -> dict[str, tuple[str, Step | None]]:
         await page.locator("#palette .chosen").wait_for()
 
     async def play(page: Page) -> None:
-        await page.locator("#guide-council form button").click()
+        button = page.locator("#guide-council form button")
+        while not await button.count():
+            # The recording that the picture before began is still on.
+            await page.wait_for_timeout(1_000)
+            await page.reload()
+        await button.click()
         await page.get_by_role("heading", name="Loop 1").wait_for()
 
     council = runs["crucible"]
