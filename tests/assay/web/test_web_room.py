@@ -30,6 +30,8 @@ async def start_with_a_person(page: Any, address: str) -> None:
 
 
 async def test_an_answer_that_no_server_took_is_kept_and_sent_later(page: Any, serve: Serve) -> None:
+    from playwright.async_api import expect
+
     async with LoopbackServer(council_answer) as models:
         server, address = await serve(models)
         await start_with_a_person(page, address)
@@ -46,8 +48,7 @@ async def test_an_answer_that_no_server_took_is_kept_and_sent_later(page: Any, s
         await page.goto(f"{page.url}runs/{run_id}/resume")
         await page.get_by_role("button", name="Resume").click()
         field = page.get_by_label("Your answer to critique")
-        await field.wait_for()
-        assert await field.input_value() == "I doubt it, and here is why."
+        await expect(field).to_have_value("I doubt it, and here is why.", timeout=PATIENCE * 1_000)
         await page.get_by_role("button", name="Answer").click()
         await page.get_by_text("I doubt it, and here is why.").first.wait_for()
         await field.and_(page.locator(":placeholder-shown")).wait_for()
