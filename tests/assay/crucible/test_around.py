@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.protocol import RunContext
-from assay.protocols.crucible.around import grounded
+from assay.protocols.crucible.around import fenced, grounded
 from assay.protocols.crucible.council import run as hold_council
 from assay.protocols.crucible.dossier import Attachment, check_window, fitted
 from assay.protocols.crucible.events import Concluded, Shortened
@@ -278,3 +278,13 @@ def block(prompt: str, name: str) -> list[str]:
     return [
         inner for _, inner in re.findall(rf"<<<{name}[^<>\n]*? ([0-9a-f]{{16}})>>>\n(.*?)\n<<<END", prompt, re.S)
     ]
+
+
+def test_markers_that_nothing_closes_cost_no_more_than_their_length() -> None:
+    """Half a million characters of them took half a minute of every call."""
+    code = "0" * 16
+    real = f"<<<POSITION of 1:pragmatist {code}>>>\nIt holds.\n<<<END POSITION of 1:pragmatist {code}>>>"
+    fakes = "".join(f"<<<FAKE {number:016x}>>>\n" for number in range(20_000))
+    closed = "".join(f"\n<<<END FAKE {number:016x}>>>" for number in range(20_000))
+    for text in (fakes + real, closed + "\n" + fakes + real):
+        assert [block[3] for block in fenced(text)] == ["It holds."]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from assay.protocols.crucible.dossier import Dossier, message
@@ -19,7 +19,9 @@ from llm_runtime.prompts import Fence, load_prompt
 _SHOWN = frozenset({"position", "defence", "draft", "critique", "answer", "synthesis"})
 _ANSWERS = frozenset({"answer", "synthesis"})
 _LETTERED = frozenset({"position", "defence", "draft", "critique", "synthesis"})
-_FENCED = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
+_START = re.compile(r"<<<(?!END )([^<>\n]{1,200}) ([0-9a-f]{16})>>>\n")
+_END = re.compile(r"\n<<<END ([^<>\n]{1,200}) ([0-9a-f]{16})>>>")
+_FENCED = re.compile(r"<<<(?!END )([^<>\n]{1,200}) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 _POSITIONS = re.compile(r"(?:LOOP \d+ )?POSITION of ")
 _NAMED = re.compile(r"\b(?:(?:position|seat)\s+)?([A-Z])\b", re.IGNORECASE)
 _TARGETS = re.compile(r"(?im)^[ \t>*_`#-]*targets[ \t*_`]*:.*\Z")
@@ -120,6 +122,21 @@ def lettered(generate: Generate, seats: Lettering) -> Generate:
     return ask
 
 
+def fenced(text: str) -> Iterator[re.Match[str]]:
+    """Yield what stands between markers, in order: its name, its code, and the material.
+
+    In linear time: an attachment may be full of markers that nothing closes.
+    """
+    last = {(end[1], end[2]): end.start() for end in _END.finditer(text)}
+    at = 0
+    for start in _START.finditer(text):
+        if start.start() < at or last.get((start[1], start[2]), -1) < start.end():
+            continue
+        if (block := _FENCED.match(text, start.start())) is not None:
+            at = block.end()
+            yield block
+
+
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with letters for labels, but for what stands behind its fences."""
     words = re.compile("|".join(map(re.escape, names)))
@@ -128,7 +145,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
         return words.sub(lambda label: names[label[0]], text)
 
     parts, at = list[str](), 0
-    for block in _FENCED.finditer(text):
+    for block in fenced(text):
         name, inner = letter(block[1]), _TARGETS.sub(lambda line: letter(line[0]), block[3])
         parts += [
             letter(text[at : block.start()]),
@@ -141,7 +158,7 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 def _shuffled(text: str, order: random.Random) -> str:
     """Return a prompt whose positions have changed places, those of each loop among themselves."""
     runs: list[list[re.Match[str]]] = []
-    for block in _FENCED.finditer(text):
+    for block in fenced(text):
         if not _POSITIONS.match(block[1]):
             continue
         if runs and text[runs[-1][-1].end() : block.start()] == "\n\n":

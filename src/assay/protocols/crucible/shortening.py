@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from assay.protocols.crucible.around import fenced
 from assay.protocols.crucible.events import Shortened
 from llm_runtime.errors import ContextExceeded
 from llm_runtime.events import Event
 from llm_runtime.messages import Generate, Message, Reply, Request
 
 _MARKER = re.compile(r"<<<(?:END )?[^<>\n]{1,200} [0-9a-f]{16}>>>[ \t]*\n?")
-_BLOCK = re.compile(r"<<<([^<>\n]+) ([0-9a-f]{16})>>>\n(.*?)\n<<<END \1 \2>>>", re.DOTALL)
 #: What a council itself wrote; the question, the attachments and the instruction stay whole.
 _OWN = re.compile(r"(?:LOOP (\d+) )?(?:POSITION of|RED TEAM|YOUR OWN POSITION|CURRENT DRAFT|DRAFT by)")
 #: Characters of a text that are kept at the least.
@@ -66,7 +66,7 @@ def shortened(request: Request, share: float) -> Request | None:
     blocks = [
         (int(own[1] or 10**6), -len(block[3]), at, block)
         for at, text in enumerate(texts)
-        for block in _BLOCK.finditer(text)
+        for block in fenced(text)
         if (own := _OWN.match(block[1]))
     ]
     left = sum(map(len, texts)) * (1 - share)
