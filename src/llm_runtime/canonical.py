@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from pydantic_core import to_json
 
@@ -46,11 +46,11 @@ class _NotSimple(Exception):
 
 def _sorted(value: Any) -> Any:
     """Return the value with all keys in order, where the fast serialiser is known to agree with the standard."""
-    kind = cast("type[object]", type(value))
+    kind: type[Any] = type(value)
     if kind is str or value is None or kind is bool:
         return value
     if kind is dict:
-        items = cast("dict[Any, Any]", value)
+        items: dict[Any, Any] = value
         ordered: dict[str, Any] = {}
         try:
             keys = sorted(items)
@@ -65,7 +65,7 @@ def _sorted(value: Any) -> Any:
             ordered[key] = inner if plain else _sorted(inner)
         return ordered
     if kind is list:
-        return [_sorted(item) for item in cast("list[Any]", value)]
+        return [_sorted(item) for item in value]
     if kind is int and -_SAFE <= value <= _SAFE:
         return value
     if kind is float and -_PLAIN < value < _PLAIN:
