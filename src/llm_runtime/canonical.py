@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import to_json
 
@@ -46,7 +46,7 @@ class _NotSimple(Exception):
 
 def _sorted(value: Any) -> Any:
     """Return the value with all keys in order, where the fast serialiser is known to agree with the standard."""
-    kind: type[Any] = type(value)
+    kind = cast("type[object]", type(value))
     if kind is str or value is None or kind is bool:
         return value
     if kind is dict:
