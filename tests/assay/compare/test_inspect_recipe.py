@@ -78,7 +78,8 @@ def test_a_council_and_samples_at_equal_spend_by_the_recipe(
     file.write_text(re.findall(r"^```python sums.py\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[0])
     by = model(calculator)
     council = evaluated(tmp_path, file.name, SolverSpec("assay/council"), by)
-    like = SolverSpec("assay/self_consistency", args={"like": council.location, "seed": 1})
+    asked = {"like": council.location, "seed": 1}
+    like = SolverSpec("assay/self_consistency", asked, asked)
     samples = evaluated(tmp_path, file.name, like, by)
     for log in (council, samples):
         assert log.results and log.results.scores[0].metrics["accuracy"].value == pytest.approx(2 / 3)
