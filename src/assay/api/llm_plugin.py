@@ -41,7 +41,7 @@ class RunModel(llm.Model):
 
     can_stream = True
 
-    class Options(llm.Options):
+    class Options(llm.Model.Options):
         """Bounds of the run."""
 
         budget: float | None = Field(default=None, ge=0, description="Dollars that the run may spend.")
@@ -105,7 +105,7 @@ class RunModel(llm.Model):
         summary = store.summary(outcome.run_id)
         cost = None if summary.cost_unknown else summary.cost / 1_000_000
         response.response_json = {"run_id": outcome.run_id, "calls": summary.calls, "cost_usd": cost}
-        response.set_usage(input=summary.input_tokens, output=summary.output_tokens)
+        response.input_tokens, response.output_tokens = summary.input_tokens, summary.output_tokens
         if outcome.state != "finished":
             raise llm.ModelError(
                 f"{outcome.error or 'the run was stopped'}; go on with it: assay runs resume {outcome.run_id}"
