@@ -316,6 +316,9 @@ class Launcher:
                 settings = terms.settings(beside_panel(self._settings(), job.run.options))
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
+            answering = reached.generate
+            if job.run.run.beside:
+                answering = load(job.run.run.beside)(answering, job.run.options)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             heard, words = tee(*job.followers.listeners), job.followers.words
@@ -331,7 +334,7 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, reached.generate), emit, replayed=answers.has_reply)
+            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers, reworded(job.run.run))
             seed = job.started.seed

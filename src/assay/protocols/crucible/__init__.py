@@ -22,6 +22,7 @@ COUNCIL = RunType(
         run=f"{_HERE}.council:run",
     ),
     fold=f"{_HERE}.report:CouncilFold",
+    beside="assay.seat_tools.answering:beside",
     chat=Chat("crucible", f"{_HERE}.chatting:fields_of_chat", f"{_HERE}.chatting:answer"),
     seats=(
         Seat("domain_expert"),
