@@ -19,6 +19,7 @@ from assay.web.calls import place_words
 from assay.web.guard import Gate
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.mailbox_questions import MailboxQuestion, folders, letters
+from assay.web.model_choices import ModelChoices
 from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
 from assay.web.questions import Questions
@@ -53,6 +54,7 @@ class AppState:
     questions: Questions = field(init=False)
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
+    models: ModelChoices = field(init=False)
     closing: asyncio.Event = field(init=False)
     _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 
@@ -61,6 +63,7 @@ class AppState:
         self.questions = Questions(self.hub.touch)
         self.runs = ActiveRuns(self.store, self.questions, self.settings)
         self.renderer = PageRenderer(self.page_state)
+        self.models = ModelChoices(self.settings)
         self.closing = asyncio.Event()
         self._letter_names = WeakKeyDictionary()
 

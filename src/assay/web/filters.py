@@ -14,6 +14,7 @@ from assay.report.markup import render
 from assay.report.story import Block
 from assay.report.units import clock, count, count_noun, duration, money, short_count, with_unknown, written_time
 from assay.web.calls import place_words
+from assay.web.model_choices import ModelChoice
 from llm_runtime.store import RunState, RunSummary
 
 _TONES: dict[RunState, str] = {
@@ -57,8 +58,24 @@ def block_markup(block: Block) -> Markup:
     return Markup(render(block_html(block)))
 
 
+def chip_words(choice: ModelChoice) -> str:
+    """Return what a model costs and reads, and why it is offered."""
+    price = choice.price
+    costs = (
+        "price unknown"
+        if price is None
+        else "free"
+        if price.free
+        else f"${price.input:g} in, ${price.output:g} out"
+    )
+    reads = f"reads {short_count(choice.window)}" if choice.window else ""
+    million = " a million tokens" if price is not None and not price.free else ""
+    return ", ".join(filter(None, (costs + million, reads, choice.note)))
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "block_markup": block_markup,
+    "chip_words": chip_words,
     "clock": clock,
     "cost_text": cost_text,
     "count_noun": count_noun,

@@ -14,8 +14,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import launch
-from assay.demo import demos, missing
-from assay.protocol import Protocol
 from assay.registry import known, run_types, story_of
 from assay.report.places import story_text
 from assay.report.svg.canvas import PALETTE
@@ -27,7 +25,6 @@ from assay.web.live_runs import LiveRun
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.entering import entrance
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
-from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import run_page
 from assay.web.pages.runs import STATES, Choice, runs_page
 from assay.web.pages.timeline import call_fragment, call_page
@@ -38,41 +35,7 @@ from llm_runtime.store import RunState, RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
-_LATEST = 5
-_LOOKED_AT = 200
-"""Runs of a protocol among which its recording is looked for."""
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
-
-
-async def home(request: Request) -> Response:
-    """Show the start page: the five protocols, their recordings, the latest runs."""
-    site = site_of(request)
-    played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
-    latest = site.store.runs(limit=_LATEST)
-    keys = list(site.settings().providers)
-    return respond(
-        request,
-        lambda: {
-            "recordings": [
-                {
-                    "name": name,
-                    "protocol": protocol.runs[0].name,
-                    "run": data.summary_data(run) if (run := played[name].run) else None,
-                    "missing": played[name].missing,
-                }
-                for name, (protocol, _) in demos().items()
-            ],
-            "latest": [data.summary_data(run) for run in latest],
-        },
-        lambda: home_page(played, latest, glimpses(site.store, latest), keys),
-    )
-
-
-def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
-    """Return the latest run of a recording, and what is missing to play it."""
-    runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
-    fault = missing(name)
-    return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
 
 
 async def enter(request: Request) -> Response:

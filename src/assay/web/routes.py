@@ -11,7 +11,7 @@ from starlette.routing import Route
 from assay import __version__
 from assay.protocol import load
 from assay.registry import protocols
-from assay.web import acting, batches, queue, reading
+from assay.web import acting, batches, beginning, queue, reading
 from assay.web.endpoints import TERMS, Endpoint
 
 _RECORDING = (
@@ -27,7 +27,11 @@ async def openapi(request: Request) -> Response:
 
 
 _OWN = (
-    Endpoint("/", reading.home),
+    Endpoint(
+        "/",
+        beginning.home,
+        query=(("text", "what is asked"), ("kind", "of run, ticked"), ("model", "ticked")),
+    ),
     Endpoint(
         "/play",
         acting.play_recording,

@@ -1,11 +1,16 @@
-"""The start page: what the five protocols are for, a recorded run of each to look at, and the latest runs."""
+"""The start page: a box for what one wants to know, what may come of it and takes, the latest runs, recordings."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from assay.demo import demos
+from assay.protocol import RunType
+from assay.web.estimating import Estimate
 from assay.web.glimpses import Glimpse
+from assay.web.model_choices import Choices
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
 
@@ -18,22 +23,56 @@ class Played:
     missing: str = ""
 
 
-def home_page(
-    played: dict[str, Played], latest: list[RunSummary], seen: dict[str, Glimpse], reachable: list[str]
-) -> str:
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A kind of run that may be begun: why the text suits it, empty where it does not, and what it will take."""
+
+    run: RunType
+    why: str = ""
+    estimate: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What stands in the box and under it.
+
+    Args:
+        text: what was typed.
+        ways: the kinds of run that can begin with a text.
+        choices: the models.
+        looked: whether anybody has looked for models yet.
+        chosen: kind of run that was ticked.
+        model: that was ticked.
+        free: whether it costs nothing.
+    """
+
+    text: str
+    ways: Sequence[Way]
+    choices: Choices
+    looked: bool
+    chosen: str
+    model: str
+    free: bool
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The same for the template."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def home_page(box: Box, played: Mapping[str, Played], latest: list[RunSummary], seen: Mapping[str, Glimpse]) -> str:
     """Return the page.
 
     Args:
+        box: what stands in it.
         played: by recording.
         latest: the newest runs.
         seen: what is known of each beside.
-        reachable: hosted providers that have a key.
     """
-    return render(
-        "home.html",
-        protocols=[protocol for protocol, _ in demos().values()],
-        played=played,
-        latest=latest,
-        seen=seen,
-        reachable=reachable,
-    )
+    protocols = [protocol for protocol, _ in demos().values()]
+    return render("home.html", protocols=protocols, played=played, latest=latest, seen=seen, **box.named)
+
+
+def choice_fragment(box: Box) -> str:
+    """Return what stands under the box."""
+    return render("choice.html", **box.named)

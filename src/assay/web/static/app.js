@@ -341,7 +341,8 @@ function restore() {
 // Sends a form without leaving the page before the server has answered.
 async function send(event) {
   const form = event.target;
-  if (form.method !== "post" || "plain" in form.dataset) return;
+  const method = event.submitter && event.submitter.hasAttribute("formmethod") ? event.submitter.formMethod : form.method;
+  if (method !== "post" || "plain" in form.dataset) return;
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   for (const note of all(":scope > .refusal", form)) note.remove();
@@ -375,6 +376,31 @@ function refuse(form, why) {
 
 document.addEventListener("input", keep);
 document.addEventListener("submit", send);
+
+// ---- The box on the start page --------------------------------------------------------------------------------
+
+// What suits the text and what it will take, asked anew a moment after the last change.
+let pending = 0;
+let asking = 0;
+async function suggest(form) {
+  const number = ++asking;
+  const query = new URLSearchParams(new FormData(form));
+  const answer = await fetch(`${root}/?${query}`, { headers: { "X-Fragment": "1" } }).catch(() => null);
+  if (!answer || !answer.ok || number !== asking) return;
+  const fresh = parsed(await answer.text()).firstElementChild;
+  const typed = document.activeElement.id;
+  find("#choice").replaceWith(fresh);
+  if (typed && find(`#${CSS.escape(typed)}`)) find(`#${CSS.escape(typed)}`).focus();
+}
+
+const box = find("form.begin");
+if (box) {
+  box.addEventListener("input", () => {
+    clearTimeout(pending);
+    asking++; // an answer under way is of before
+    pending = setTimeout(suggest, 250, box);
+  });
+}
 
 // ---- A text that may come from a file ------------------------------------------------------------------------
 
@@ -520,4 +546,5 @@ announceTurn();
 offerPictures();
 restore();
 follow();
+if (box) suggest(box);
 if (find("#list[data-refresh]")) setTimeout(refresh, 2000);
