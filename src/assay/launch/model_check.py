@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-import click
-
-from assay.report.clean import one_line
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from assay.protocol import Needs, Protocol
-    from llm_runtime.capabilities import Capabilities, Grade
+    from llm_runtime.capabilities import Capabilities
+    from llm_runtime.settings import Settings
 
 Carries = Literal["ready", "limits", "no"]
 
 #: Minutes beyond which a usual run is called slow.
 PATIENCE = 20
-_COLOURS = {"ready": "green", "limits": "yellow", "no": "red"}
-_MARKS: dict[Grade, tuple[str, str]] = {
-    "ok": ("ok", "green"),
-    "weak": ("--", "yellow"),
-    "no": ("no", "red"),
-    "unknown": ("?", "bright_black"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +86,33 @@ def minutes_of(model: Capabilities, needs: Needs) -> float:
     return (needs.answered / pace + waiting) / 60
 
 
-def show(capabilities: Capabilities, judged: list[Verdict]) -> None:
-    """Print what was measured, and what it means for each protocol."""
-    where = f"{capabilities.model} at {capabilities.provider}" if capabilities.model else "the model"
-    click.secho(one_line(where, 120), bold=True, nl=False)
-    click.echo(f"  {capabilities.calls} calls, {capabilities.tokens:,} tokens")
-    for found in capabilities.findings:
-        mark, colour = _MARKS[found.grade]
-        click.echo(f"  {click.style(f'{mark:<3}', fg=colour)} {found.name:<14} {one_line(found.detail, 200)}")
-    click.echo()
-    width = max(len(verdict.protocol) for verdict in judged)
-    for verdict in judged:
-        carries = click.style(f"{verdict.carries:<7}", fg=_COLOURS[verdict.carries])
-        click.echo(f"  {verdict.protocol:<{width}}  {carries} {'; '.join(verdict.why)}".rstrip())
+async def measure_model(settings: Settings, model: str = "", *, long: bool = False) -> Capabilities:
+    """Measure a model by a few small calls.
 
+    Args:
+        settings: keys and addresses; seats and lengths that they set for runs are left out.
+        model: the configured one where empty.
+        long: whether a prompt as long as its window is tried too.
 
-def as_data(capabilities: Capabilities, judged: list[Verdict]) -> dict[str, Any]:
-    """Return all of it as JSON data."""
-    from dataclasses import asdict
+    Raises:
+        ConfigurationError: it is no model.
+        LlmRuntimeError: it cannot be reached, or does not answer.
+    """
+    from llm_runtime.capabilities import LONGEST_NEEDLE, MOST_CALLS, MOST_TOKENS, Watch, measure
+    from llm_runtime.dialects import HUMAN_PROVIDERS
+    from llm_runtime.errors import ConfigurationError
+    from llm_runtime.gateway import Gateway
+    from llm_runtime.wrappers.accounts import Caps
+    from llm_runtime.wrappers.retrying import Backoff
 
-    return {**asdict(capabilities), "protocols": [asdict(verdict) for verdict in judged]}
+    config = settings.config.model_copy(
+        update={"model": model or settings.config.model, "seats": {}, "max_tokens": None}
+    )
+    caps = Caps(calls=MOST_CALLS, tokens=MOST_TOKENS + (LONGEST_NEEDLE if long else 0))
+    watch, backoff = Watch(), Backoff(attempts=2)
+    async with Gateway(replace(settings, config=config), caps=caps, backoff=backoff, on_delta=watch) as gateway:
+        target = await gateway.ready()
+        if target.provider in HUMAN_PROVIDERS:
+            raise ConfigurationError(f"{target.provider} is no model: whoever answers there cannot be measured")
+        capacity = await gateway.capacity(target)
+        return await measure(gateway.generate, watch, window=capacity.window, slots=capacity.slots, long=long)

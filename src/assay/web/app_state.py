@@ -14,14 +14,15 @@ from weakref import WeakKeyDictionary
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from assay.launch.model_choices import ModelChoices
 from assay.registry import known
 from assay.web.calls import place_words
 from assay.web.guard import Gate
 from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.mailbox_questions import MailboxQuestion, folders, letters
-from assay.web.model_choices import ModelChoices
 from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
+from assay.web.pages.settings import Checked
 from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
 from assay.web.root import rooted
@@ -55,6 +56,8 @@ class AppState:
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
     models: ModelChoices = field(init=False)
+    checked: dict[str, Checked] = field(default_factory=dict[str, Checked])
+    """Models that were measured since the server began, by name."""
     closing: asyncio.Event = field(init=False)
     _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 

@@ -54,7 +54,7 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
         calls, answered = needs.calls, needs.answered
         asked = needs.asked + calls * estimate_tokens(text)
         milliseconds = round(answered / _PACE * 1000)
-        basis = f"as its recording needed, at {_PACE} tokens a second"
+        basis = "as its recording needed"
     else:
         return None
     # Call by call, since prices may depend on the length of a prompt.

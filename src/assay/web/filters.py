@@ -8,13 +8,13 @@ from typing import Any
 
 from markupsafe import Markup
 
+from assay.launch.model_choices import ModelChoice
 from assay.registry import known, protocol_of
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
 from assay.report.units import clock, count, count_noun, duration, money, short_count, with_unknown, written_time
 from assay.web.calls import place_words
-from assay.web.model_choices import ModelChoice
 from llm_runtime.store import RunState, RunSummary
 
 _TONES: dict[RunState, str] = {

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from assay import __version__
 from assay.protocol import load
 from assay.registry import protocols
-from assay.web import acting, batches, beginning, queue, reading
+from assay.web import acting, batches, beginning, queue, reading, settings
 from assay.web.endpoints import TERMS, Endpoint
 
 _RECORDING = (
@@ -68,6 +68,26 @@ _OWN = (
         also_json=True,
     ),
     Endpoint("/new", acting.new_run, query=(("kind", "of run"),), also_json=True),
+    Endpoint("/settings", settings.show_settings, also_json=True),
+    Endpoint(
+        "/settings/keys",
+        settings.store_key,
+        "POST",
+        body=(("provider", "whose"), ("key", "itself; empty takes it out")),
+    ),
+    Endpoint(
+        "/settings/defaults",
+        settings.set_defaults,
+        "POST",
+        body=(("model", "PROVIDER:MODEL"), ("effort", "of reasoning"), ("max_tokens", "of each answer")),
+    ),
+    Endpoint(
+        "/settings/endpoints",
+        settings.set_endpoint,
+        "POST",
+        body=(("name", "of the server"), ("base_url", "its address; empty takes it out")),
+    ),
+    Endpoint("/settings/check", settings.check_model, "POST", body=(("model", "PROVIDER:MODEL"),)),
     Endpoint("/batches", batches.list_batches, also_json=True),
     Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True),
     Endpoint("/queue", queue.list_queue, also_json=True),

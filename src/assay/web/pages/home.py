@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.demo import demos
+from assay.launch.model_choices import Choices
 from assay.protocol import RunType
 from assay.web.estimating import Estimate
 from assay.web.glimpses import Glimpse
-from assay.web.model_choices import Choices
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
 

@@ -346,12 +346,15 @@ async function send(event) {
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   for (const note of all(":scope > .refusal", form)) note.remove();
+  form.setAttribute("aria-busy", "true");
   let answer;
   try {
     answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
   } catch {
     refuse(form, "The server cannot be reached. What you typed is kept here; send it again when the server is back.");
     return;
+  } finally {
+    form.removeAttribute("aria-busy");
   }
   if (!answer.ok) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");

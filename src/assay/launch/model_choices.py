@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from assay.launch import price_of
+from assay.launch.execution import price_of
 from llm_runtime.dialects import HUMAN_PROVIDERS
 from llm_runtime.errors import LlmRuntimeError
 from llm_runtime.gateway import Gateway
