@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from markupsafe import Markup
 
 from assay.demo import demos
 from assay.launch.model_choices import Choices
@@ -54,11 +55,6 @@ class Box:
     model: str
     free: bool
 
-    @property
-    def named(self) -> dict[str, Any]:
-        """The same for the template."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
 
 def home_page(box: Box, played: Mapping[str, Played], latest: list[RunSummary], seen: Mapping[str, Glimpse]) -> str:
     """Return the page.
@@ -70,9 +66,12 @@ def home_page(box: Box, played: Mapping[str, Played], latest: list[RunSummary], 
         seen: what is known of each beside.
     """
     protocols = [protocol for protocol, _ in demos().values()]
-    return render("home.html", protocols=protocols, played=played, latest=latest, seen=seen, **box.named)
+    under = choice_fragment(box)
+    return render(
+        "home.html", text=box.text, choice=under, protocols=protocols, played=played, latest=latest, seen=seen
+    )
 
 
-def choice_fragment(box: Box) -> str:
+def choice_fragment(box: Box) -> Markup:
     """Return what stands under the box."""
-    return render("choice.html", **box.named)
+    return render("choice.html", **{name: getattr(box, name) for name in box.__slots__})
