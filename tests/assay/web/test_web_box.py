@@ -1,4 +1,4 @@
-"""One box to begin with: what suits a text, what it takes, who answers; and keys, servers and defaults on a page."""
+"""One box to begin with: what suits a text, what it takes, who answers; keys, servers and defaults on a page."""
 
 from __future__ import annotations
 

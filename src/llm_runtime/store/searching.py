@@ -1,0 +1,84 @@
+"""The words of runs, taken out of their logs for searching: title, task, and what came of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from llm_runtime.errors import RunNotFound, StoreDamaged
+from llm_runtime.events import RunFinished, RunStarted
+from llm_runtime.store.reading import read_event
+
+if TYPE_CHECKING:
+    from llm_runtime.store.run_store import RunStore
+
+_LONGEST = 200_000
+"""Characters of one run that can be searched; PostgreSQL takes no more than a mebibyte."""
+_WORD = re.compile(r"\w+")
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of what somebody looks for."""
+    return _WORD.findall(text.replace("_", " "))[:20]
+
+
+def index_runs(store: RunStore, most: int = 200) -> int:
+    """Take the words of runs that are new, or have ended, since the last time; return how many are left.
+
+    Args:
+        store: may be written by others meanwhile.
+        most: runs that are read at once.
+
+    Raises:
+        StoreError: the store cannot be written.
+    """
+    rows = store.reader.execute(
+        "SELECT r.run, r.run_id FROM runs r LEFT JOIN searched s ON s.run = r.run "
+        "WHERE s.run IS NULL OR s.ended = 0 ORDER BY r.run DESC"
+    )
+    stale = [(int(run), str(run_id)) for run, run_id in rows]
+    done = 0
+    for run, run_id in stale:
+        ended = store.reader.execute("SELECT ended FROM searched WHERE run = ?", (run,))
+        try:
+            text, over = _words_of(store, run_id)
+        except (RunNotFound, StoreDamaged):
+            text, over = "", True
+        if ended and not over:
+            continue
+        with store.writer.transaction():
+            store.put_words(run, text[:_LONGEST])
+            store.writer.execute(
+                "INSERT INTO searched VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET ended = excluded.ended",
+                (run, int(over)),
+            )
+        done += 1
+        if done >= most:
+            break
+    return max(0, len(stale) - done) if done >= most else 0
+
+
+def _words_of(store: RunStore, run_id: str) -> tuple[str, bool]:
+    """Return the words of a run, and whether it has ended."""
+    length = store.summary(run_id).events
+    texts, over = list[str](), False
+    for record in (*store.records(run_id, 0, 1), *store.records(run_id, max(length - 2, 1), 2)):
+        event = read_event(record)
+        if isinstance(event, RunStarted):
+            texts += [event.title, *_texts(event.task)]
+        elif isinstance(event, RunFinished):
+            texts += [event.message, *_texts(event.result)]
+            over = True
+    return "\n".join(texts), over
+
+
+def _texts(data: Any) -> Iterator[str]:
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for value in data.values():  # pyright: ignore[reportUnknownVariableType]
+            yield from _texts(value)
+    elif isinstance(data, list | tuple):
+        for value in data:  # pyright: ignore[reportUnknownVariableType]
+            yield from _texts(value)
