@@ -17,6 +17,7 @@ from assay.web.app_state import (
     redirect,
     request_fields,
     respond,
+    run_id_of,
     site_of,
     wants_json,
 )
@@ -24,7 +25,6 @@ from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.queue import put_run, queue_url
-from assay.web.reading import run_id_of
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 

@@ -27,11 +27,11 @@ from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
 from assay.web.root import rooted
 from assay.web.running import ActiveRuns
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.events import CallStarted
 from llm_runtime.messages import CallLabel
 from llm_runtime.settings import Settings, load_settings
-from llm_runtime.store import RunStore
+from llm_runtime.store import RunStore, valid_run_id
 
 _BODY = 1 << 20
 _LETTERS_S = 0.5
@@ -116,6 +116,18 @@ class AppState:
 def site_of(request: Request) -> AppState:
     """Return the application's parts, from a request."""
     return cast(AppState, request.app.state.site)
+
+
+def run_id_of(request: Request) -> str:
+    """Return the run that an address names.
+
+    Raises:
+        RunNotFound: it is no run id.
+    """
+    run_id: str = request.path_params["run_id"]
+    if not valid_run_id(run_id):
+        raise RunNotFound(f"there is no run {run_id[:80]!r}")
+    return run_id
 
 
 def wants_json(request: Request) -> bool:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from assay import __version__
 from assay.protocol import load
 from assay.registry import protocols
-from assay.web import acting, batches, beginning, queue, reading, settings
+from assay.web import acting, batches, beginning, listing, noting, queue, reading, settings
 from assay.web.endpoints import TERMS, Endpoint
 
 _RECORDING = (
@@ -46,12 +46,14 @@ _OWN = (
     Endpoint("/openapi.json", openapi, media="application/json"),
     Endpoint(
         "/runs",
-        reading.list_runs,
+        listing.list_runs,
         query=(
-            ("search", "a part of the title or id"),
+            ("search", "a part of the title or id, or words of task and result"),
             ("protocol", "only runs of this kind"),
             ("state", "running, interrupted, finished, stopped or failed"),
-            ("before", "only runs older than the one of this id"),
+            ("tag", "only runs that have it"),
+            ("order", "newest, dearest, longest or calls"),
+            ("before", "only runs behind the one of this id"),
         ),
         also_json=True,
     ),
@@ -115,6 +117,13 @@ _OWN = (
     Endpoint(f"{_RUN}/fork", acting.fork_form, query=(("at", "number of the event"),)),
     Endpoint(f"{_RUN}/fork", acting.fork_run, "POST", body=(("at", "number of the event"), *TERMS), also_json=True),
     Endpoint(f"{_RUN}/stop", acting.stop_run, "POST", also_json=True),
+    Endpoint(
+        f"{_RUN}/notes",
+        noting.note_run,
+        "POST",
+        body=(("who", "writes"), ("note", "in words"), ("rating", "1 to 5"), ("label", "one word or few")),
+    ),
+    Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", body=(("add", "tags"), ("remove", "tags"))),
     Endpoint(f"{_RUN}/asks", acting.list_asks, media="application/json"),
     Endpoint(
         f"{_RUN}/answers",

@@ -43,7 +43,7 @@ from assay.web.pages.errors import error_page
 from assay.web.pages.events import event_fragment, event_page, events_parts, listed
 from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
-from assay.web.pages.runs import Choice, runs_page
+from assay.web.pages.runs import Choice, Listed, runs_page
 from assay.web.pages.settings import Checked, settings_page
 from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
 from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
@@ -58,6 +58,7 @@ from llm_runtime.price import Price
 from llm_runtime.routing import Reachable
 from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.store import RunState, RunSummary, open_store
+from llm_runtime.store.notes import Note
 from llm_runtime.wrappers.accounts import Caps, Spend
 
 SHARED = {"page.html", "macros.html", "fields.html"}
@@ -292,10 +293,16 @@ def settings_pages(text: str) -> str:
 
 def run_lists(text: str) -> str:
     runs = [summary(text, state) for state in _STATES] + [summary(text, origin="live", parent="", calls=0)]
-    lists = runs_page(runs, seen(text, runs), Choice(text, text, text), [text], True) + runs_page(
-        [], {}, Choice(), [], False
-    )
-    return lists + runs_page([], {}, Choice(text), [], False)
+    notes = {run.run_id: [Note(run.run_id, text, text, 3, text)] for run in runs}
+    listed = Listed(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes)
+    none, asked = Listed([], {}, {}, {}), Choice(text, text, text, text)
+    lists = runs_page(listed, [batch(text)], asked, [text], [text], True)
+    return lists + runs_page(none, [], Choice(), [], [], False) + runs_page(none, [], asked, [], [], False)
+
+
+def written_beside(text: str) -> str:
+    notes = [Note("r-1", text, text, 3, text), Note("r-1", "me")]
+    return render("notes.html", run_id="r-1", notes=notes, tags=[text], me=text)
 
 
 def sides(text: str) -> str:
@@ -335,6 +342,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "home.html": homes,
     "new.html": new_pages,
     "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
+    "notes.html": written_beside,
     "persona.html": persona_pages,
     "personas.html": lambda text: personas_page(
         people(text), text, {"name": text, "path": text, "text": text}, text

@@ -24,73 +24,73 @@ def found(store: RunStore, text: str) -> list[str]:
     return [each.run_id for each in store.runs(search=text)]
 
 
-def test_a_run_is_found_by_words_of_its_task_and_of_its_result(store: RunStore) -> None:
-    run(store, "r-1", "Which café?", "The quiet one; take an umbrella.")
-    run(store, "r-2", "Which train?")
-    assert found(store, "umbrella") == []
-    assert index_runs(store) == 0
-    assert found(store, "UMBREL quiet") == ["r-1"] and found(store, "which") == ["r-2", "r-1"]
-    assert found(store, "umbrella train") == [] and found(store, "title") == ["r-2", "r-1"]
+def test_a_run_is_found_by_words_of_its_task_and_of_its_result(any_store: RunStore) -> None:
+    run(any_store, "r-1", "Which café?", "The quiet one; take an umbrella.")
+    run(any_store, "r-2", "Which train?")
+    assert found(any_store, "umbrella") == []
+    assert index_runs(any_store) == 0
+    assert found(any_store, "UMBREL quiet") == ["r-1"] and found(any_store, "which") == ["r-2", "r-1"]
+    assert found(any_store, "umbrella train") == [] and found(any_store, "title") == ["r-2", "r-1"]
     for odd in ('"', "' OR 1=1 --", "a* AND", "NEAR(", "&|!:*", "\N{SNOWMAN}"):
-        assert isinstance(found(store, odd), list)
+        assert isinstance(found(any_store, odd), list)
 
 
-def test_a_run_that_ends_later_is_found_by_its_end_and_one_that_is_deleted_is_not(store: RunStore) -> None:
-    run(store, "r-1", "rain")
-    index_runs(store)
-    log = store.reopen("r-1")
+def test_a_run_that_ends_later_is_found_by_its_end_and_one_that_is_deleted_is_not(any_store: RunStore) -> None:
+    run(any_store, "r-1", "rain")
+    index_runs(any_store)
+    log = any_store.reopen("r-1")
     log.emit(RunFinished(state="finished", result={"answer": "sunshine"}))
     log.close()
-    index_runs(store)
-    assert found(store, "sunshine") == ["r-1"]
-    store.delete("r-1")
-    run(store, "r-2", "snow")
-    index_runs(store)
-    assert found(store, "sunshine") == []
+    index_runs(any_store)
+    assert found(any_store, "sunshine") == ["r-1"]
+    any_store.delete("r-1")
+    run(any_store, "r-2", "snow")
+    index_runs(any_store)
+    assert found(any_store, "sunshine") == []
 
 
-def test_many_runs_are_taken_a_part_at_a_time(store: RunStore) -> None:
+def test_many_runs_are_taken_a_part_at_a_time(any_store: RunStore) -> None:
     for number in range(5):
-        run(store, f"r-{number}", f"word{number}")
-    assert index_runs(store, 3) == 2 and index_runs(store, 3) == 0
-    assert found(store, "word0") == ["r-0"] and found(store, "word4") == ["r-4"]
+        run(any_store, f"r-{number}", f"word{number}")
+    assert index_runs(any_store, 3) == 2 and index_runs(any_store, 3) == 0
+    assert found(any_store, "word0") == ["r-0"] and found(any_store, "word4") == ["r-4"]
 
 
-def test_runs_are_chosen_by_tag_and_left_out_by_how_their_ids_begin(store: RunStore) -> None:
+def test_runs_are_chosen_by_tag_and_left_out_by_how_their_ids_begin(any_store: RunStore) -> None:
     for run_id in ("r-1", "abcdef-1", "abcdef-2"):
-        run(store, run_id, "x")
-    set_tags(store, "r-1", ["good"])
-    assert [each.run_id for each in store.runs(tag="good")] == ["r-1"]
-    assert [each.run_id for each in store.runs(apart=["abcdef-"])] == ["r-1"]
-    assert tags_of_runs(store, ["r-1", "abcdef-1"]) == {"r-1": ["good"], "abcdef-1": []}
+        run(any_store, run_id, "x")
+    set_tags(any_store, "r-1", ["good"])
+    assert [each.run_id for each in any_store.runs(tag="good")] == ["r-1"]
+    assert [each.run_id for each in any_store.runs(apart=["abcdef-"])] == ["r-1"]
+    assert tags_of_runs(any_store, ["r-1", "abcdef-1"]) == {"r-1": ["good"], "abcdef-1": []}
 
 
 @pytest.mark.parametrize("order", ["newest", "longest", "dearest", "calls"])
-def test_pages_in_any_order_show_each_run_once(store: RunStore, order: str) -> None:
+def test_pages_in_any_order_show_each_run_once(any_store: RunStore, order: str) -> None:
     for number in range(7):
-        run(store, f"r-{number}", "x", "y" if number % 2 else "")
+        run(any_store, f"r-{number}", "x", "y" if number % 2 else "")
     seen: list[str] = []
-    while page := store.runs(order=order, limit=3, before=seen[-1] if seen else None):  # type: ignore[arg-type]
+    while page := any_store.runs(order=order, limit=3, before=seen[-1] if seen else None):  # type: ignore[arg-type]
         seen += [each.run_id for each in page]
     assert sorted(seen) == [f"r-{number}" for number in range(7)]
 
 
-def test_notes_are_one_a_person_and_no_part_of_the_log(store: RunStore) -> None:
-    run(store, "r-1", "x", "y")
-    before = list(store.records("r-1"))
-    write_note(store, Note("r-1", "ada", "Weak.", 2, "wrong", 5))
-    write_note(store, Note("r-1", "bob", rating=4, at=6))
-    write_note(store, Note("r-1", "ada", "Better than I thought.", 3, at=7))
-    notes = notes_of(store, ["r-1"])["r-1"]
+def test_notes_are_one_a_person_and_no_part_of_the_log(any_store: RunStore) -> None:
+    run(any_store, "r-1", "x", "y")
+    before = list(any_store.records("r-1"))
+    write_note(any_store, Note("r-1", "ada", "Weak.", 2, "wrong", 5))
+    write_note(any_store, Note("r-1", "bob", rating=4, at=6))
+    write_note(any_store, Note("r-1", "ada", "Better than I thought.", 3, at=7))
+    notes = notes_of(any_store, ["r-1"])["r-1"]
     assert [(note.who, note.note, note.rating, note.label) for note in notes] == [
         ("bob", "", 4, ""),
         ("ada", "Better than I thought.", 3, ""),
     ]
-    assert list(store.records("r-1")) == before
-    write_note(store, Note("r-1", "bob"))
-    assert [note.who for note in notes_of(store, ["r-1"])["r-1"]] == ["ada"]
+    assert list(any_store.records("r-1")) == before
+    write_note(any_store, Note("r-1", "bob"))
+    assert [note.who for note in notes_of(any_store, ["r-1"])["r-1"]] == ["ada"]
     for wrong in (Note("r-1", "ada", rating=6), Note("r-1", " ", "x"), Note("r-1", "ada", label="x" * 99)):
         with pytest.raises(ConfigurationError):
-            write_note(store, wrong)
+            write_note(any_store, wrong)
     with pytest.raises(RunNotFound):
-        write_note(store, Note("nobody", "ada", "x"))
+        write_note(any_store, Note("nobody", "ada", "x"))

@@ -86,7 +86,7 @@ def head_parts(
     }
 
 
-def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> str:
+def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None, beside: Markup | None = None) -> str:
     """Return the page of a view.
 
     Args:
@@ -94,12 +94,14 @@ def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> s
         parts: what the page shows.
         view: which one it is.
         mark: of what it shows; its script keeps it up to date from there. ``None`` for a page that stays as it is.
+        beside: what people wrote beside the run.
     """
     return render(
         "run.html",
         title=watch.started.title or watch.run_id,
         run_id=watch.run_id,
         parts=parts,
+        beside=beside,
         view=view,
         seq=watch.seq,
         mark=mark,
