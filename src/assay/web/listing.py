@@ -72,7 +72,7 @@ def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummar
 
 
 def keep_words(store: RunStore, most: int = 100) -> int:
-    """Take the words that runs are searched by, and return how many runs are left; none where nothing is written."""
+    """Take the words that runs are searched by; return how many runs are left, none where nothing is written."""
     try:
         return index_runs(store, most)
     except StoreError:

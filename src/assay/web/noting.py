@@ -26,10 +26,10 @@ def beside(store: RunStore, run_id: str) -> Markup:
 async def note_run(request: Request) -> Response:
     """Write a note, a rating (1 to 5) or a label beside a run, in place of the same person's earlier one."""
     site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
-    rating, texts = fields.get("rating"), {name: str(fields.get(name) or "").strip() for name in ("note", "label")}
-    who = str(fields.get("who") or "").strip() or ME
-    note = Note(run_id, who, rating=whole_number(rating, "rating") if rating not in (None, "") else None, **texts)
-    write_note(site.store, note)
+    note, label, who = (str(fields.get(name) or "").strip() for name in ("note", "label", "who"))
+    rating, who = fields.get("rating"), who or ME
+    stars = whole_number(rating, "rating") if rating not in (None, "") else None
+    write_note(site.store, Note(run_id, who, note, stars, label))
     back = str(fields.get("back") or "")
     page = back if back.startswith("/batches/") else f"/runs/{run_id}"
     return redirect(request, page, {"run_id": run_id, "who": who})
