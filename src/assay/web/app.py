@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
@@ -56,7 +57,8 @@ def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
         lifespan=lifespan,
     )
     app.state.site = site
-    return Guard(app, site.gate)
+    # Streams are left as they are. Pages hold the secret path of the launch, which is in their address anyway.
+    return Guard(GZipMiddleware(app, compresslevel=5), site.gate)
 
 
 async def _take_words(site: AppState) -> None:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from assay.launch.model_choices import ModelChoice
 from assay.registry import known, protocol_of
+from assay.report.glossary import meaning
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
@@ -82,6 +83,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "duration": duration,
     "iso_time": iso_time,
     "join": joined,
+    "meaning": meaning,
     "money": money,
     "with_unknown": with_unknown,
     "place_words": place_words,

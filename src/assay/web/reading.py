@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 from markupsafe import Markup
@@ -16,9 +15,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from assay import launch
 from assay.registry import known, story_of
 from assay.report.places import story_text
-from assay.report.svg.canvas import PALETTE
 from assay.web import data
 from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
+from assay.web.assets import ASSETS
 from assay.web.forms import whole_number
 from assay.web.live_runs import LiveRun
 from assay.web.noting import beside
@@ -34,6 +33,7 @@ from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
+_MEDIA = {"app.css": "text/css", "app.js": "text/javascript"}
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -59,15 +59,12 @@ async def leave(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Send the style sheet, with the report's own before it, or the script."""
+    """Send the style sheet, with the report's own before it, or the script; under their version they stay the same."""
     name = request.path_params["name"]
-    if name not in ("app.css", "app.js"):
+    if name not in ASSETS:
         return Response("404: no such file\n", 404, media_type="text/plain")
-    text = resources.files("assay.web").joinpath("static", name).read_text(encoding="utf-8")
-    if name == "app.css":
-        report = resources.files("assay.report").joinpath("report.css").read_text(encoding="utf-8")
-        return Response(f"{PALETTE}\n{report}\n{text}", media_type="text/css")
-    return Response(text, media_type="text/javascript")
+    kept = {"cache-control": "private, max-age=31536000, immutable"} if request.query_params.get("v") else {}
+    return Response(ASSETS[name](), media_type=_MEDIA[name], headers=kept)
 
 
 async def show_run(request: Request) -> Response:

@@ -82,7 +82,7 @@ def head_parts(
             steps=watch.steps(3),
         ),
         "asks": asking(watch.run_id, page_state.asks),
-        "contents": render("contents.html", contents=contents),
+        "contents": render("contents.html", contents=contents, figures=story.facts),
     }
 
 
