@@ -26,12 +26,16 @@ def beside(store: RunStore, run_id: str) -> Markup:
 async def note_run(request: Request) -> Response:
     """Write a note, a rating (1 to 5) or a label beside a run, in place of the same person's earlier one."""
     site, run_id, fields = site_of(request), run_id_of(request), await request_fields(request)
-    note, label, who = (str(fields.get(name) or "").strip() for name in ("note", "label", "who"))
-    rating, who = fields.get("rating"), who or ME
+    who, place = str(fields.get("who") or "").strip() or ME, str(fields.get("place") or "")[:400]
+    known = {(note.who, note.place): note for note in notes_of(site.store, [run_id])[run_id]}
+    earlier = known.get((who, place)) or Note(run_id, who)
+    # What a form does not ask for stays.
+    note, label = (str(fields.get(name, getattr(earlier, name)) or "").strip() for name in ("note", "label"))
+    rating = fields.get("rating", earlier.rating)
     stars = whole_number(rating, "rating") if rating not in (None, "") else None
-    write_note(site.store, Note(run_id, who, note, stars, label))
+    write_note(site.store, Note(run_id, who, note, stars, label, place=place))
     back = str(fields.get("back") or "")
-    page = back if back.startswith("/batches/") else f"/runs/{run_id}"
+    page = back if back.startswith(("/batches/", "/runs/")) else f"/runs/{run_id}"
     return redirect(request, page, {"run_id": run_id, "who": who})
 
 

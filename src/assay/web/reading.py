@@ -59,7 +59,7 @@ async def leave(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Send the style sheet, with the report's own before it, or the script; under their version they stay the same."""
+    """Send the style sheet, or the script; at an address with a version they stay as they are."""
     name = request.path_params["name"]
     if name not in ASSETS:
         return Response("404: no such file\n", 404, media_type="text/plain")

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from assay import __version__
 from assay.protocol import load
 from assay.registry import protocols
-from assay.web import acting, batches, beginning, listing, noting, queue, reading, settings
+from assay.web import acting, batches, beginning, listing, matrices, noting, queue, reading, settings
 from assay.web.endpoints import TERMS, Endpoint
 
 _RECORDING = (
@@ -19,6 +19,12 @@ _RECORDING = (
     ("speed", "how many times as fast; 0 does not wait"),
 )
 _RUN = "/runs/{run_id}"
+_MATRIX = (
+    ("show", "rows that are failed, different, unlabelled or disputed"),
+    ("find", "a text that rows hold"),
+    ("who", "gives labels"),
+    ("page", "of rows"),
+)
 
 
 async def openapi(request: Request) -> Response:
@@ -92,6 +98,10 @@ _OWN = (
     Endpoint("/settings/check", settings.check_model, "POST", body=(("model", "PROVIDER:MODEL"),)),
     Endpoint("/batches", batches.list_batches, also_json=True),
     Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True),
+    Endpoint("/batches/{batch_id}/matrix.{kind}", matrices.batch_table, media="application/octet-stream"),
+    Endpoint("/batches/{batch_id}/matrix", matrices.batch_matrix, query=_MATRIX),
+    Endpoint(f"{_RUN}/matrix.{{kind}}", matrices.run_table, media="application/octet-stream"),
+    Endpoint(f"{_RUN}/matrix", matrices.run_matrix, query=_MATRIX),
     Endpoint("/queue", queue.list_queue, also_json=True),
     Endpoint("/queue/{number}/cancel", queue.cancel_entry, "POST", also_json=True),
     Endpoint("/metrics", queue.metrics, media="text/plain"),
@@ -121,7 +131,13 @@ _OWN = (
         f"{_RUN}/notes",
         noting.note_run,
         "POST",
-        body=(("who", "writes"), ("note", "in words"), ("rating", "1 to 5"), ("label", "one word or few")),
+        body=(
+            ("who", "writes"),
+            ("note", "in words"),
+            ("rating", "1 to 5"),
+            ("label", "one word or few"),
+            ("place", "of a matrix that it is about; empty for all of the run"),
+        ),
     ),
     Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", body=(("add", "tags"), ("remove", "tags"))),
     Endpoint(f"{_RUN}/asks", acting.list_asks, media="application/json"),

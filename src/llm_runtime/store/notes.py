@@ -26,6 +26,7 @@ class Note:
         rating: 1 to 5; ``None`` for none.
         label: one word or few, to be counted.
         at: milliseconds since the Unix epoch.
+        place: what in the run it is about; empty for all of it.
     """
 
     run_id: str
@@ -34,6 +35,7 @@ class Note:
     rating: int | None = None
     label: str = ""
     at: int = 0
+    place: str = ""
 
 
 def write_note(store: RunStore, note: Note) -> None:
@@ -52,14 +54,15 @@ def write_note(store: RunStore, note: Note) -> None:
     if note.rating is not None and not 1 <= note.rating <= 5:
         raise ConfigurationError("a rating is 1 to 5")
     if not (note.note or note.label or note.rating):
-        store.writer.execute("DELETE FROM notes WHERE run_id = ? AND who = ?", (note.run_id, note.who))
+        one = (note.run_id, note.place, note.who)
+        store.writer.execute("DELETE FROM notes WHERE run_id = ? AND place = ? AND who = ?", one)
         return
     texts = [text.replace("\0", "\ufffd") for text in (note.note, note.label)]
     store.writer.execute(
-        "INSERT INTO notes (run_id, who, note, label, rating, at) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (run_id, who) DO UPDATE SET note = excluded.note, rating = excluded.rating, "
+        "INSERT INTO notes (run_id, place, who, note, label, rating, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (run_id, place, who) DO UPDATE SET note = excluded.note, rating = excluded.rating, "
         "label = excluded.label, at = excluded.at",
-        (note.run_id, note.who.replace("\0", ""), *texts, note.rating, note.at or now_ms()),
+        (note.run_id, note.place, note.who.replace("\0", ""), *texts, note.rating, note.at or now_ms()),
     )
 
 
@@ -69,7 +72,7 @@ def notes_of(store: RunStore, run_ids: Sequence[str]) -> dict[str, list[Note]]:
     for start in range(0, len(run_ids), _MOST):
         page = run_ids[start : start + _MOST]
         rows = store.reader.execute(
-            "SELECT run_id, who, note, rating, label, at FROM notes "
+            "SELECT run_id, who, note, rating, label, at, place FROM notes "
             f"WHERE run_id IN ({', '.join('?' * len(page))}) ORDER BY at, who",
             page,
         )

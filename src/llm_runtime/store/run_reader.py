@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,12 +13,13 @@ from llm_runtime.events import Event, Record
 from llm_runtime.store.database import Database
 from llm_runtime.store.packing import FIRST, Unpacker
 from llm_runtime.store.reading import read_event
-from llm_runtime.store.searching import words_in
 from llm_runtime.store.summary import RunState, RunSummary
 
 #: Records, and runs, that are read at once.
 _BATCH = 256
 _PAGE = 64
+_WORD = re.compile(r"[^\W_]+")
+_MOST_WORDS = 20
 
 Order: TypeAlias = Literal["newest", "dearest", "longest", "calls"]
 _ORDERS: dict[Order, str] = {
@@ -99,7 +101,7 @@ class RunReader(ABC):
         if search:
             ways = ["instr(lower(r.title), lower(?)) > 0", "instr(r.run_id, lower(?)) > 0"]
             values += [search, search]
-            if words := words_in(search):
+            if words := _WORD.findall(search)[:_MOST_WORDS]:
                 ways.append(f"r.run IN ({self.with_words})")
                 values.append(self._pattern(words))
             conditions.append(f"({' OR '.join(ways)})")

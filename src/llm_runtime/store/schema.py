@@ -46,7 +46,7 @@ _AS_NEWEST = {
     4: (
         "CREATE VIRTUAL TABLE temp.words USING fts5(body)",
         "CREATE TEMP TABLE searched (run PRIMARY KEY, ended)",
-        "CREATE TEMP TABLE notes (run_id, who, note, rating, label, at)",
+        "CREATE TEMP TABLE notes (run_id, place, who, note, rating, label, at)",
     ),
 }
 

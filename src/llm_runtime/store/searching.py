@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from llm_runtime.errors import RunNotFound, StoreDamaged
 from llm_runtime.events import RunFinished, RunStarted
 from llm_runtime.store.reading import read_event
-
-if TYPE_CHECKING:
-    from llm_runtime.store.run_store import RunStore
+from llm_runtime.store.run_store import RunStore
 
 _LONGEST = 200_000
 """Characters of one run that can be searched; PostgreSQL takes no more than a mebibyte."""
-_WORD = re.compile(r"\w+")
-
-
-def words_in(text: str) -> list[str]:
-    """Return the words of what somebody looks for."""
-    return _WORD.findall(text.replace("_", " "))[:20]
 
 
 def index_runs(store: RunStore, most: int = 200) -> int:

@@ -28,6 +28,7 @@ from assay.launch.model_choices import Choices, ModelChoice
 from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
 from assay.queue.tables import Waiting
 from assay.report.markup import element
+from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.calls import Place
@@ -42,6 +43,7 @@ from assay.web.pages.entering import entrance
 from assay.web.pages.errors import error_page
 from assay.web.pages.events import event_fragment, event_page, events_parts, listed
 from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
+from assay.web.pages.matrix import MatrixChoice, matrix_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
 from assay.web.pages.runs import Choice, Listed, runs_page
 from assay.web.pages.settings import Checked, settings_page
@@ -301,6 +303,25 @@ def run_lists(text: str) -> str:
     return lists + runs_page(none, [], Choice(), [], [], False) + runs_page(none, [], asked, [], [], False)
 
 
+def matrices(text: str) -> str:
+    cells = (
+        Cell("r-1", "", text, "failed", False, 5, {text: text}),
+        Cell("r-2", text, text, "done", True, None),
+        None,
+    )
+    matrix = Matrix((text, "b", "c"), (MatrixRow(text, cells), MatrixRow(text, (None, None, None))))
+    sums, agreed = column_sums(matrix), Agreement((text,), 2, 1, 0.5)
+    pages = [
+        matrix_page("/runs/r-1", text, matrix, sums, agreed, choice) for choice in (MatrixChoice(who=text), _ASKED)
+    ]
+    return "".join(pages) + matrix_page(
+        "/batches/b", text, Matrix((), ()), [], agreement(matrix), MatrixChoice(find=text)
+    )
+
+
+_ASKED = MatrixChoice("different", "", "me", 7)
+
+
 def written_beside(text: str) -> str:
     notes = [Note("r-1", text, text, 3, text), Note("r-1", "me")]
     return render("notes.html", run_id="r-1", notes=notes, tags=[text], me=text)
@@ -341,6 +362,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     "event.html": lambda text: event_fragment("r-1", 5, {"text": text}),
     "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),
     "home.html": homes,
+    "matrix.html": matrices,
     "new.html": new_pages,
     "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
     "notes.html": written_beside,

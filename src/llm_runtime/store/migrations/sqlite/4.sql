@@ -7,11 +7,12 @@ CREATE TABLE searched (
 ) STRICT;
 CREATE TABLE notes (
     run_id TEXT NOT NULL,
+    place TEXT NOT NULL,
     who TEXT NOT NULL,
     note TEXT NOT NULL,
     rating INTEGER,
     label TEXT NOT NULL,
     at INTEGER NOT NULL,
-    PRIMARY KEY (run_id, who)
+    PRIMARY KEY (run_id, place, who)
 ) STRICT;
 CREATE INDEX tags_by_name ON tags (tag, run_id);
