@@ -47,7 +47,7 @@ _MEDIA = {".csv": "text/csv", ".jsonl": "application/jsonl"}
 async def batch_matrix(request: Request) -> Response:
     """Show what each configuration of a batch made of each row, with failures, cost and labels."""
     batch, matrix = await _of_batch(request)
-    return _shown(request, f"/batches/{batch.batch_id}", batch.title, matrix)
+    return _shown(request, f"batches/{batch.batch_id}", batch.title, matrix)
 
 
 async def batch_table(request: Request) -> Response:
@@ -59,7 +59,7 @@ async def batch_table(request: Request) -> Response:
 async def run_matrix(request: Request) -> Response:
     """Show what each method of a comparison made of each task."""
     title, matrix = await _of_run(request)
-    return _shown(request, f"/runs/{run_id_of(request)}", title, matrix)
+    return _shown(request, f"runs/{run_id_of(request)}", title, matrix)
 
 
 async def run_table(request: Request) -> Response:

@@ -312,7 +312,7 @@ def matrices(text: str) -> str:
     matrix = Matrix((text, "b", "c"), (MatrixRow(text, cells), MatrixRow(text, (None, None, None))))
     sums, agreed = column_sums(matrix), Agreement((text,), 2, 1, 0.5)
     pages = [
-        matrix_page("/runs/r-1", text, matrix, sums, agreed, choice) for choice in (MatrixChoice(who=text), _ASKED)
+        matrix_page("runs/r-1", text, matrix, sums, agreed, choice) for choice in (MatrixChoice(who=text), _ASKED)
     ]
     return "".join(pages) + matrix_page(
         "/batches/b", text, Matrix((), ()), [], agreement(matrix), MatrixChoice(find=text)

@@ -46,7 +46,7 @@ def matrix_page(
     """Return the page.
 
     Args:
-        address: of the batch or run that it belongs to.
+        address: of the batch or run that it belongs to, without its first slash.
         title: of that.
         matrix: all of it.
         sums: of its columns.
@@ -69,7 +69,7 @@ def matrix_page(
         choice=choice,
         shows=_SHOW_WORDS,
         labels=list(dict.fromkeys((*_USUAL, *given)))[:6],
-        back=f"{address}/matrix?{choice.query(page)}",
+        back=f"/{address}/matrix?{choice.query(page)}",
         before=choice.query(page - 1) if page > 1 else "",
         after=choice.query(page + 1) if page < pages else "",
         page=page,
