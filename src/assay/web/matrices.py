@@ -8,7 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -120,7 +120,7 @@ def _asked(task: str) -> str:
         data: Any = json.loads(task)
     except ValueError:
         return one_line(task, _LONGEST)
-    values: list[Any] = list(data.values()) if isinstance(data, dict) else [data]
+    values = list(cast("dict[str, Any]", data).values()) if isinstance(data, dict) else [data]
     return one_line(next((value for value in values if isinstance(value, str) and value.strip()), task), _LONGEST)
 
 

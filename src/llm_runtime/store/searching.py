@@ -25,29 +25,28 @@ def index_runs(store: RunStore, most: int = 200) -> int:
         StoreError: the store cannot be written.
     """
     rows = store.reader.execute(
-        "SELECT r.run, r.run_id FROM runs r LEFT JOIN searched s ON s.run = r.run "
+        "SELECT r.run, r.run_id, s.ended FROM runs r LEFT JOIN searched s ON s.run = r.run "
         "WHERE s.run IS NULL OR s.ended = 0 ORDER BY r.run DESC"
     )
-    stale = [(int(run), str(run_id)) for run, run_id in rows]
-    done = 0
-    for run, run_id in stale:
-        ended = store.reader.execute("SELECT ended FROM searched WHERE run = ?", (run,))
+    taken: list[tuple[int, str, bool]] = []
+    left = len(rows)
+    for run, run_id, before in rows:
+        left -= 1
         try:
-            text, over = _words_of(store, run_id)
+            text, over = _words_of(store, str(run_id))
         except (RunNotFound, StoreDamaged):
             text, over = "", True
-        if ended and not over:
-            continue
-        with store.writer.transaction():
-            store.put_words(run, text[:_LONGEST])
-            store.writer.execute(
-                "INSERT INTO searched VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET ended = excluded.ended",
-                (run, int(over)),
-            )
-        done += 1
-        if done >= most:
+        # A run under way, or cut off, that was taken before has said nothing new that is searched.
+        if over or before is None:
+            taken.append((int(run), text[:_LONGEST], over))
+        if len(taken) == most:
             break
-    return max(0, len(stale) - done) if done >= most else 0
+    with store.writer.transaction():
+        for run, text, over in taken:
+            store.put_words(run, text)
+            query = "INSERT INTO searched VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET ended = excluded.ended"
+            store.writer.execute(query, (run, int(over)))
+    return left if len(taken) == most else 0
 
 
 def _words_of(store: RunStore, run_id: str) -> tuple[str, bool]:
