@@ -59,30 +59,37 @@ class ModelChoices:
 
     def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
-        self._known = Choices()
+        self._asking: asyncio.Task[Choices] | None = None
         self._at = -_FRESH_S
-        self._asking = asyncio.Lock()
-
-    @property
-    def known(self) -> Choices:
+        self.known = Choices()
         """What was known at the last look."""
-        return self._known
+        self.looked = False
+        """Whether there was one."""
 
     def forget(self) -> None:
         """Look anew the next time: keys or endpoints have changed."""
         self._at = -_FRESH_S
 
-    async def look(self, lately: Iterable[str] = ()) -> Choices:
-        """Return what can be chosen now.
+    async def look(self, lately: Iterable[str] = (), patience: float | None = None) -> Choices:
+        """Return what can be chosen now, or what was known before where that takes longer than somebody waits.
 
         Args:
             lately: models of the latest runs, newest first.
+            patience: seconds to wait; ``None`` waits for all.
         """
-        async with self._asking:
-            if time.monotonic() - self._at > _FRESH_S:
-                self._known = await _choices(self._settings(), list(lately))
-                self._at = time.monotonic()
-        return self._known
+        if self._asking is None and time.monotonic() - self._at > _FRESH_S:
+            self._asking = asyncio.create_task(_choices(self._settings(), list(lately)), name="models")
+        if self._asking is not None:
+            await asyncio.wait({self._asking}, timeout=patience)
+        if self._asking is not None and self._asking.done():
+            asked, self._asking = self._asking, None
+            self.known, self.looked, self._at = asked.result(), True, time.monotonic()
+        return self.known
+
+    def close(self) -> None:
+        """Ask no further."""
+        if self._asking is not None:
+            self._asking.cancel()
 
 
 async def _choices(settings: Settings, lately: list[str]) -> Choices:

@@ -48,6 +48,7 @@ def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
             words = asyncio.create_task(_take_words(site), name="words")
             yield
             site.closing.set()
+            site.models.close()
             await words
             await site.runs.close()
 

@@ -24,6 +24,8 @@ from llm_runtime.store import RunStore, RunSummary
 _LATEST = 5
 _LOOKED_AT = 200
 """Runs of a protocol among which its recording is looked for."""
+_PATIENCE_S = 0.15
+"""How long what suits a text waits for endpoints to list their models."""
 _MEASURED = 9
 """Finished runs of a kind that an estimate is read from."""
 
@@ -34,11 +36,9 @@ async def home(request: Request) -> Response:
     latest = site.store.runs(limit=_LATEST)
     seen = glimpses(site.store, latest)
     if fragment or wants_json(request):
-        await site.models.look(look.models for look in seen.values())
+        await site.models.look((look.models for look in seen.values()), _PATIENCE_S if fragment else None)
     query = request.query_params
-    box = await asyncio.to_thread(
-        _box, site, query.get("text", ""), query.get("kind", ""), query.get("model", ""), fragment
-    )
+    box = await asyncio.to_thread(_box, site, query.get("text", ""), query.get("kind", ""), query.get("model", ""))
     if fragment:
         return Response(choice_fragment(box), media_type="text/html")
     played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
@@ -65,7 +65,7 @@ async def home(request: Request) -> Response:
     )
 
 
-def _box(site: AppState, text: str, chosen: str, model: str, looked: bool) -> Box:
+def _box(site: AppState, text: str, chosen: str, model: str) -> Box:
     choices, suggestion = site.models.known, suggest(text)
     asked = model or site.settings().config.model or ""
     chip = choices.of(asked)
@@ -79,7 +79,7 @@ def _box(site: AppState, text: str, chosen: str, model: str, looked: bool) -> Bo
         )
         for name, (run, _) in openings().items()
     ]
-    return Box(text, ways, choices, looked, chosen, model, price is not None and price.free)
+    return Box(text, ways, choices, site.models.looked, chosen, model, price is not None and price.free)
 
 
 def _estimate(store: RunStore, run: RunType, text: str, price: Price | None) -> Estimate | None:

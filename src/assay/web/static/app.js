@@ -394,6 +394,7 @@ async function suggest(form) {
   const typed = document.activeElement.id;
   find("#choice").replaceWith(fresh);
   if (typed && find(`#${CSS.escape(typed)}`)) find(`#${CSS.escape(typed)}`).focus();
+  if ("looking" in fresh.dataset) pending = setTimeout(suggest, 500, form);
 }
 
 const box = find("form.begin");
