@@ -63,6 +63,10 @@ class RunStore(RunReader):
         """Note in the row of a new run who holds it, where rows say that."""
 
     @abstractmethod
+    def put_words(self, run: int, text: str) -> None:
+        """Have a run found by the words of a text, in place of those before."""
+
+    @abstractmethod
     def size(self) -> int:
         """Return the bytes that it takes on the disk."""
 
@@ -212,7 +216,10 @@ class RunStore(RunReader):
             with self.writer.transaction():
                 self.writer.execute(f"DELETE FROM records WHERE {self.behind}", (run, 0))
                 self.writer.execute("DELETE FROM runs WHERE run = ?", (run,))
-                self.writer.execute("DELETE FROM tags WHERE run_id = ?", (run_id,))
+                for table in ("tags", "notes"):
+                    self.writer.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))
+                self.put_words(run, "")
+                self.writer.execute("DELETE FROM searched WHERE run = ?", (run,))
                 self.heads.remove(run_id)
         finally:
             release()

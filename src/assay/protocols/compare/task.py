@@ -14,6 +14,8 @@ from assay.protocols.compare.events import MethodAnswered
 from assay.protocols.compare.figures import Row, figures
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
+from assay.seat_tools.offered import Tools
+from assay.seat_tools.using import tooled
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -51,6 +53,8 @@ class Options(Model):
     """Tasks at one time."""
     models: Annotated[tuple[str, ...], Ui(metavar="A,B,C", label="Panel")] = ()
     """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""
+    tools: Tools = ()
+    """Tools that every method may use to look things up."""
 
     @property
     def named_models(self) -> tuple[str, ...]:
@@ -80,10 +84,11 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     methods = list(options.methods)
     bench = Bench(context.seed, options.samples, context.emit, options.models)
     turn = asyncio.Semaphore(options.at_once)
+    generate = tooled(context.generate, options.tools, context.seed)
 
     async def each(question: Question) -> list[Row]:
         async with turn:
-            return await _compared(question, methods, context.generate, bench)
+            return await _compared(question, methods, generate, bench)
 
     rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
     return figures(rows, methods, context.seed).model_dump(mode="json")
