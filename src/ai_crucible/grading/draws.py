@@ -46,6 +46,10 @@ class Draw:
         cases = self.known[check["name"]] = list(check.get("cases", []))
         if "drawn" in check:
             yielded = self.function(check)(random.Random("%s/%s" % (self.seed, check["name"])), *self.drawn)
-            for case in itertools.islice(yielded, max(self.count, check["drawn"])):
+            for case in itertools.islice(yielded, self.many(check["drawn"])):
                 cases.append({"args": [], "args_after": case.get("args", []), **case, "exact": True})
         return cases
+
+    def many(self, usual):
+        """Return how many cases of a check are drawn: at least so many as were asked for, or below 0 at most."""
+        return max(self.count, usual) if self.count >= 0 else min(-self.count, usual)

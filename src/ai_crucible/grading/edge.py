@@ -85,7 +85,8 @@ class SealedGrader:
         oracles: by puzzle, the digest that its oracle must have; any for those that are not named.
         seed: of the trial, 0 to 2^53-1: what a task draws anew for each trial, and the inputs of its checks, derive
             from it.
-        draws: how many inputs each drawn check tries at least; 0 leaves it to the check.
+        draws: how many inputs each drawn check tries at least; 0 leaves it to the check, below 0 it tries so many at
+            the most, the first ones.
     """
 
     root: Root | None = None
@@ -182,7 +183,7 @@ class SealedGrader:
     @asynccontextmanager
     async def _oracle(self, puzzle: Puzzle) -> AsyncGenerator[Callable[..., Awaitable[dict[str, Any]]]]:
         # Many inputs take long to judge, too.
-        limits = _GRADING.model_copy(update={"seconds": 1800.0}) if self.draws else _GRADING
+        limits = _GRADING.model_copy(update={"seconds": 1800.0}) if self.draws > 0 else _GRADING
         box = await open_box(limits, oracle=Path(puzzle.folder) / SEALED, root=self.root)
         try:
             yield partial(_ask, box, puzzle)
@@ -199,7 +200,7 @@ class SealedGrader:
         self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
     ) -> dict[str, Any]:
         order = order_of(puzzle, self.root)
-        if self.draws:
+        if self.draws > 0:
             order = order.model_copy(update={"output": _GRADING.output})
         return await exercise(plan, work, order, patience=patience, bench=bench)
 
