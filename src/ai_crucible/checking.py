@@ -173,7 +173,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
             anew = SealedGrader(seed=grader.seed + seed)
             drawn = await anew.draw(puzzle)
             start = await untouched_copy(drawn)
-            work = laid_on(start, (await anew.overlays(puzzle))[GOLD])
+            work = laid_on(start, (await anew.overlays(puzzle, GOLD))[GOLD])
             if not gate(puzzle.meta, await anew(drawn, start, work), terminated_by=None).passed:
                 return seed - 1
         return bar.draws
@@ -183,7 +183,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
     many = SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks))
     anew = await many.draw(puzzle)
     start = await untouched_copy(anew)
-    verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle))[GOLD]))
+    verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle, GOLD))[GOLD]))
     return bar.inputs if all(check.after for check in verdict.checks) else 0
 
 

@@ -155,12 +155,15 @@ class SealedGrader:
         async with self._oracle(puzzle) as ask:
             return _read(Plan, puzzle, await ask("plan", str(self.seed), "0")).drawn
 
-    async def overlays(self, puzzle: Puzzle) -> dict[str, bytes]:
-        """Return the solutions that the oracle keeps, as archives: ``gold``, ``wrong/NAME`` and ``right/NAME``."""
+    async def overlays(self, puzzle: Puzzle, *names: str) -> dict[str, bytes]:
+        """Return the solutions that the oracle keeps, or those named, as archives.
+
+        They are ``gold``, ``wrong/NAME`` and ``right/NAME``.
+        """
         archives: dict[str, bytes] = {}
         async with self._oracle(puzzle) as ask:
             plan = _read(Plan, puzzle, await ask("plan", str(self.seed), "0"))
-            for name in plan.overlays:
+            for name in names or plan.overlays:
                 answer = await ask("overlay", name, str(self.seed))
                 archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
         return archives
