@@ -85,8 +85,8 @@ class SealedGrader:
         oracles: by puzzle, the digest that its oracle must have; any for those that are not named.
         seed: of the trial, 0 to 2^53-1: what a task draws anew for each trial, and the inputs of its checks, derive
             from it.
-        draws: how many inputs each drawn check tries at least; 0 leaves it to the check, below 0 it tries so many at
-            the most, the first ones.
+        draws: how many inputs each drawn check tries at least; 0 leaves it to the check, below 0 it tries so
+            many at the most, the first ones.
     """
 
     root: Root | None = None
