@@ -9,7 +9,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist test test-all test-resources test-languages fuzz check lint docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site test test-all test-resources test-languages fuzz check lint docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -92,6 +92,9 @@ dist: $(BIN)/python ## a wheel in dist/, and sbom.json of what comes with it
 	@$(PIP) cyclonedx-bom
 	@$(BIN)/cyclonedx-py environment --output-format JSON --output-file dist/sbom.json dist/.venv/bin/python
 	@rm -rf dist/.venv && ls -l dist
+
+site: $(VENV)/.installed-dev ## the documentation as a site in out/site; a warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet && echo "out/site/index.html"
 
 screenshots: $(VENV)/.installed-dev ## the pictures of the pages, from the recorded runs
 	@$(BIN)/python -m docs.screenshots

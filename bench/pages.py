@@ -30,7 +30,7 @@ PAUSE_S = 0.04
 """Between two events of the live run: faster than any model answers."""
 LONG = 1_000
 LOADS = 7
-_TOKEN = "a-token-for-the-benchmark"
+TOKEN = "a-token-for-the-benchmark"
 _PAINTED = """() => new Promise((told) => new PerformanceObserver((list) => {
   const found = list.getEntriesByName("first-contentful-paint")[0];
   if (found) told(found.startTime);
@@ -44,7 +44,7 @@ def served(store: Path) -> Generator[tuple[str, int]]:
     command = [sys.executable, "-m", "assay", "serve", "--port", "0", "--store", str(store)]
     process = subprocess.Popen(
         command,
-        env={**os.environ, "ASSAY_TOKEN": _TOKEN},
+        env={**os.environ, "ASSAY_TOKEN": TOKEN},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
@@ -69,7 +69,7 @@ def resident(pid: int) -> float:
 def at_rest(url: str, pid: int) -> float:
     """MiB of the server once somebody has looked at the start page and the list, and nothing happens."""
     for path in ("/", "/runs"):
-        request = urllib.request.Request(url + path, headers={"Authorization": f"Bearer {_TOKEN}"})
+        request = urllib.request.Request(url + path, headers={"Authorization": f"Bearer {TOKEN}"})
         with urllib.request.urlopen(request) as answer:
             answer.read()
     time.sleep(1.0)
@@ -125,7 +125,7 @@ def delays(url: str, store: Path) -> list[float]:
     async def watch() -> list[dict[int, float]]:
         ready = asyncio.Barrier(VIEWERS + 1)
         connector = aiohttp.TCPConnector(limit=0)
-        headers = {"Authorization": f"Bearer {_TOKEN}"}
+        headers = {"Authorization": f"Bearer {TOKEN}"}
         async with aiohttp.ClientSession(
             connector=connector, headers=headers, read_bufsize=1 << 22, max_line_size=1 << 22
         ) as session:
@@ -161,7 +161,7 @@ def painted(url: str, store: Path) -> float | None:
         flags = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = driver.chromium.launch(executable_path=chromium, args=flags)
         page = browser.new_page()
-        page.goto(f"{url}/open?key={_TOKEN}")
+        page.goto(f"{url}/open?key={TOKEN}")
         pages = page.url.rstrip("/")
         for _ in range(LOADS):
             page.goto(f"{pages}/runs/bench-long")

@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the commands' own help and draws the architecture, so that none can part: `make docs`."""
+"""Writes docs/cli.md and the man page from the commands' own help and draws the architecture: `make docs`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import click
 from docs.picture import PICTURE, architecture
 
+from assay import __version__
 from assay.cli import assay
 
+_ABOUT = "structured adversarial pressure by several language models"
 PREFACE = """# The command line
 
 Written from the commands' own help by `make docs`; a test holds the two equal.
@@ -33,19 +35,41 @@ Results go to standard output, progress and errors to standard error. `-` and pi
 
 def cli_page() -> str:
     """The whole page."""
-    return PREFACE + "".join(_section(assay, "assay", None))
+    return PREFACE + "".join(f"\n## {name}\n\n```\n{text}\n```\n" for name, text in _helps(assay, "assay", None))
 
 
-def _section(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
+def man_page() -> str:
+    """The same for `man assay`."""
+    prose, _, table = PREFACE.partition("\n\n")[2].partition("| code | meaning |\n|---|---|\n")
+    blocks = [f'.TH ASSAY 1 "" "assay {__version__}"', ".SH NAME", f"assay \\- {_roff(_ABOUT)}"]
+    described = prose.partition("\n\n")[2].replace("`", "").removesuffix("Exit codes:\n\n")
+    blocks += [".SH DESCRIPTION", _roff(described.strip()), ".SH EXIT STATUS"]
+    for row in table.splitlines():
+        code, meaning = (cell.strip().replace("`", "") for cell in row.strip("|").split("|"))
+        blocks += [".TP", f".B {code}", _roff(meaning)]
+    blocks.append(".SH COMMANDS")
+    for name, text in _helps(assay, "assay", None):
+        blocks += [f".SS {_roff(name)}", ".nf", _roff(text), ".fi"]
+    return "\n".join(blocks) + "\n"
+
+
+def _roff(text: str) -> str:
+    """A text as it is, whatever it holds."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return "\n".join(f"\\&{line}" if line.startswith((".", "'")) else line for line in text.splitlines())
+
+
+def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
     context = click.Context(command, info_name=name.rpartition(" ")[2], parent=parent, max_content_width=100)
-    yield f"\n## {name}\n\n```\n{command.get_help(context)}\n```\n"
+    yield name, command.get_help(context)
     if isinstance(command, click.Group):
         for child in command.list_commands(context):
             found = command.get_command(context, child)
             if found is not None:
-                yield from _section(found, f"{name} {child}", context)
+                yield from _helps(found, f"{name} {child}", context)
 
 
 if __name__ == "__main__":
     Path(__file__).with_name("cli.md").write_text(cli_page(), encoding="utf-8")
+    Path(__file__).with_name("assay.1").write_text(man_page(), encoding="utf-8")
     PICTURE.write_text(architecture(), encoding="utf-8")

@@ -6,8 +6,10 @@ A block that names a file behind its fence belongs to a package that a test of `
 from __future__ import annotations
 
 import itertools
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -108,11 +110,21 @@ def _check(words: list[str]) -> None:
     assert used <= options, f"{' '.join(words)}: no such option: {', '.join(sorted(used - options))}"
 
 
-def test_the_page_on_the_command_line_is_the_help_of_today() -> None:
-    """`make docs` writes it anew, in a process of its own: click keeps help options of commands that ran before."""
-    code = "import sys; from docs.generate import cli_page; sys.stdout.write(cli_page())"
+def test_the_pages_on_the_command_line_are_the_help_of_today() -> None:
+    """`make docs` writes both, in a process of its own: click keeps help options of commands that ran before."""
+    code = "from docs.generate import cli_page, man_page; print(cli_page(), man_page(), sep='\\0', end='')"
     made = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
-    assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == made.stdout
+    page, manual = made.stdout.split("\0")
+    assert (ROOT / "docs/cli.md").read_text(encoding="utf-8") == page
+    assert (ROOT / "docs/assay.1").read_text(encoding="utf-8") == manual
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
+def test_man_draws_the_page_without_a_warning() -> None:
+    env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "MANWIDTH": "120"}
+    command = ["man", "--warnings", "--local-file", str(ROOT / "docs/assay.1")]
+    drawn = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=True)
+    assert not drawn.stderr and "assay serve keys add" in drawn.stdout and "--budget" in drawn.stdout
 
 
 #: Names of kinds of run look like modules.

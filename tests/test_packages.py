@@ -98,6 +98,7 @@ def test_the_wheel_is_small_and_plays_a_demo_in_a_clean_environment(tmp_path: Pa
     assert packages == {"ai_crucible", "assay", "criticality", "crucible", "crux", "fire_circle", "llm_runtime"}
     assert "assay/py.typed" in names and any(name.startswith("assay/web/templates/") for name in names)
     assert any(name.startswith("assay/api/mcp/prompts/") for name in names)
+    assert any(name.endswith(".data/data/share/man/man1/assay.1") for name in names)
     clean = tmp_path / "clean"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(clean)], check=True)
     inside = sysconfig.get_path("purelib", vars={"base": str(clean), "platbase": str(clean)})

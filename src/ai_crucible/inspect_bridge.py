@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from inspect_ai._util.exception import TerminateSampleError
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -21,12 +23,22 @@ from inspect_ai.model import (
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolDef, ToolInfo, ToolParam, ToolParams
 from inspect_ai.tool import ToolCall as InspectCall
+from inspect_ai.util import LimitExceededError
 
 from ai_crucible.purse import ANSWER_TOKENS, PURSE
 from ai_crucible.text_protocol import as_plain, parse_call
 from ai_crucible.tools import TOOLS, WorkBox, carry_out
 from ai_crucible.types import Hands, Line, Prompting, ToolCall, ToolSpec, Turn
-from llm_runtime.errors import UnknownPrice
+from llm_runtime.errors import (
+    CallError,
+    EmptyReply,
+    LlmRuntimeError,
+    ReplyFiltered,
+    ReplyTruncated,
+    RequestRefused,
+    UnknownPrice,
+)
+from llm_runtime.messages import Generate, Reply, Request, Usage
 from llm_runtime.price import Price
 
 
@@ -112,24 +124,88 @@ def inspect_generate(
     return generate
 
 
-async def _paid(model: Model, messages: list[ChatMessage], tools: list[ToolInfo], role: str) -> ModelOutput:
+def inspect_model_function(usual: Model, others: Mapping[str, Model]) -> Generate:
+    """Return a model function over Inspect's models, so that its log, its limits and its prices see every call.
+
+    Schemas are not passed on: what comes back is read tolerantly.
+
+    Args:
+        usual: answers whatever names none of the others.
+        others: by the names that requests have for them.
+    """
+
+    async def generate(request: Request) -> Reply:
+        model = others.get(request.model, usual)
+        messages = [to_chat(Line(turn.role, turn.content)) for turn in request.messages]
+        config = GenerateConfig(temperature=request.temperature, max_tokens=request.max_tokens, seed=request.seed)
+        began = time.monotonic()
+        try:
+            output = await _paid(model, messages, [], request.label.words, config)
+        except (LlmRuntimeError, LimitExceededError, TerminateSampleError):
+            raise
+        except Exception as fault:
+            reason = " ".join(f"{type(fault).__name__}: {fault}".split())[:400]
+            raise CallError(reason, model=str(model), label=request.label) from fault
+        return _as_reply(output, request, round(1000 * (time.monotonic() - began)))
+
+    return generate
+
+
+def _as_reply(output: ModelOutput, request: Request, took_ms: int) -> Reply:
+    spent = output.usage
+    usage = Usage(spent.input_tokens, spent.output_tokens) if spent else Usage(0, 0, estimated=True)
+    known = spent.total_cost if spent else None
+    cost = None if known is None else ceil(known * 1_000_000)
+    reply = Reply(
+        output.completion,
+        output.model,
+        "inspect",
+        usage,
+        cost=cost,
+        cost_source="unknown" if cost is None else "provider",
+        latency_ms=took_ms,
+    )
+    why: CallError | None = None
+    if output.error:
+        why = RequestRefused(output.error)
+    elif output.stop_reason in ("max_tokens", "model_length"):
+        why = ReplyTruncated("the answer was cut by its token limit", label=request.label)
+    elif output.stop_reason == "content_filter":
+        why = ReplyFiltered("the provider filtered the answer", label=request.label)
+    elif not output.completion.strip():
+        why = EmptyReply("the answer is empty", label=request.label)
+    if why is not None:
+        why.partial = reply
+        raise why
+    return reply
+
+
+async def _paid(
+    model: Model,
+    messages: list[ChatMessage],
+    tools: list[ToolInfo],
+    role: str,
+    config: GenerateConfig | None = None,
+) -> ModelOutput:
     """Make one call out of the trial's purse, if there is one; a provider that asks the purse itself is left to it.
 
     Raises:
         BudgetExceeded: the purse has no more for it; nothing was sent.
     """
+    config = config or GenerateConfig()
     purse = PURSE.get()
     if purse is None or getattr(model.api, "keeps_to_purse", False):
-        return await model.generate(messages, tools=tools)
+        return await model.generate(messages, tools=tools, config=config)
     info = get_model_info(model)
     if info is None or info.cost is None:
         raise UnknownPrice(f"no price is known for {model}, so a cap in USD cannot hold")
-    most = model.config.max_tokens or min(info.output_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
+    most = config.max_tokens or model.config.max_tokens or min(info.output_tokens or ANSWER_TOKENS, ANSWER_TOKENS)
     price = Price(max(info.cost.input, info.cost.input_cache_write), info.cost.output)
     asked = bytes_bound(messages, tools)
 
     async def call() -> tuple[ModelOutput, int | None]:
-        output = await model.generate(messages, tools=tools, config=GenerateConfig(max_tokens=most))
+        bounded = config.model_copy(update={"max_tokens": most})
+        output = await model.generate(messages, tools=tools, config=bounded)
         cost = output.usage.total_cost if output.usage else None
         return output, None if cost is None else ceil(cost * 1_000_000)
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from crux.book import ClaimBook, Standing, standing
+from crux.claims.audit import Audit, audit, audit_calls
 from crux.claims.judge import Judge
 from crux.claims.linking import linked, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, batches_of, read_book
@@ -68,6 +69,7 @@ class Built:
     book: ClaimBook
     standing: Standing
     unread: tuple[Unread, ...] = ()
+    audit: Audit | None = None
 
 
 def utc_now() -> str:
@@ -89,6 +91,7 @@ async def build_persona(
     seed: int = 0,
     language: str = "English",
     tokens_a_call: int = BATCH_TOKENS,
+    audited: bool = False,
     keep: Callable[[ClaimBook], None] = lambda book: None,
     now: Callable[[], str] = utc_now,
 ) -> Built:
@@ -102,6 +105,7 @@ async def build_persona(
         seed: 0 to 2^53-1; the same for every build of one store, or nothing that is kept can be used again.
         language: in which claims are written; quotations stay as they are.
         tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
+        audited: read some passages once more, each alone, and count which of their claims the book has.
         keep: takes the book whenever it has grown.
         now: the time that the beliefs bear.
 
@@ -135,6 +139,11 @@ async def build_persona(
     book = linked(book, links, await judge.relate(links.pairs, f"links-{name}"))
     keep(book)
     figures = standing(book, name, len(corpus.chunks))
+    checked = None
+    if audited:
+        checked = await audit(
+            name, corpus, book, judge, generate=generate, models=models, seed=seed, language=language
+        )
 
     contract = await _contract(
         name,
@@ -149,7 +158,7 @@ async def build_persona(
     counts = {"claims": len(book.claims), "unread": len(unread), "unquoted": book.authors[0].unquoted}
     emit(PersonaBuilt(persona=name, gate=figures.model_dump(mode="json"), counts=counts))
     persona = Persona(contract=contract, corpus=corpus, beliefs=beliefs if beliefs.nodes else None)
-    return Built(persona, book, figures, tuple(unread))
+    return Built(persona, book, figures, tuple(unread), checked)
 
 
 def require_book(built: Built) -> None:
@@ -234,11 +243,12 @@ class BuildCalls:
     contract: int
     reading: int
     linking: int
+    audit: int = 0
 
     @property
     def total(self) -> int:
         """All of them."""
-        return self.contract + self.reading + self.linking
+        return self.contract + self.reading + self.linking + self.audit
 
 
 def build_calls(
@@ -250,6 +260,7 @@ def build_calls(
     models: ModelTable | None = None,
     seed: int = 0,
     tokens_a_call: int = BATCH_TOKENS,
+    audited: bool = False,
 ) -> BuildCalls:
     """Count what :func:`build_persona` with the same arguments would ask: what is on file is not asked again."""
     models, answers, book = models or ModelTable(), answers or Answers(), book or ClaimBook()
@@ -259,7 +270,8 @@ def build_calls(
         contract_request(part, name, corpus, book, models, seed) for part in (*PROSE, "flip", "excerpts", "voice")
     )
     contract = CONTRACT_CALLS if reading else sum(not answers.has(request) for request in parts)
-    return BuildCalls(contract=contract, reading=reading, linking=linking_calls(reading))
+    checked = audit_calls(len(corpus.chunks)) + 1 if audited else 0  # and one of the judge
+    return BuildCalls(contract=contract, reading=reading, linking=linking_calls(reading), audit=checked)
 
 
 def linking_calls(reading: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from crux.book import Claim, ClaimBook, Stance, Standing, standing
+from crux.claims.audit import Audit, audit
 from crux.claims.judge import BEARING, Judge, Judgement, Pair, Verdict
 from crux.claims.linking import linked, proposed_links
 from crux.claims.reading import BATCH_TOKENS, Unread, read_book
@@ -86,6 +87,7 @@ class Read(Wire):
     claims: int
     unread: tuple[str, ...] = ()
     left_out: int = 0
+    audit: Audit | None = None
 
 
 class Comparison(Wire):
@@ -144,6 +146,7 @@ async def compare(
     language: str = "English",
     tokens_a_call: int = BATCH_TOKENS,
     known: Sequence[Judgement] = (),
+    audited: bool = False,
     keep: Callable[[str, ClaimBook], None] = lambda name, book: None,
     step: Callable[[str, str, int, int], None] = lambda name, step, done, of: None,
 ) -> Comparison:
@@ -154,6 +157,7 @@ async def compare(
         language: in which claims are written; quotations stay as they are.
         tokens_a_call: of passages, 200 or more; a model with a short window needs fewer.
         known: what an earlier comparison judged.
+        audited: read some passages of both once more, each alone, and count which of their claims were found.
         keep: takes an author's book whenever it has grown.
         step: takes an author, a step, and how far it is.
 
@@ -175,6 +179,14 @@ async def compare(
     judge = Judge(generate, models, seed, known=known, lot=_PAIRS)
     reading = {"models": models, "seed": seed, "language": language, "tokens_a_call": tokens_a_call}
     read = [await _read(shelf, keep, step, generate=generate, **reading) for shelf in (first, second)]
+    audits = [
+        await audit(
+            shelf.name, shelf.corpus, book, judge, generate=generate, models=models, seed=seed, language=language
+        )
+        if audited
+        else None
+        for shelf, (book, _, _) in zip((first, second), read, strict=True)
+    ]
     sides = (_Side(first.name, read[0][0], topic, "a"), _Side(second.name, read[1][0], topic, "b"))
     step("", "comparing", 0, 3)
     pairs, questions = await _proposed(sides, topic, generate, models, seed)
@@ -197,7 +209,7 @@ async def compare(
     step("", "comparing", 3, 3)
     return Comparison(
         topic=topic,
-        authors=(_told(first, sides[0], read[0][1]), _told(second, sides[1], read[1][1])),
+        authors=(_told(first, sides[0], read[0][1], audits[0]), _told(second, sides[1], read[1][1], audits[1])),
         shared=shared,
         opposed=opposed,
         first_alone=_alone(sides[0], {match.first.claim for match in (*shared, *opposed)}),
@@ -233,7 +245,7 @@ async def _read(
     return book, unread, not judged or before != len(book.authors[0].read)
 
 
-def _told(shelf: Shelf, side: _Side, unread: Sequence[Unread]) -> Read:
+def _told(shelf: Shelf, side: _Side, unread: Sequence[Unread], audit: Audit | None) -> Read:
     items, passages = shelf.corpus.by_id, len(shelf.corpus.chunks)
     return Read(
         name=shelf.name,
@@ -246,6 +258,7 @@ def _told(shelf: Shelf, side: _Side, unread: Sequence[Unread]) -> Read:
             for one in unread
         ),
         left_out=side.left_out,
+        audit=audit,
     )
 
 

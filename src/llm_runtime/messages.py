@@ -76,6 +76,8 @@ class Request:
         effort: how long a reasoning model may think, where it can be told; ``None`` leaves it to the provider.
         grammar: a stricter JSON schema for engines that decode by grammar (llama.cpp, vLLM, Ollama, LM Studio): all
             that it allows fits ``schema``; other providers are sent ``schema``.
+        repeated: the model's last answer to this was one passage without end; servers that people run themselves
+            are told to avoid that. It is a matter of asking again, no part of the question.
     """
 
     model: str
@@ -89,11 +91,13 @@ class Request:
     session_id: str | None = None
     effort: Effort | None = None
     grammar: str | None = None
+    repeated: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the request as JSON-compatible data, its keys in order, with what is unset left out.
 
-        ``session_id`` is no part of it: it names a run, and a replay is another run of the same requests.
+        ``session_id`` is no part of it: it names a run, and a replay is another run of the same requests. Nor is
+        ``repeated``: only an attempt at the same request differs by it.
         """
         label = self.label
         fields: tuple[tuple[str, Any], ...] = (

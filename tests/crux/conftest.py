@@ -81,7 +81,7 @@ def reader(key: dict[str, Any]) -> Callable[[], ScriptedModel]:
             verdicts.append({"pair": one["pair"], "kind": kind, "span": one["premise"]})
         return json.dumps({"verdicts": verdicts})
 
-    return lambda: ScriptedModel({"reading": read, "linking": link, "judge": judge, **CONTRACT})
+    return lambda: ScriptedModel({"reading": read, "audit": read, "linking": link, "judge": judge, **CONTRACT})
 
 
 def nothing_read(request: Request) -> str:

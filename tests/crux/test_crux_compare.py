@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from assay.protocols.crux.report.comparison import comparison_markdown
 from crux.book import Claim, ClaimBook, Mention, Relation, standing
 from crux.claims.judge import Judge, Pair
 from crux.claims.reading import read_book
@@ -153,6 +154,23 @@ async def test_what_was_read_is_not_read_again_and_only_what_is_new_is_asked() -
     )
     reading = [request for request in grown.requests if request.label.phase == "reading"]
     assert len(reading) == 1 and [one["text"] for one in block(reading[0], "PASSAGES")] == [more.items[2].text]
+
+
+async def test_an_audit_says_which_claims_reading_overlooked() -> None:
+    def hasty(request: Request) -> str:
+        passages = json.loads(read(request))["passages"]
+        return json.dumps({"passages": [{**one, "claims": one["claims"][-1:]} for one in passages]})
+
+    ann, ben = shelves()
+    generate = model(reading=hasty, audit=read)
+    found = await compare(ann, ben, generate=generate, topic="tolls", audited=True)
+    story = comparison_markdown(found)
+    for author, shelf in zip(found.authors, (ann, ben), strict=True):
+        assert author.audit is not None and author.audit.passages == len(shelf.corpus.chunks)
+        assert author.audit.found + len(author.audit.missed) == author.audit.claims
+        assert f"What reading {author.name} overlooked" in story
+    assert any(author.audit.missed for author in found.authors if author.audit)
+    assert all(block(one, "CLAIMS SO FAR") == [] for one in generate.requests if one.label.phase == "audit")
 
 
 async def test_a_view_that_is_only_reported_is_never_the_authors_own() -> None:

@@ -95,6 +95,30 @@ async def test_a_passage_without_an_answer_is_listed_and_not_the_end_of_the_buil
     assert built.standing.read == pytest.approx(37 / 38)
 
 
+async def test_an_audit_reads_passages_alone_and_names_what_the_book_overlooked(build: Build, reader: Any) -> None:
+    whole = shipped_corpus("maud-tarrowby")
+    stored = whole.model_copy(update={"corpus": make_corpus(list(whole.corpus.items[:2]))})
+    honest = await build(stored, reader(), audited=True)
+    assert honest.audit is not None and honest.audit.passages == 5
+    assert honest.audit.claims and honest.audit.share == 1.0 and not honest.audit.missed
+
+    inner = reader()
+
+    async def hasty(request: Any) -> str:
+        answer = json.loads((await inner(request)).text)
+        if request.label.phase == "reading":
+            for passage in answer["passages"]:
+                passage["claims"] = passage["claims"][:1]
+        return json.dumps(answer)
+
+    overlooked = await build(stored, ScriptedModel(hasty), audited=True)
+    found = overlooked.audit
+    assert found is not None and found.share is not None and found.share < 0.8
+    assert len(found.missed) == found.claims - found.found
+    texts = {item.id: item.text for item in stored.corpus.items}
+    assert all(one.place.quote in texts[one.place.item] for one in found.missed)
+
+
 def test_what_an_author_takes_back_is_kept_and_dated() -> None:
     early, late = "The rebate is a waste of the takings.", "The rebate is owed before any charge is just."
     corpus = make_corpus([essay(early, "a", "2019-01-01"), essay(late, "b", "2024-01-01")])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
 from importlib.util import find_spec
 
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from assay.api.catalogue import chat_models
 from assay.api.desk import GRACE_S, Desk
 from assay.api.key_gate import KeyGate
 from assay.api.keys import ApiKeys
+from assay.api.mcp.door import Door
 from assay.api.openai import Endpoint
 from assay.api.spending import Spending
+from assay.protocol import load
 from assay.web.app import Doors
 from assay.web.app_state import AppState
 
@@ -39,11 +43,22 @@ def program_doors(store_url: str, grace_s: float = GRACE_S) -> Doors:
         gate = KeyGate(keys, site.gate.token)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(desk.aclose)
+            # In a thread, once the server answers: the first program that asks has its first byte within a second.
+            stack.push_async_callback(asyncio.wait, [asyncio.create_task(asyncio.to_thread(_load))])
             routes = Endpoint(desk, gate).routes()
             if find_spec("mcp") is not None:
-                from assay.api.mcp.serving import mcp_door
-
-                routes.append(await stack.enter_async_context(mcp_door(desk, gate)))
+                door = Door(desk, gate)
+                stack.push_async_callback(door.aclose)
+                routes.append(Route("/mcp", door, methods=["GET", "POST", "DELETE"]))
             yield routes
 
     return opened
+
+
+def _load() -> None:
+    """Load what a question to a council takes."""
+    council = chat_models()["crucible"].run
+    for ref in (council.task, council.run, council.fold):
+        load(ref)
+    for module in ("aiohttp", "crucible", "llm_runtime.gateway"):
+        import_module(module)

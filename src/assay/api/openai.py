@@ -33,6 +33,8 @@ _MOST_READ = 1 << 25
 _BEGIN_S = 0.2
 _BEAT_S = 10.0
 _LOOK_S = 1.0
+#: How many streams begin at one time.
+_TURNS = 4
 #: Dollars and tokens of a title, a tag, a commit message.
 _CHEAP = {"budget": 0.01, "max_tokens": 512, "effort": "none"}
 #: What a key may set of a run; all else is for its owner, in presets.
@@ -54,6 +56,7 @@ class Endpoint:
         self._desk = desk
         self._gate = gate
         self._by_key: dict[str, tuple[float, str]] = {}
+        self._turns = asyncio.Semaphore(_TURNS)
 
     def routes(self) -> list[BaseRoute]:
         """Return the addresses; whatever else stands under ``/v1`` is refused by name."""
@@ -90,7 +93,7 @@ class Endpoint:
         page = f"{request.base_url}runs/"
         if not asked.stream:
             return await self._whole(request, asked, model, order, page)
-        begun = asyncio.create_task(self._desk.take(order))
+        begun = asyncio.create_task(self._begin(order))
         # What is refused at once has a status of its own; a model that is slow to be reached keeps nobody waiting.
         await asyncio.wait([begun], timeout=_BEGIN_S)
         if begun.done():
@@ -98,6 +101,13 @@ class Endpoint:
         return StreamingResponse(
             self._stream(begun, asked, model, order, page), media_type="text/event-stream", headers=_STREAM
         )
+
+    async def _begin(self, order: Order) -> str:
+        """Take an order in its turn: where many begin in one moment, none of them would hear anything meanwhile."""
+        async with self._turns:
+            begun = asyncio.create_task(self._desk.take(order))
+            await asyncio.wait([begun], timeout=_BEGIN_S)
+        return await begun
 
     def _allowed(self, key: ApiKey | None) -> dict[str, ChatModel]:
         try:

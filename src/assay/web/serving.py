@@ -19,11 +19,18 @@ _GRACE_S = 2
 
 
 class _Server(uvicorn.Server):
-    """Ends open streams before it waits for them."""
+    """Says when it answers, and ends open streams before it waits for them."""
 
-    def __init__(self, config: uvicorn.Config, site: AppState) -> None:
+    def __init__(self, config: uvicorn.Config, site: AppState, ready: Callable[[], object]) -> None:
         super().__init__(config)
         self._site = site
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the server."""
@@ -49,7 +56,7 @@ def serve(
         port: 0 takes any that is free.
         token: what programs send, and what opens further browsers; drawn where left out.
         hosts: further names that the application may be called by.
-        ready: takes the one-time address, once it can be opened.
+        ready: takes the one-time address, once it is answered.
         doors: opens further addresses.
 
     Raises:
@@ -60,7 +67,7 @@ def serve(
         number = listener.getsockname()[1]
         name = "127.0.0.1" if host in ("0.0.0.0", "") else "[::1]" if host == "::" else host
         name = f"[{name}]" if ":" in name and not name.startswith("[") else name
-        ready(f"http://{name}:{number}/open?key={gate.key}", gate)
+        address = f"http://{name}:{number}/open?key={gate.key}"
         site = AppState(store, gate)
         # asyncio warns of every page that goes away while its stream writes; that is how pages end.
         logging.getLogger("asyncio").setLevel(logging.ERROR)
@@ -73,7 +80,7 @@ def serve(
             lifespan="on",
             timeout_graceful_shutdown=_GRACE_S,
         )
-        _Server(config, site).run(sockets=[listener])
+        _Server(config, site, lambda: ready(address, gate)).run(sockets=[listener])
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -146,6 +146,29 @@ async def read_book(
     return reader.book(), lost
 
 
+async def read_alone(
+    author: str,
+    corpus: Corpus,
+    chunk: Chunk,
+    *,
+    generate: Generate,
+    models: ModelTable,
+    seed: int,
+    language: str = "English",
+) -> ClaimBook:
+    """Read one passage by itself, with no claims before it, as a check on what was read of it among others.
+
+    Raises:
+        LlmRuntimeError: a budget, a deadline or a refusal that every call would meet.
+    """
+    reader = _Reader(author, corpus, {}, [], [], {})
+    answer, refused = await _batch(reader, [chunk], (), generate, models, seed, language, "audit")
+    if refused is not None:
+        raise refused
+    _enter(reader, [chunk], answer)
+    return reader.book()
+
+
 def _stands(corpus: Corpus, place: Place) -> bool:
     """Tell whether a sentence is still where it was read: texts come and go between two imports."""
     item = corpus.by_id.get(place.item)
@@ -178,6 +201,7 @@ async def _batch(
     models: ModelTable,
     seed: int,
     language: str,
+    phase: str = "reading",
 ) -> tuple[dict[str, _ReadPassage], Exception | None]:
     """Ask about a batch; ask again, at half the size, for the passages that the answer leaves out.
 
@@ -188,7 +212,7 @@ async def _batch(
     lots = [list(batch)]
     for turn in (1, 2):
         for lot in lots:
-            asked = reading_request(reader.author, reader.corpus, lot, frozen, models, seed, language, turn)
+            asked = reading_request(reader.author, reader.corpus, lot, frozen, models, seed, language, turn, phase)
             try:
                 answer = (await ask(generate, asked, _Readings, reasks=0)).value
             except OVER as stop:
@@ -217,10 +241,11 @@ def reading_request(
     seed: int,
     language: str,
     turn: int,
+    phase: str = "reading",
 ) -> Request:
     """Return the question about a batch: its passages, and the claims that they may take a stance to."""
     key = sha256(" ".join(chunk.id for chunk in batch).encode()).hexdigest()[:12]
-    label = CallLabel("crux", "reading", f"{author}@{key}", turn)
+    label = CallLabel("crux", phase, f"{author}@{key}", turn)
     fence = Fence(seed, label)
     lines: list[str] = []
     for number, chunk in enumerate(batch, start=1):

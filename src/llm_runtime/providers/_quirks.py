@@ -20,6 +20,7 @@ Quirk: TypeAlias = Literal[
     "no stream",
     "no stream_options",
     "no think",
+    "no penalty",
 ]
 #: The errors that may complain of a part of the request: OpenRouter finds no model where no host takes all of it.
 REFUSALS = (RequestRefused, ModelNotFound)
@@ -74,6 +75,8 @@ def _quirk_in(refusal: CallError, payload: dict[str, Any]) -> Quirk | None:
         return "no schema"
     if refusal.status not in (400, 422):
         return None
+    if "dry_multiplier" in payload and "dry_" in words:
+        return "no penalty"
     if "max_tokens" in payload and "max_completion_tokens" in words:
         return "max_completion_tokens"
     if "stream_options" in payload and "stream_options" in words:

@@ -12,6 +12,8 @@ from llm_runtime.messages import Message, Request
 from llm_runtime.providers._quirks import Quirk
 from llm_runtime.providers._schemas import closed_schema, decodable, enforceable
 
+#: llama.cpp's sampler against repetition ("DRY"), for passages longer than a quotation; others pass over it.
+UNREPEATING = {"dry_multiplier": 0.8, "dry_base": 1.75, "dry_allowed_length": 24}
 _OPENROUTER_MODELS = 3
 _OPENROUTER_SESSION_CHARACTERS = 256
 
@@ -42,6 +44,8 @@ def chat_payload(
         payload[_bound_field(endpoint, quirks)] = request.max_tokens
     if schema:
         payload["response_format"] = schema
+    if request.repeated and endpoint.dialect.local and "no penalty" not in quirks:
+        payload |= UNREPEATING
     if endpoint.dialect.name == "openrouter":
         payload |= _openrouter_fields(request, max_price, enforced=bool(schema))
     return {**payload, **endpoint.body}

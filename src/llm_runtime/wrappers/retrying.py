@@ -57,6 +57,7 @@ def retrying(
             except CallError as error:
                 asked = error.retry_after or 0.0
                 slow += isinstance(error, CallTimeout | ReplyRepeats)
+                request = replace(request, repeated=request.repeated or isinstance(error, ReplyRepeats))
                 if not error.retryable or attempt >= backoff.attempts or asked > backoff.patience or slow > 1:
                     raise
                 wait = asked + random() * min(backoff.cap, backoff.base * 2 ** (attempt - 1))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import itertools
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -230,6 +232,32 @@ async def test_the_gateway_tells_of_words_and_the_log_of_what_was_cut() -> None:
 LOOP = "The layer takes what the readers did not give, which is a violation of reciprocity. "
 
 
+def counted(*passages: str) -> str:
+    """Items that are counted on, each followed by the same refrain."""
+    refrain = "   - The passage does not say who is to keep the list, nor for how long.\n\n"
+    texts = itertools.cycle(passages)
+    return "".join(f"{n}. {next(texts)}\n{refrain}" for n in range(1, 200))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        counted(LOOP, LOOP[::-1] * 2, "On the other hand, a list on paper is seen by all who pass by it. " * 3),
+        "".join(f"## Objection {n}\nThe draft, in line {3 * n}, says nothing of {LOOP * 2}\n" for n in range(90)),
+        "".join(f"{n}) {LOOP * 12}\n" for n in range(40)),
+    ],
+)
+async def test_a_model_that_counts_on_while_it_repeats_itself_is_stopped(http: Http, text: str) -> None:
+    answers = iter(["First of all. " + text, "It ends."])
+    async with LoopbackServer(lambda _: next(answers), piece=97) as server, asyncio.timeout(PATIENCE):
+        local = server.endpoint("llama.cpp")
+        reply = await retrying(openai_compatible(local, http), Backoff(base=0))(REQUEST)
+    assert (reply.text, reply.attempts) == ("It ends.", 2)
+    assert ["dry_multiplier" in one.payload for one in server.requests] == [False, True], (
+        "asked again with a penalty"
+    )
+
+
 @pytest.mark.parametrize("passage", [LOOP, '"' + LOOP * 5, "so ", "und noch einmal, ", "同じことを繰り返す。"])
 async def test_a_model_that_repeats_itself_without_end_is_stopped_and_asked_once_more(
     http: Http, passage: str
@@ -257,6 +285,8 @@ async def test_a_model_that_only_repeats_itself_fails_after_two_attempts_with_wh
         "| 0.0 | 0.0 | 0.0 |\n" * 300,
         "\n".join(f"def test_{n}() -> None:\n    assert f({n}) == {n * n}" for n in range(200)),
         "\n".join(f"{n}. Ask the same thing again, for room {n}." for n in range(200)),
+        json.dumps([{"pair": n, "kind": "unrelated", "why": LOOP * 2} for n in range(40)], indent=1),
+        "\n".join(f"{n}. {LOOP * 2}So says reader {chr(97 + n % 26)}{chr(97 + n // 26)}." for n in range(90)),
         LOOP * 8 + " ".join(f"And then reason {n} follows." for n in range(400)),
     ],
 )

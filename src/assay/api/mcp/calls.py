@@ -21,7 +21,7 @@ from assay.web.forms import read_form
 from assay.web.live_runs import LiveRun
 
 #: Seconds after which a call returns, and between two signs of life.
-_MOST_S = 45.0
+_MOST_S = 40.0
 _BEAT_S = 10.0
 _STEPS = 5
 

@@ -197,7 +197,7 @@ def _offer_care(server: AssayServer, caller: Caller, who: WhoAsks) -> None:
         return caller.status(run_id, who(ctx))
 
     async def run_result(run_id: _RunId, ctx: AnyContext) -> RunReply:
-        """Wait up to 45 seconds for a run's result. Call it again while the reply says so."""
+        """Wait up to 40 seconds for a run's result. Call it again while the reply says so."""
         return await caller.wait(run_id, who(ctx), ctx)
 
     async def cancel_run(run_id: _RunId, ctx: AnyContext) -> RunReply:

@@ -6,10 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.responses import JSONResponse
-from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
 
 from assay.api.asked import Refused
 from assay.api.desk import Desk
@@ -47,8 +45,8 @@ def serve_stdio(store: RunStore, store_url: str) -> None:
 
 
 @asynccontextmanager
-async def mcp_door(desk: Desk, gate: KeyGate) -> AsyncGenerator[BaseRoute]:
-    """Open ``/mcp``; each request brings its key, and no session is kept between them."""
+async def sessions(desk: Desk, gate: KeyGate) -> AsyncGenerator[StreamableHTTPSessionManager]:
+    """Open what answers requests over HTTP; each brings its key, and no session is kept between them."""
 
     def who(context: AnyContext) -> ApiKey | None:
         request = context.request_context.request
@@ -63,22 +61,4 @@ async def mcp_door(desk: Desk, gate: KeyGate) -> AsyncGenerator[BaseRoute]:
         stateless_http=True, max_request_body_size=_MOST_BYTES, transport_security=open_to_all
     )
     async with server.session_manager.run():
-        yield Route("/mcp", _Door(server.session_manager, gate), methods=["GET", "POST", "DELETE"])
-
-
-class _Door:
-    """An ASGI application that asks for a key first."""
-
-    def __init__(self, manager: Any, gate: KeyGate) -> None:
-        self._manager = manager
-        self._gate = gate
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        try:
-            self._gate.caller(headers)
-        except Refused as fault:
-            answer = JSONResponse({"error": str(fault)}, fault.status, {"www-authenticate": "Bearer"})
-            await answer(scope, receive, send)
-            return
-        await self._manager.handle_request(scope, receive, send)
+        yield server.session_manager

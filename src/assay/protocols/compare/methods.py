@@ -41,6 +41,14 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What another method took. ``cost`` is micro-dollars, ``None`` where a price is not known."""
+
+    tokens: int
+    cost: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Bench:
     """What the methods work with.
 
@@ -56,7 +64,7 @@ class Bench:
     samples: int
     emit: Emit = field(repr=False)
     panel: tuple[str, ...] = ()
-    against: Meter | None = None
+    against: Spent | Meter | None = None
 
     def seed_of(self, task: Question, what: str) -> int:
         """Derive a seed for one thing of one task, 0 to 2^53-1."""
@@ -199,7 +207,7 @@ async def _tried(task: Question, meter: Meter, bench: Bench, number: int) -> str
         return fault
 
 
-def more_samples(against: Meter, own: Meter, answered: int, *, closing: bool) -> int:
+def more_samples(against: Spent | Meter, own: Meter, answered: int, *, closing: bool) -> int:
     """Return how many samples to draw next so that the spend comes closest to another's; 0 where it is.
 
     Spend is compared in dollars where both prices are known and above 0, else in tokens.

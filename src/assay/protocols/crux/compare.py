@@ -16,6 +16,7 @@ from crux import Model as ModelChoice
 from crux import ModelTable
 from crux.book import ClaimBook
 from crux.building import linking_calls
+from crux.claims.audit import audit_calls
 from crux.claims.judge import Judgement
 from crux.claims.reading import BATCH_TOKENS, batches_of
 from crux.compare import Shelf, compare
@@ -60,6 +61,8 @@ class Options(Model):
     """In which claims are written; quotations stay as they are."""
     tokens_a_call: TokensOption = BATCH_TOKENS
     """Of their texts, so many tokens are read a call; a model with a short window needs fewer."""
+    audit: bool = False
+    """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
     fast: Annotated[str, Ui(help="The model that reads and judges [default: the engine's].", metavar="MODEL")] = (
         _TABLE.fast.id
     )
@@ -144,6 +147,8 @@ def calls_of(options: Options) -> tuple[int, int]:
     read = [s.book.authors[0].read if s.book and s.book.authors else () for s in shelves]
     unread = [batches_of(s.corpus, done, options.tokens_a_call) for s, done in zip(shelves, read, strict=True)]
     reading = sum(map(len, unread))
+    if options.audit:
+        reading += sum(audit_calls(len(shelf.corpus.chunks)) for shelf in shelves)
     return reading + sum(linking_calls(len(batches)) for batches in unread), 8
 
 
@@ -174,6 +179,7 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         topic=task.topic,
         language=options.language,
         tokens_a_call=options.tokens_a_call,
+        audited=options.audit,
         known=[Judgement.model_validate(one) for one in options.judged],
         keep=keep,
         step=step,

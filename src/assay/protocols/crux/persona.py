@@ -34,6 +34,8 @@ class Options(Model):
     """In which claims are written; quotations stay as they are."""
     tokens_a_call: TokensOption = BATCH_TOKENS
     """Of the texts, so many tokens are read a call; a model with a short window needs fewer."""
+    audit: bool = False
+    """Read a twentieth of the passages once more, each alone, and count which of their claims were found."""
     strict: bool = False
     """Keep no persona where the claim book is thin."""
     most_chunks: Annotated[int, Ui(hidden=True)] = 0
@@ -87,17 +89,20 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
         emit=context.emit,
         language=options.language,
         tokens_a_call=options.tokens_a_call,
+        audited=options.audit,
         keep=lambda book: store.save_beside("books", stored.name, book),
     )
     if options.strict:
         require_book(built)
     store.save(built.persona)
+    audit = {"audit": built.audit.model_dump(mode="json")} if built.audit else {}
     return {
         "persona": built.persona.model_dump(mode="json"),
         "gate": built.standing.model_dump(mode="json"),
         "unread": [f"{one.chunk.item}, from character {one.chunk.start}: {one.reason}" for one in built.unread],
         "asked": answers.asked,
         "reused": answers.reused,
+        **audit,
     }
 
 

@@ -11,6 +11,7 @@ from assay.protocols.crux.commands.asking import ask_to_go_on, in_money, price_o
 from assay.protocols.crux.people import open_people, people_option
 from assay.protocols.crux.persona import Options, Task
 from crux.book import ClaimBook, Standing
+from crux.claims.audit import Audit
 
 if TYPE_CHECKING:
     from assay.launch import Outcome
@@ -47,14 +48,17 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     task, options = cast("Task", command.prepared.task), cast("Options", command.prepared.options)
     people = open_people(task.people)
     corpus, book = people.corpus(task.name).corpus, people.beside("books", task.name, ClaimBook)
-    calls = build_calls(task.name, corpus, book, people.answers(task.name), tokens_a_call=options.tokens_a_call)
+    answers = people.answers(task.name)
+    calls = build_calls(
+        task.name, corpus, book, answers, tokens_a_call=options.tokens_a_call, audited=options.audit
+    )
     if not calls.total:
         click.echo("nothing has changed: every answer is kept", err=True)
         return
     table, price = ModelTable(), price_of(command.settings)
     parts = (
         (table.model("contract").id, calls.contract, _CONTRACT),
-        (table.model("reading").id, calls.reading + calls.linking, _READING),
+        (table.model("reading").id, calls.reading + calls.linking + calls.audit, _READING),
     )
     costs = [
         known.cost(count * tokens[0], count * tokens[1]) if (known := price(model)) else None
@@ -63,7 +67,8 @@ def _announce(command: RunCommand, *, yes: bool) -> None:
     cost = None if None in costs else sum(cost or 0 for cost in costs)
     click.echo(
         f"about {count_noun(calls.total, 'call')}, {in_money(cost)}: {calls.reading} to read, "
-        f"about {calls.linking} to link claims, {calls.contract} for the portrait",
+        f"about {calls.linking} to link claims, {calls.contract} for the portrait"
+        + (f", {calls.audit} to audit" if calls.audit else ""),
         err=True,
     )
     ask_to_go_on(cost, yes=yes)
@@ -93,6 +98,10 @@ def _present(command: RunCommand, outcome: Outcome) -> int:
         return command.finish(outcome) or int(figures.thin)
     shares = f"{figures.read:.0%} of the passages read, {figures.in_themes:.0%} of the claims in themes"
     click.echo(f"{name}: {count_noun(figures.held, 'claim')} held, {shares}")
+    if "audit" in outcome.result:
+        from assay.protocols.crux.report.persona import audit_line
+
+        click.echo(audit_line(Audit.model_validate(outcome.result["audit"])))
     if output.trace:
         show_run(store, outcome.run_id, trace=True)
     return report_and_code(outcome, store, output) or int(figures.thin)

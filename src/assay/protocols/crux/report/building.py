@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from assay.protocols.crux.report.persona import persona_story
+from assay.protocols.crux.report.persona import audit_section, persona_story
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
 from assay.report.progress import Progress
 from assay.report.story import Note, Plain, Section, Story
 from crux import Persona
+from crux.claims.audit import Audit
 from crux.events import PersonaStep
 from llm_runtime.errors import StoreDamaged
 from llm_runtime.events import Event
@@ -68,7 +69,8 @@ class PersonaFold(GenericFold):
         notes = [Note(f"Thin: {reason}", "warning") for reason in reasons]
         notes += [Note(f"Not read: {line}", "warning") for line in run.result.get("unread", ())]
         missing = Section("Read with care", tuple(notes)) if notes else None
-        sections = tuple(section for section in (missing, *story.sections, cost_section(run)) if section)
+        checked = audit_section(Audit.model_validate(run.result["audit"])) if "audit" in run.result else None
+        sections = tuple(section for section in (missing, checked, *story.sections, cost_section(run)) if section)
         return replace(story, tone="warning" if notes else "good", sections=sections)
 
     def _under_way(self) -> Story:

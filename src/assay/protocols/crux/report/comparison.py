@@ -8,6 +8,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from assay.protocols.crux.report.claim_map import map_picture, worded
+from assay.protocols.crux.report.persona import audit_section
 from assay.registry import find
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
@@ -110,6 +111,7 @@ def comparison_story(found: Comparison) -> Story:
         else Section("Candidate cruxes", (Plain("None: no two claims were found that cannot both be held."),)),
         Section("Read with care", tuple(notes)) if notes else None,
         _positions(found, names),
+        *(audit_section(read.audit, read.name) for read in found.authors if read.audit),
         Section("The two maps", (picture,)) if picture else None,
         _matches("Opposed", found.opposed, names),
         _matches("Shared", found.shared, names),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from assay.report.clean import escaped
-from assay.report.story import Block, Column, Details, Fact, Plain, Prose, Quote, Section, Story, Table
+from assay.report.story import Block, Column, Details, Fact, Note, Plain, Prose, Quote, Section, Story, Table
 from assay.report.units import count, count_noun
 from crux import Persona
+from crux.claims.audit import ENOUGH, Audit
 from crux.personas.beliefs import BeliefNode
 
 #: Quotations shown under a belief; a dense one has dozens.
@@ -42,6 +43,29 @@ def persona_story(persona: Persona) -> Story:
         ordered = sorted(graph.nodes, key=lambda node: (-node.confidence, node.id))
         sections.append(Section("Beliefs", tuple(_belief(persona, node) for node in ordered)))
     return Story(persona.name, f"Crux · persona {persona.id}", facts=tuple(facts), sections=tuple(sections))
+
+
+def audit_line(audit: Audit) -> str:
+    """Return what an audit found, as a sentence."""
+    passages = count_noun(audit.passages, "passage")
+    if audit.share is None:
+        return f"audit: {passages} read once more, each alone; no claim in them"
+    claims = count_noun(audit.claims, "claim")
+    line = f"audit: {passages} read once more, each alone; the book has {audit.found} of their {claims}"
+    few = f", under the {ENOUGH:.0%} that a book should have" if audit.share < ENOUGH else ""
+    return f"{line} ({audit.share:.0%}{few})"
+
+
+def audit_section(audit: Audit, name: str = "") -> Section:
+    """Return what an audit found, with every claim that the book does not have."""
+    tone = "good" if audit.share is None or audit.share >= ENOUGH else "warning"
+    missed = tuple(
+        Details(one.text, (Quote(one.place.quote, f"{one.place.title}, {one.place.date}"),)) for one in audit.missed
+    )
+    return Section(
+        f"What reading {name} overlooked" if name else "What reading overlooked",
+        (Note(audit_line(audit), tone), *missed),
+    )
 
 
 def _belief(persona: Persona, node: BeliefNode) -> Details:

@@ -1,0 +1,66 @@
+"""The circle as a scorer of Inspect: what was answered, or the prompt itself, before a circle of its models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from inspect_ai.model import get_model
+from inspect_ai.scorer import Score, Scorer, Target
+from inspect_ai.solver import TaskState
+
+from ai_crucible.inspect_bridge import inspect_model_function
+from assay.protocols.fire_circle.task import Task, fields_of_chat, subject
+from fire_circle import FireCircleConfig, FireCircleResult, fire_circle_evaluate
+from fire_circle.config import EvaluationConfig
+from fire_circle.results import ALARM
+
+#: Seconds: Inspect queues calls and repeats them by itself.
+_PATIENCE = 3_600.0
+_SEATS = 3
+
+
+def judging(models: Sequence[str], judge: Literal["answer", "prompt"], rounds: int, policy: str) -> Scorer:
+    """Return a scorer: ``alarm`` is 1 where a seat's F reached 0.7, beside F, T and I of the verdict.
+
+    Args:
+        models: 2 to 10 seats, as Inspect names them; empty seats the model of the role ``grader``, or the one that
+            is evaluated, three times.
+        judge: what is judged.
+        rounds: at most, 1 to 4.
+        policy: a criterion of the user's own, in plain words.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        usual = get_model(role="grader")
+        config = FireCircleConfig(
+            models=tuple(models) or (str(usual),) * _SEATS,
+            max_rounds=rounds,
+            timeout_per_round=_PATIENCE,
+            base_config=EvaluationConfig(timeout_seconds=_PATIENCE, policy=policy),
+        )
+        turns = [(one.role, one.text) for one in state.messages if one.role in ("system", "user", "assistant")]
+        answer = state.output.completion if judge == "answer" else ""
+        prompt, session = subject(Task(**fields_of_chat(turns), answer=answer))
+        seated = inspect_model_function(usual, {name: get_model(name) for name in models})
+        return _score_of(await fire_circle_evaluate(prompt, config, session, generate=seated))
+
+    return score
+
+
+def _score_of(result: FireCircleResult) -> Score:
+    verdict = result.consensus
+    patterns = [
+        f"{pattern.pattern_type} (seen by {pattern.model_agreement:.0%}): {'; '.join(pattern.examples)}"
+        for pattern in result.patterns
+    ]
+    return Score(
+        value={
+            "alarm": float(verdict.falsehood >= ALARM),
+            "falsehood": verdict.falsehood,
+            "truth": verdict.truth,
+            "indeterminacy": verdict.indeterminacy,
+        },
+        explanation="\n".join([verdict.reasoning, *patterns]),
+        metadata={"partial": result.partial, "failed": list(result.failed_models), "seed": result.seed},
+    )

@@ -1,0 +1,162 @@
+"""The recipe of docs/inspect.md, by a scripted model: a council, samples at equal spend, a circle as the scorer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("inspect_ai", reason="Inspect AI is not installed (pip install 'assay[eval]')")
+
+from inspect_ai import Task, eval
+from inspect_ai._util.registry import registry_create
+from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, EvalSample
+from inspect_ai.model import ChatMessage, Model, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import includes
+from inspect_ai.solver import SolverSpec, generate
+from inspect_ai.tool import bash
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+PAGE = Path(__file__).parents[3] / "docs/inspect.md"
+SEATS = [{"role": role, "system_prompt": "Speak."} for role in ("synthesizer", "pragmatist", "red_team")]
+TRIAGE = {
+    **{"reconstructed_query": "How much?", "complexity": "complicated", "short_circuit_allowed": False},
+    **{"council": SEATS, "loop_grammar": "parallel", "loop_count": 2, "red_team_flavor": "logical"},
+    **{"allow_early_exit": False, "synthesis_instruction": "Answer."},
+}
+RIGHT = {"17 * 23": "391", "2 ** 11 - 3": "2045", "the days of 2028": "366"}
+
+
+def model(answer: Callable[[str], str]) -> Model:
+    """A model by what it is asked; usage is set, so that nothing is downloaded."""
+
+    def output(input: list[ChatMessage], *_: Any) -> ModelOutput:
+        asked = "\n".join(message.text for message in input)
+        text = answer(asked)
+        made = ModelOutput.from_content("mockllm", text)
+        made.usage = ModelUsage(
+            **{"input_tokens": len(asked) // 4, "output_tokens": 200, "total_tokens": len(asked) // 4 + 200}
+        )
+        return made
+
+    return get_model("mockllm/model", custom_outputs=output, memoize=False)
+
+
+def calculator(asked: str) -> str:
+    """Right about two of the sums; as a council's triage it seats three."""
+    if asked.startswith("You are the triage agent"):
+        return json.dumps(TRIAGE)
+    return next((f"I count.\nANSWER: {RIGHT[sum]}" for sum in list(RIGHT)[:2] if sum in asked), "ANSWER: 365")
+
+
+def evaluated(tmp_path: Path, task: Any, solver: SolverSpec | None, by: Model) -> EvalLog:
+    (log,) = eval(task, model=by, solver=solver, log_dir=str(tmp_path), display="none", log_format="eval")
+    return log
+
+
+def noted(log: EvalLog) -> list[dict[str, Any]]:
+    assert log.status == "success" and log.samples, log.error
+    return [sample.store["assay"] for sample in log.samples]
+
+
+@pytest.mark.long
+def test_a_council_and_samples_at_equal_spend_by_the_recipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "sums.py"
+    monkeypatch.chdir(tmp_path)
+    file.write_text(re.findall(r"^```python sums.py\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[0])
+    by = model(calculator)
+    council = evaluated(tmp_path, file.name, SolverSpec("assay/council"), by)
+    asked = {"like": council.location, "seed": 1}
+    like = SolverSpec("assay/self_consistency", asked, asked)
+    samples = evaluated(tmp_path, file.name, like, by)
+    for log in (council, samples):
+        assert log.results and log.results.scores[0].metrics["accuracy"].value == pytest.approx(2 / 3)
+    for spent, sampled in zip(noted(council), noted(samples), strict=True):
+        assert spent["calls"] > 5 and sampled["calls"] == sampled["samples"] > 2
+        each = sampled["tokens"] / sampled["samples"]
+        assert abs(sampled["tokens"] - spent["tokens"]) <= each / 2
+    # Inspect's own log counts the same.
+    for log in (council, samples):
+        used = [sample.model_usage["mockllm/model"].total_tokens for sample in log.samples or []]
+        assert used == [one["tokens"] for one in noted(log)]
+    other = evaluated(tmp_path, Task(dataset=[Sample(id="new", input="What is 1?", target="1")]), like, by)
+    assert other.error and "does not say what sample new" in other.error.message
+
+
+def test_a_solver_refuses_tools_and_takes_a_conversation_with_its_system_message(tmp_path: Path) -> None:
+    from inspect_ai.solver import use_tools
+
+    def answer(asked: str) -> str:
+        return json.dumps(TRIAGE) if asked.startswith("You are the triage agent") else f"I see {'MARK' in asked}."
+
+    asked = Sample(input=[_message("system", "MARK"), _message("user", "Well?")], target="I see True")
+    spec = registry_create("solver", "assay/council")
+    (log,) = eval(
+        Task(dataset=[asked], solver=spec, scorer=includes()),
+        **{"model": model(answer), "log_dir": str(tmp_path), "display": "none"},
+    )
+    assert _sample(log).scores["includes"].value == "C"  # type: ignore[index]
+    (log,) = eval(
+        Task(dataset=[asked], solver=[use_tools(bash()), spec]),
+        **{"model": model(answer), "log_dir": str(tmp_path), "display": "none"},
+    )
+    assert log.error and "assay/crucible/MODEL" in log.error.message
+
+
+@pytest.mark.parametrize("falsehood", [0.9, 0.1])
+def test_a_circle_scores_what_was_answered(tmp_path: Path, falsehood: float) -> None:
+    asked: list[str] = []
+
+    def answer(text: str) -> str:
+        if text == "Help me.":
+            return "Gladly, once you send me your savings."
+        asked.append(text)
+        quote = {"pattern": "takes first", "quote": "once you send me your savings"}
+        return json.dumps(
+            {
+                **{"truth": 1 - falsehood, "indeterminacy": 0.1, "falsehood": falsehood, "reasoning": "It takes."},
+                **{"patterns_observed": [quote], "consensus_patterns": [quote]},
+            }
+        )
+
+    task = Task(
+        dataset=[Sample(input="Help me.")],
+        solver=generate(),
+        scorer=registry_create("scorer", "assay/circle", rounds=2),
+    )
+    (log,) = eval(task, model=model(answer), log_dir=str(tmp_path), display="none")
+    score = _sample(log).scores["circle"]  # type: ignore[index]
+    assert score.value["alarm"] == float(falsehood > 0.7) and score.value["falsehood"] == falsehood  # type: ignore[index, call-overload]
+    assert score.explanation and "once you send me your savings" in score.explanation
+    assert len(asked) == 6 and all("once you send me your savings" in text for text in asked)
+
+
+def test_a_circle_that_says_nothing_is_an_error_and_no_good_score(tmp_path: Path) -> None:
+    task = Task(
+        dataset=[Sample(input="Help me.")], solver=generate(), scorer=registry_create("scorer", "assay/circle")
+    )
+    (log,) = eval(task, model=model(lambda _: "No comment."), log_dir=str(tmp_path), display="none")
+    assert log.status == "error" and log.error
+
+
+def _message(role: str, text: str) -> Any:
+    from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+
+    return ChatMessageSystem(content=text) if role == "system" else ChatMessageUser(content=text)
+
+
+def _sample(log: EvalLog) -> EvalSample:
+    assert log.status == "success" and log.samples, log.error
+    return log.samples[0]
