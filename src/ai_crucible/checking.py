@@ -21,7 +21,7 @@ from ai_crucible.types import GateResult, Puzzle, Verdict
 
 NOOP = "no-op"
 GOLD = "gold"
-_PROGRAMS = (".py", ".sh")
+_PROGRAMS = (".py", ".sh", ".sql")
 _PATIENCE = 2.0
 """Seconds that a mutant has at the least for each exercise."""
 _FEW = 20
