@@ -52,14 +52,16 @@ class Tried:
     """What the checks did when they were tried themselves.
 
     Args:
-        mutants: mistakes made in the gold, one each.
+        mutants: mistakes made in the gold, one each, without those that the oracle knows to be none.
         survivors: where the mistakes are that no check noticed.
         inputs: generated inputs that the gold survived.
+        equivalent: mutants that survived and are none, as the oracle says with a reason for each.
     """
 
     mutants: int
     survivors: tuple[str, ...]
     inputs: int
+    equivalent: tuple[str, ...] = ()
 
     @property
     def killed(self) -> float:
@@ -144,8 +146,11 @@ async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: b
     # What the first few inputs refuse, all of them refuse.
     left = await _unnoticed(puzzle, replace(grader, draws=-_FEW), untouched, gold, made)
     left = await _unnoticed(puzzle, grader, untouched, gold, left)
-    survivors = tuple(where for where, _ in left)
-    return Tried(len(made), survivors, await _inputs(puzzle, grader, untouched, gold, bar))
+    known = (await grader.admission(puzzle)).equivalent
+    same = tuple(where for where, _ in left if where in known)
+    survivors = tuple(where for where, _ in left if where not in known)
+    inputs = await _inputs(puzzle, grader, untouched, gold, bar)
+    return Tried(len(made) - len(same), survivors, inputs, same)
 
 
 async def _unnoticed(
@@ -177,7 +182,7 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
             if not gate(puzzle.meta, await anew(drawn, start, work), terminated_by=None).passed:
                 return seed - 1
         return bar.draws
-    checks = await grader.drawn_checks(puzzle)
+    checks = (await grader.admission(puzzle)).drawn
     if not checks:
         return 0
     many = SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks))

@@ -66,7 +66,13 @@ class Plan(Model):
     steps: list[Step]
     oracle_digest: str
     overlays: list[str]
-    drawn: int = 0
+
+
+class Admission(Model):
+    """What an oracle tells of itself: how many checks draw their inputs, and mutants of its gold that are none."""
+
+    drawn: int
+    equivalent: dict[str, str]
 
 
 class _Drawn(Model):
@@ -150,10 +156,10 @@ class SealedGrader:
                 for box in bench or ():
                     await box.close()
 
-    async def drawn_checks(self, puzzle: Puzzle) -> int:
-        """Return how many checks of a puzzle draw their inputs."""
+    async def admission(self, puzzle: Puzzle) -> Admission:
+        """Return what an oracle tells of itself to whoever tries its checks."""
         async with self._oracle(puzzle) as ask:
-            return _read(Plan, puzzle, await ask("plan", str(self.seed), "0")).drawn
+            return _read(Admission, puzzle, await ask("admission"))
 
     async def overlays(self, puzzle: Puzzle, *names: str) -> dict[str, bytes]:
         """Return the solutions that the oracle keeps, or those named, as archives.

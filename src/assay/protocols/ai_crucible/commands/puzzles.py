@@ -56,7 +56,7 @@ def _show_check(check: PuzzleCheck) -> None:
     words = "fine" if check.ok else one_line("; ".join(check.problems), 600)
     click.echo(_ROW.format(check.puzzle, killed, wrong, right, inputs, words))
     for where in tried.survivors if tried else ():
-        click.echo(f"  no check notices: {one_line(where, 120)}", err=True)
+        click.echo(f"  no check notices: {one_line(where, 200)}", err=True)
 
 
 def _check_data(check: PuzzleCheck) -> dict[str, Any]:
