@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import lzma
 import os
 import re
 import shlex
@@ -44,6 +45,28 @@ async def test_the_tutorial_does_what_it_says_offline(commands: Any, tmp_path: P
             if into:
                 (tmp_path / into).write_text(out)
     assert (tmp_path / "council.html").stat().st_size > 10_000
+
+
+@pytest.mark.long
+async def test_each_recording_of_the_cookbook_is_what_its_row_says_and_plays_again(
+    commands: Any, tmp_path: Path
+) -> None:
+    env = {**os.environ, "HOME": str(tmp_path), "ASSAY_DATA_DIR": str(tmp_path / "data")}
+    rows = re.findall(
+        r"\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| \$0 \| \[\w+\]\((.*)\) \|",
+        (DOCS / "cookbook.md").read_text("utf-8"),
+    )
+    assert {DOCS / row[-1] for row in rows} == set((DOCS / "cookbook").iterdir())
+    for calls, tokens, seconds, file in rows:
+        log = lzma.decompress((DOCS / file).read_bytes())
+        taken = await commands.run("runs", "import", "-", cwd=tmp_path, env=env, stdin=log)
+        run_id = taken.err.split()[-1]
+        listed = (await commands.run("runs", "list", "--json", cwd=tmp_path, env=env)).json["runs"]
+        (run,) = [one for one in listed if one["run_id"] == run_id]
+        assert [f"{run['calls']:,}", f"{run['input_tokens'] + run['output_tokens']:,}"] == [calls, tokens], file
+        assert f"{(run['updated_at'] - run['started_at']) / 1000:,.0f}" == seconds and run["cost"] == 0
+        played = await commands.run("runs", "replay", run_id, cwd=tmp_path, env=env)
+        assert played.code == 0 and "replayed, with the result that was recorded" in played.out + played.err, played
 
 
 def test_whether_it_is_worth_it_rests_on_measured_figures_alone() -> None:
