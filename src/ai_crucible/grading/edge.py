@@ -69,7 +69,7 @@ class Plan(Model):
 
 
 class Admission(Model):
-    """What an oracle tells of itself: how many checks draw their inputs, and mutants of its gold that are none."""
+    """What an oracle tells of itself: how many checks draw inputs without end, and mutants that are none."""
 
     drawn: int
     equivalent: dict[str, str]
@@ -159,7 +159,7 @@ class SealedGrader:
     async def admission(self, puzzle: Puzzle) -> Admission:
         """Return what an oracle tells of itself to whoever tries its checks."""
         async with self._oracle(puzzle) as ask:
-            return _read(Admission, puzzle, await ask("admission"))
+            return _read(Admission, puzzle, await ask("admission", str(self.seed)))
 
     async def overlays(self, puzzle: Puzzle, *names: str) -> dict[str, bytes]:
         """Return the solutions that the oracle keeps, or those named, as archives.
