@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from ai_crucible.puzzle_files import PuzzleFiles, as_json, read_text, suite_check, tests_of
+from ai_crucible.puzzle_files import PuzzleFiles, as_json, read_text, suite_check, tests_of, why_unreadable
 
 _WORDS = ("introduction.md", "instructions.md", "instructions.append.md")
 
@@ -23,7 +23,7 @@ def exercises(source: Path, origin: str) -> Iterator[tuple[str, PuzzleFiles | st
         try:
             yield folder.name, _puzzle(folder, json.loads(read_text(config)), origin)
         except (OSError, ValueError, SyntaxError, RecursionError) as fault:
-            yield folder.name, f"it cannot be read: {type(fault).__name__}"
+            yield folder.name, why_unreadable(fault)
 
 
 def _puzzle(folder: Path, config: object, origin: str) -> PuzzleFiles | str:

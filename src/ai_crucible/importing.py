@@ -22,7 +22,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from ai_crucible.exercism import exercises
-from ai_crucible.puzzle_files import PuzzleFiles, as_json, read_text, suite_check, tests_of, write_puzzle
+from ai_crucible.puzzle_files import (
+    PuzzleFiles,
+    as_json,
+    read_text,
+    suite_check,
+    tests_of,
+    why_unreadable,
+    write_puzzle,
+)
 from ai_crucible.swe_bench import instance_files, instances
 from llm_runtime.errors import ConfigurationError
 
@@ -132,7 +140,7 @@ def _triple(source: Path, program: Path, fixed: Path, origin: str) -> Triple | s
         cases = _cases(source, name)
         tests, beside = ({}, {}) if cases else _test_files(source, name)
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as fault:
-        return f"it cannot be read: {type(fault).__name__}"
+        return why_unreadable(fault)
     if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
         return f"it defines no function {name}"
     if not cases and not tests:

@@ -51,6 +51,12 @@ def read_text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def why_unreadable(fault: Exception) -> str:
+    """Return why a task makes no puzzle."""
+    why = f"{fault.filename}: {fault.strerror}" if isinstance(fault, OSError) else type(fault).__name__
+    return f"it cannot be read: {why}"
+
+
 def as_json(data: object) -> str:
     """Return the text of a puzzle's JSON file."""
     return json.dumps(data, indent=1) + "\n"

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from ai_crucible.puzzle_files import PuzzleFiles, as_json, suite_check
+from ai_crucible.puzzle_files import PuzzleFiles, as_json, suite_check, why_unreadable
 from llm_runtime.errors import ConfigurationError
 
 _TEXTS = ("problem_statement", "patch", "test_patch")
@@ -51,7 +51,7 @@ def instances(source: Path, origin: str) -> Iterator[tuple[str, PuzzleFiles | st
                 name = str(instance.get("instance_id") or name)
                 yield name, _puzzle(path.parent, name, instance, origin)
             except (OSError, ValueError, RecursionError) as fault:
-                yield name, f"it cannot be read: {type(fault).__name__}"
+                yield name, why_unreadable(fault)
 
 
 def _puzzle(base: Path, name: str, instance: dict[str, Any], origin: str) -> PuzzleFiles | str:

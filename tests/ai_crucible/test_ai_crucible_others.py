@@ -125,6 +125,10 @@ def test_lines_that_hold_no_instance_and_names_of_unittest(tmp_path: Path) -> No
         ({".meta/config.json": "{"}, "cannot be read"),
         ({".meta/config.json": "{}"}, "names no files"),
         ({".meta/config.json": json.dumps({"files": {"solution": ["../up.py"], "test": ["t.py"]}})}, "cannot be"),
+        (
+            {".meta/config.json": EXERCISE[".meta/config.json"].replace("leap.py", "gone.py")},
+            "gone.py: No such file",
+        ),
         ({"leap_test.py": "x = 1\n"}, "holds no tests"),
         ({".meta/config.json": EXERCISE[".meta/config.json"].replace(".py", ".rb")}, "no exercise in Python"),
     ],

@@ -99,7 +99,7 @@ def import_(source: str, target: str, origin: str) -> int:
     except OSError as fault:
         raise ConfigurationError(f"{target} cannot be written: {fault.strerror}") from None
     for name, reason in imported.left_out.items():
-        click.echo(f"left out {one_line(name, 80)}: {reason}", err=True)
+        click.echo(f"left out {one_line(name, 80)}: {one_line(reason, 300)}", err=True)
     click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} left out")
     if imported.written:
         click.echo(f"then: assay trial check {target}", err=True)
