@@ -25,11 +25,12 @@ from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.queue import put_run, queue_url
-from llm_runtime.errors import ConfigurationError, LlmRuntimeError, NoModelError
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.routing import NO_MODEL
 
 _NO_MODEL = (
-    "No model can be reached: store a key or name a server under Settings, start a local model server, or give seats "
-    "to yourself. What you typed stays here."
+    "No model can be reached: store a key or name a server under Settings, start a local model server, or give "
+    "seats to yourself. What you typed stays here."
 )
 
 
@@ -179,7 +180,7 @@ async def _begun(
     except LlmRuntimeError as fault:
         if wants_json(request):
             raise
-        return HTMLResponse(again(_NO_MODEL if isinstance(fault, NoModelError) else str(fault)), 422)
+        return HTMLResponse(again(_NO_MODEL if str(fault) == NO_MODEL else str(fault)), 422)
 
 
 def _show_begun(request: Request, run_id: str) -> Response:
