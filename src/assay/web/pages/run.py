@@ -82,7 +82,10 @@ def head_parts(
             steps=watch.steps(3),
         ),
         "asks": asking(watch.run_id, page_state.asks),
-        "contents": render("contents.html", contents=contents, figures=story.facts),
+        # While it runs the panel above counts, and what comes and goes beside the text would move it.
+        "contents": render(
+            "contents.html", contents=contents, figures=() if watch.state == "running" else story.facts
+        ),
     }
 
 
