@@ -21,9 +21,11 @@ from ai_crucible.types import GateResult, Puzzle, Verdict
 
 NOOP = "no-op"
 GOLD = "gold"
-_PROGRAMS = (".py", ".sh")
+_PROGRAMS = (".py", ".sh", ".sql")
 _PATIENCE = 2.0
 """Seconds that a mutant has at the least for each exercise."""
+_FEW = 20
+"""Inputs of each check that a mutant meets before it meets all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +52,16 @@ class Tried:
     """What the checks did when they were tried themselves.
 
     Args:
-        mutants: mistakes made in the gold, one each.
+        mutants: mistakes made in the gold, one each, without those that the oracle knows to be none.
         survivors: where the mistakes are that no check noticed.
         inputs: generated inputs that the gold survived.
+        equivalent: mutants that survived and are none, as the oracle says with a reason for each.
     """
 
     mutants: int
     survivors: tuple[str, ...]
     inputs: int
+    equivalent: tuple[str, ...] = ()
 
     @property
     def killed(self) -> float:
@@ -116,13 +120,9 @@ async def check_puzzle(
     untouched = await untouched_copy(drawn)
     overlays = await grader.overlays(puzzle)
     verdicts: dict[str, Verdict] = {}
-    patience = _PATIENCE
     async with grader.sitting(drawn, untouched) as grade:
         for name, overlay in {NOOP: b"", **overlays}.items():
-            started = time.monotonic()
             verdicts[name] = await grade(laid_on(untouched, overlay))
-            if name == GOLD:
-                patience = max(_PATIENCE, 4 * (time.monotonic() - started))
     gates = {name: gate(puzzle.meta, verdict, terminated_by=None) for name, verdict in verdicts.items()}
     problems = _problems(puzzle, gates, verdicts)
     if await untouched_copy(drawn) != untouched:
@@ -137,21 +137,36 @@ async def check_puzzle(
     )
     if bar is None or GOLD not in overlays or not gates[GOLD].passed:
         return check
-    tried = await _tried(drawn, grader, untouched, overlays[GOLD], bar, patience)
+    tried = await _tried(drawn, grader, untouched, overlays[GOLD], bar)
     return replace(check, tried=tried, problems=(*problems, *_below(check, tried, bar)))
 
 
-async def _tried(
-    puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar, patience: float
-) -> Tried:
-    count, survivors = 0, list[str]()
+async def _tried(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> Tried:
+    made = list(_mutants(puzzle, gold))
+    # What the first few inputs refuse, all of them refuse.
+    left = await _unnoticed(puzzle, replace(grader, draws=-_FEW), untouched, gold, made)
+    left = await _unnoticed(puzzle, grader, untouched, gold, left)
+    known = (await grader.admission(puzzle)).equivalent
+    same = tuple(where for where, _ in left if where in known)
+    survivors = tuple(where for where, _ in left if where not in known)
+    inputs = await _inputs(puzzle, grader, untouched, gold, bar)
+    return Tried(len(made) - len(same), survivors, inputs, same)
+
+
+async def _unnoticed(
+    puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, made: list[tuple[str, bytes]]
+) -> list[tuple[str, bytes]]:
+    """Return the mutants that pass; one that takes much longer than the gold does not."""
+    started = time.monotonic()
+    await grader(puzzle, untouched, laid_on(untouched, gold))
+    patience = max(_PATIENCE, 4 * (time.monotonic() - started))
+    left: list[tuple[str, bytes]] = []
     async with grader.sitting(puzzle, untouched, patience=patience) as grade:
-        for where, overlay in _mutants(puzzle, gold):
-            count += 1
+        for where, overlay in made:
             verdict = await grade(laid_on(untouched, overlay))
             if gate(puzzle.meta, verdict, terminated_by=None).passed:
-                survivors.append(where)
-    return Tried(count, tuple(survivors), await _inputs(puzzle, grader, untouched, gold, bar))
+                left.append((where, overlay))
+    return left
 
 
 async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: bytes, bar: Bar) -> int:
@@ -163,17 +178,17 @@ async def _inputs(puzzle: Puzzle, grader: SealedGrader, untouched: bytes, gold: 
             anew = SealedGrader(seed=grader.seed + seed)
             drawn = await anew.draw(puzzle)
             start = await untouched_copy(drawn)
-            work = laid_on(start, (await anew.overlays(puzzle))[GOLD])
+            work = laid_on(start, (await anew.overlays(puzzle, GOLD))[GOLD])
             if not gate(puzzle.meta, await anew(drawn, start, work), terminated_by=None).passed:
                 return seed - 1
         return bar.draws
-    checks = await grader.drawn_checks(puzzle)
+    checks = (await grader.admission(puzzle)).drawn
     if not checks:
         return 0
     many = SealedGrader(seed=grader.seed + 1, draws=-(-bar.inputs // checks))
     anew = await many.draw(puzzle)
     start = await untouched_copy(anew)
-    verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle))[GOLD]))
+    verdict = await many(anew, start, laid_on(start, (await many.overlays(puzzle, GOLD))[GOLD]))
     return bar.inputs if all(check.after for check in verdict.checks) else 0
 
 

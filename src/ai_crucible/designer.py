@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from ai_crucible.checking import PuzzleCheck, check_puzzle
 from ai_crucible.grading.edge import GradingFailed
-from ai_crucible.importing import write_puzzle
+from ai_crucible.puzzle_files import write_puzzle
 from ai_crucible.puzzle_loader import PuzzleRefused, load_puzzle
 from ai_crucible.types import PUZZLE_ID, Line, Prompting
 from llm_runtime.errors import ConfigurationError, StructuredOutputError

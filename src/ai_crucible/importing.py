@@ -1,4 +1,7 @@
-"""Puzzles out of folders of (buggy program, tests, fixed program). Nothing that is found there is run.
+"""Puzzles out of others' tasks. Nothing that is found there is run.
+
+Exercises of Exercism and instances of SWE-bench are read by modules of their own, folders of (buggy program, tests,
+fixed program) here.
 
 A QuixBugs checkout has ``python_programs/NAME.py``, ``correct_python_programs/NAME.py`` and, for most,
 ``json_testcases/NAME.json`` with one ``[arguments, expected]`` a line; ``python_testcases/test_NAME.py`` says which
@@ -13,16 +16,24 @@ from __future__ import annotations
 import ast
 import json
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from ai_crucible.exercism import exercises
+from ai_crucible.puzzle_files import (
+    PuzzleFiles,
+    as_json,
+    read_text,
+    suite_check,
+    tests_of,
+    why_unreadable,
+    write_puzzle,
+)
+from ai_crucible.swe_bench import instance_files, instances
 from llm_runtime.errors import ConfigurationError
 
-_MOST_BYTES = 1024 * 1024
 _MOST_CASES = 200
 _EQUALITIES = frozenset({"assertEqual", "assertEquals", "assertIs"})
 _NAME = re.compile(r"^[a-z][a-z0-9_]{0,50}$")
@@ -62,24 +73,37 @@ def import_folder(source: Path, target: Path, *, origin: str = "") -> Imported:
     Raises:
         ConfigurationError: ``source`` holds nothing of the kind.
     """
-    results: dict[str, Triple | str] = {}
-    for name, result in _triples(source.resolve(), origin or source.resolve().name):
+    results: dict[str, PuzzleFiles | str] = {}
+    for name, result in _found(source.resolve(), origin or source.resolve().name):
         results.setdefault(name, result)
     if not results:
-        raise ConfigurationError(f"{source}: no programs with tests and a fixed version were found there")
+        raise ConfigurationError(
+            f"{source}: no programs with tests and a fixed version, no exercises (.meta/config.json) and no "
+            "instances (*.jsonl) were found there"
+        )
     written: list[Path] = []
     left_out: dict[str, str] = {}
     for name in sorted(results):
-        triple = results[name]
-        folder = target / name.replace("_", "-")
-        if isinstance(triple, str):
-            left_out[name] = triple
+        files = results[name]
+        folder = target / re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-")
+        if isinstance(files, str):
+            left_out[name] = files
         elif folder.exists():
             left_out[name] = f"{folder.name} is there already"
         else:
-            _write(triple, folder)
+            write_puzzle(folder, files)
             written.append(folder)
     return Imported(tuple(written), left_out)
+
+
+def _found(source: Path, origin: str) -> Iterator[tuple[str, PuzzleFiles | str]]:
+    if instance_files(source):
+        yield from instances(source, origin)
+    elif next(source.rglob(".meta/config.json"), None) is not None:
+        yield from exercises(source, origin)
+    else:
+        for name, triple in _triples(source, origin):
+            yield name, triple if isinstance(triple, str) else _puzzle(triple)
 
 
 def _triples(source: Path, origin: str) -> Iterator[tuple[str, Triple | str]]:
@@ -111,12 +135,12 @@ def _fixed(source: Path, name: str) -> list[Path]:
 def _triple(source: Path, program: Path, fixed: Path, origin: str) -> Triple | str:
     name = program.stem
     try:
-        buggy_text, fixed_text = _read(program), _read(fixed)
+        buggy_text, fixed_text = read_text(program), read_text(fixed)
         tree = ast.parse(fixed_text)
         cases = _cases(source, name)
         tests, beside = ({}, {}) if cases else _test_files(source, name)
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError) as fault:
-        return f"it cannot be read: {type(fault).__name__}"
+        return why_unreadable(fault)
     if not any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
         return f"it defines no function {name}"
     if not cases and not tests:
@@ -130,7 +154,7 @@ def _test_files(source: Path, name: str) -> tuple[dict[str, str], dict[str, str]
     if not tests.is_file():
         return {}, {}
     node = source / "python_programs" / "node.py"
-    return {tests.name: _read(tests)}, {"node.py": _read(node)} if node.is_file() else {}
+    return {tests.name: read_text(tests)}, {"node.py": read_text(node)} if node.is_file() else {}
 
 
 def _limits(source: Path, name: str) -> tuple[list[Any], ast.expr | None]:
@@ -138,7 +162,7 @@ def _limits(source: Path, name: str) -> tuple[list[Any], ast.expr | None]:
     path = source / "python_testcases" / f"test_{name}.py"
     slow: list[Any] = []
     near: ast.expr | None = None
-    for node in ast.walk(ast.parse(_read(path))) if path.is_file() else ():
+    for node in ast.walk(ast.parse(read_text(path))) if path.is_file() else ():
         match node:
             case ast.If(test=test, body=[ast.Expr(value=ast.Call(func=ast.Attribute(attr="skip")))]):
                 for part in ast.walk(test):
@@ -162,19 +186,13 @@ def _tolerance(near: ast.expr | None, arguments: list[Any]) -> float | None:
             return float(ast.literal_eval(near))
 
 
-def _read(path: Path) -> str:
-    if path.is_symlink() or path.stat().st_size > _MOST_BYTES:
-        raise ValueError(path)
-    return path.read_text(encoding="utf-8")
-
-
 def _cases(source: Path, name: str) -> list[dict[str, Any]]:
     for path in (source / "json_testcases" / f"{name}.json", source / f"{name}.json"):
         if path.is_file():
-            return _json_cases(_read(path), *_limits(source, name))
+            return _json_cases(read_text(path), *_limits(source, name))
     for path in (source / f"test_{name}.py", source / "tests" / f"test_{name}.py"):
         if path.is_file():
-            return _asserted_cases(_read(path), name)
+            return _asserted_cases(read_text(path), name)
     return []
 
 
@@ -227,7 +245,7 @@ def _called(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else ""
 
 
-def _write(triple: Triple, folder: Path) -> None:
+def _puzzle(triple: Triple) -> PuzzleFiles:
     package = "python_programs/" if triple.tests else ""
     file = f"{package}{triple.name}.py"
     meta = {
@@ -243,52 +261,14 @@ def _write(triple: Triple, folder: Path) -> None:
         {"name": f"case {n}", **call, "cases": [case]} for n, case in enumerate(triple.cases, 1)
     ]
     for path, text in triple.tests.items():
-        checks += [_suite_check(f"{path}::{test}", [path]) for test in _test_names(text)]
+        checks += [suite_check(test, [test], [path]) for test in tests_of(path, text)]
     checks.append({"name": "still defined", "kind": "file", "path": file, "matches": rf"^def {triple.name}\b"})
-    write_puzzle(
-        folder,
-        {
-            "meta.json": json.dumps(meta, indent=2) + "\n",
-            "prompt.md": prompt,
-            f"work/{file}": triple.buggy,
-            **{f"work/{path}": text for path, text in triple.beside.items()},
-            f"oracle/gold/{file}": triple.fixed,
-            **{f"oracle/with/{path}": text for path, text in triple.tests.items()},
-            "oracle/checks.json": json.dumps({"checks": checks}, indent=1) + "\n",
-        },
-    )
-
-
-def _test_names(text: str) -> list[str]:
-    return [
-        node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name[:4] == "test"
-    ]
-
-
-def _suite_check(test: str, files: list[str]) -> dict[str, Any]:
-    """Return a check that runs one test of files that are laid beside the work copy."""
-    expect = {test: "passed"}
-    case = {"args": [test], "expect": expect}
-    return {"name": test, "kind": "call", "target": ":tests", "cases": [case], "with": files, "seconds": 20}
-
-
-def write_puzzle(folder: Path, files: dict[str, str]) -> None:
-    """Write a whole puzzle folder, or nothing: into a draft beside it that is renamed at the end.
-
-    Raises:
-        ConfigurationError: the folder exists.
-    """
-    if folder.exists():
-        raise ConfigurationError(f"{folder} exists; choose another name")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        for name, text in files.items():
-            path = draft / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        draft.chmod(0o755)
-        draft.rename(folder)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
+    return {
+        "meta.json": as_json(meta),
+        "prompt.md": prompt,
+        "oracle/checks.json": as_json({"checks": checks}),
+        f"work/{file}": triple.buggy,
+        **{f"work/{path}": text for path, text in triple.beside.items()},
+        f"oracle/gold/{file}": triple.fixed,
+        **{f"oracle/with/{path}": text for path, text in triple.tests.items()},
+    }

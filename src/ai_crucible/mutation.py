@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from typing import Any, TypeAlias, cast
 
 _Edit: TypeAlias = "tuple[str, Callable[[], None]]"
@@ -55,7 +56,9 @@ _SHELL = [
 
 
 def mutants(path: str, text: str, before: str = "") -> Iterator[tuple[str, str]]:
-    """Yield where a mistake was made, and the text with it; none of them twice, nor the text as it was.
+    """Yield where a mistake was made, with the line as it reads then, and the text with it.
+
+    None is yielded twice, nor the text as it was.
 
     Python is changed by its syntax tree, JSON value by value, a shell script and any other text line by line. What
     is yielded of Python and of the shell can be read by them.
@@ -68,14 +71,15 @@ def mutants(path: str, text: str, before: str = "") -> Iterator[tuple[str, str]]
     """
     kind = path.rsplit(".", 1)[-1]
     ways = {"py": _python, "json": _json, "sh": _shell}.get(kind, _lines)
-    seen = {_plain(kind, text)}
+    original = _plain(kind, text)
+    seen = {original}
     lines = _touched(before, text) if kind == "py" and before and text.count("\n") > _LONG else None
     for where, mutant in ways(text):
         if lines is not None and int(where.split()[1].rstrip(",")) not in lines:
             continue
         if (plain := _plain(kind, mutant)) not in seen:
             seen.add(plain)
-            yield f"{path}: {where}", mutant
+            yield f"{path}: {where}: {_first_other(original, plain)}", mutant
 
 
 def _touched(before: str, after: str) -> set[int]:
@@ -85,6 +89,12 @@ def _touched(before: str, after: str) -> set[int]:
         node for node in ast.walk(ast.parse(after)) if isinstance(node, _DEFINITIONS) and ast.dump(node) not in old
     ]
     return {line for node in new for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+
+
+def _first_other(before: str, after: str) -> str:
+    """Return the first line that is other than before, without its indentation."""
+    pairs = zip_longest(before.splitlines(), after.splitlines(), fillvalue="")
+    return next((new.strip() for old, new in pairs if old != new), "")
 
 
 def _plain(kind: str, text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ai_crucible.catalog_paths import BUILT_IN
-from ai_crucible.importing import write_puzzle
+from ai_crucible.puzzle_files import write_puzzle
 from ai_crucible.puzzle_loader import load_puzzle
 from ai_crucible.types import Puzzle
 

@@ -133,6 +133,8 @@ class RunType:
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
         chat: how it answers in a chat; ``None`` where it does not.
+        beside: ``(generate, options) -> generate``, what answers beside the models, such as tools; its answers are
+            recorded as theirs are.
         opening: how it takes a text that was typed before anything was chosen; ``None`` keeps it from that box.
     """
 
@@ -164,6 +166,7 @@ class RunType:
     replayable: bool = True
     own_models: bool = False
     chat: Chat | None = None
+    beside: Ref = ""
     opening: Opening | None = None
 
     @property

@@ -11,6 +11,7 @@ import pytest
 
 from ai_crucible import Bar, SealedGrader, check_puzzle, load_puzzle
 from ai_crucible.mutation import mutants
+from ai_crucible.puzzle_loader import PuzzleRefused
 
 GOLD = "def total(n):\n    return n * (n + 1) // 2\n"
 REFERENCE = """
@@ -92,6 +93,25 @@ async def test_a_puzzle_whose_checks_are_weak_is_told_so(
 ) -> None:
     check = await check_puzzle(load_puzzle(tried(make_puzzle, *checks, **files)), bar=SMALL)
     assert problem in "; ".join(check.problems)
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_a_mutant_that_is_none_does_not_count_where_the_oracle_says_why(
+    make_puzzle: Callable[..., Path],
+) -> None:
+    gold = "def total(n):\n    return n * (n + 1) // 2 if n > 0 else 0\n"
+    same = "total.py: line 2, a comparison: return n * (n + 1) // 2 if n >= 0 else 0"
+    folder = tried(make_puzzle, DRAWN, NONE, **{"oracle/gold/total.py": gold})
+    check = await check_puzzle(load_puzzle(folder), bar=SMALL)
+    assert check.tried and same in check.tried.survivors
+    oracle = {"checks": [DRAWN, NONE], "equivalent": {same: "nothing up to 0 is 0 either way"}}
+    (folder / "oracle/checks.json").write_text(json.dumps(oracle))
+    again = await check_puzzle(load_puzzle(folder), bar=SMALL)
+    assert again.tried and again.tried.equivalent == (same,) and same not in again.tried.survivors
+    assert again.tried.mutants == check.tried.mutants - 1
+    (folder / "oracle/checks.json").write_text(json.dumps({**oracle, "equivalent": {same: ""}}))
+    with pytest.raises(PuzzleRefused, match="a reason for each mutant"):
+        await check_puzzle(load_puzzle(folder), bar=SMALL)
 
 
 @pytest.mark.usefixtures("boxes")

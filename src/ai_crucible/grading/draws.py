@@ -45,7 +45,18 @@ class Draw:
             return self.known[check["name"]]
         cases = self.known[check["name"]] = list(check.get("cases", []))
         if "drawn" in check:
-            yielded = self.function(check)(random.Random("%s/%s" % (self.seed, check["name"])), *self.drawn)
-            for case in itertools.islice(yielded, max(self.count, check["drawn"])):
+            for case in itertools.islice(self.yielded(check), self.many(check["drawn"])):
                 cases.append({"args": [], "args_after": case.get("args", []), **case, "exact": True})
         return cases
+
+    def yielded(self, check):
+        """Return the cases that a check's function yields."""
+        return self.function(check)(random.Random("%s/%s" % (self.seed, check["name"])), *self.drawn)
+
+    def goes_on(self, check):
+        """Tell whether a check could draw more cases than it asks for."""
+        return next(itertools.islice(self.yielded(check), check["drawn"], None), None) is not None
+
+    def many(self, usual):
+        """Return how many cases of a check are drawn: at least so many as were asked for, or below 0 at most."""
+        return max(self.count, usual) if self.count >= 0 else min(-self.count, usual)

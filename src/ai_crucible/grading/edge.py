@@ -66,7 +66,13 @@ class Plan(Model):
     steps: list[Step]
     oracle_digest: str
     overlays: list[str]
-    drawn: int = 0
+
+
+class Admission(Model):
+    """What an oracle tells of itself: how many checks draw inputs without end, and mutants that are none."""
+
+    drawn: int
+    equivalent: dict[str, str]
 
 
 class _Drawn(Model):
@@ -85,7 +91,8 @@ class SealedGrader:
         oracles: by puzzle, the digest that its oracle must have; any for those that are not named.
         seed: of the trial, 0 to 2^53-1: what a task draws anew for each trial, and the inputs of its checks, derive
             from it.
-        draws: how many inputs each drawn check tries at least; 0 leaves it to the check.
+        draws: how many inputs each drawn check tries at least; 0 leaves it to the check, below 0 it tries so
+            many at the most, the first ones.
     """
 
     root: Root | None = None
@@ -149,17 +156,20 @@ class SealedGrader:
                 for box in bench or ():
                     await box.close()
 
-    async def drawn_checks(self, puzzle: Puzzle) -> int:
-        """Return how many checks of a puzzle draw their inputs."""
+    async def admission(self, puzzle: Puzzle) -> Admission:
+        """Return what an oracle tells of itself to whoever tries its checks."""
         async with self._oracle(puzzle) as ask:
-            return _read(Plan, puzzle, await ask("plan", str(self.seed), "0")).drawn
+            return _read(Admission, puzzle, await ask("admission", str(self.seed)))
 
-    async def overlays(self, puzzle: Puzzle) -> dict[str, bytes]:
-        """Return the solutions that the oracle keeps, as archives: ``gold``, ``wrong/NAME`` and ``right/NAME``."""
+    async def overlays(self, puzzle: Puzzle, *names: str) -> dict[str, bytes]:
+        """Return the solutions that the oracle keeps, or those named, as archives.
+
+        They are ``gold``, ``wrong/NAME`` and ``right/NAME``.
+        """
         archives: dict[str, bytes] = {}
         async with self._oracle(puzzle) as ask:
             plan = _read(Plan, puzzle, await ask("plan", str(self.seed), "0"))
-            for name in plan.overlays:
+            for name in names or plan.overlays:
                 answer = await ask("overlay", name, str(self.seed))
                 archives[name] = base64.b64decode(str(answer["archive"]), validate=True)
         return archives
@@ -182,7 +192,7 @@ class SealedGrader:
     @asynccontextmanager
     async def _oracle(self, puzzle: Puzzle) -> AsyncGenerator[Callable[..., Awaitable[dict[str, Any]]]]:
         # Many inputs take long to judge, too.
-        limits = _GRADING.model_copy(update={"seconds": 1800.0}) if self.draws else _GRADING
+        limits = _GRADING.model_copy(update={"seconds": 1800.0}) if self.draws > 0 else _GRADING
         box = await open_box(limits, oracle=Path(puzzle.folder) / SEALED, root=self.root)
         try:
             yield partial(_ask, box, puzzle)
@@ -199,7 +209,7 @@ class SealedGrader:
         self, puzzle: Puzzle, plan: Plan, work: bytes, patience: float = 0.0, bench: list[Box] | None = None
     ) -> dict[str, Any]:
         order = order_of(puzzle, self.root)
-        if self.draws:
+        if self.draws > 0:
             order = order.model_copy(update={"output": _GRADING.output})
         return await exercise(plan, work, order, patience=patience, bench=bench)
 

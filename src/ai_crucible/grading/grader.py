@@ -7,8 +7,9 @@ folder, as data, and prints the verdict. ``draw SEED`` prints the files and word
 ``overlay NAME SEED`` prints an archive of a solution that the oracle keeps. Nothing that a solver wrote is ever
 imported or run here.
 
-The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs]}``. A check has ``name``, ``kind``, maybe
-``role`` (``task`` or ``quality``) and ``weight``, and by kind:
+The oracle is ``checks.json``: ``{"checks": [...], "protected": [globs], "equivalent": {MUTANT: reason}}``; the last
+names mutants of the gold, as the check of a puzzle prints them, that nothing can tell from it. A check has
+``name``, ``kind``, maybe ``role`` (``task`` or ``quality``) and ``weight``, and by kind:
 
     call   target "module:function" (or the driver's own ":program", ":tests"), cases [{args, kwargs, expect |
            raises, within, args_after}], compare (equal, close, unordered), put {path: text}; with [path]: files of
@@ -59,6 +60,7 @@ def main():
     """Do what the first argument says; a fault of the oracle is an answer, not a traceback."""
     try:
         ways = {"plan": plan, "declared": declared, "judge": judge, "overlay": overlay, "draw": draw}
+        ways["admission"] = admission
         answer = ways[sys.argv[1]]()
     except BadOracle as fault:
         answer = {"bad_oracle": str(fault)}
@@ -74,8 +76,8 @@ def load():
         raise BadOracle("checks.json is missing")
     except (OSError, ValueError) as fault:
         raise BadOracle("checks.json cannot be read: %s" % fault)
-    if not isinstance(oracle, dict) or set(oracle) - {"checks", "protected"}:
-        raise BadOracle("checks.json is an object with checks and protected")
+    if not isinstance(oracle, dict) or set(oracle) - {"checks", "protected", "equivalent"}:
+        raise BadOracle("checks.json is an object with checks, protected and equivalent")
     checks = oracle.get("checks")
     if not isinstance(checks, list) or not checks:
         raise BadOracle("there are no checks")
@@ -86,7 +88,10 @@ def load():
         raise BadOracle("two checks have the same name")
     for check in checks:
         inspect(check)
-    return checks, oracle.get("protected", [])
+    equivalent = oracle.get("equivalent", {})
+    if not isinstance(equivalent, dict) or not all(isinstance(why, str) and why for why in equivalent.values()):
+        raise BadOracle("equivalent is an object that gives a reason for each mutant")
+    return checks, oracle.get("protected", []), equivalent
 
 
 def inspect(check):
@@ -113,7 +118,7 @@ def inspect(check):
 
 def plan():
     """Return what is to be run, without what is expected of it."""
-    checks, _ = load()
+    checks, _, _ = load()
     draws = Draw(sys.argv[2], int(sys.argv[3]))
     steps = []
     for check in checks:
@@ -130,8 +135,15 @@ def plan():
         else:
             continue
         steps.append(step)
-    drawn = sum("drawn" in check for check in checks)
-    return {"steps": steps, "oracle_digest": digest(), "overlays": overlays(draws), "drawn": drawn}
+    return {"steps": steps, "oracle_digest": digest(), "overlays": overlays(draws)}
+
+
+def admission():
+    """Return what trying the checks themselves needs to know: it holds lines of the gold."""
+    checks, _, equivalent = load()
+    draws = Draw(sys.argv[2])
+    drawn = sum("drawn" in check and draws.goes_on(check) for check in checks)
+    return {"drawn": drawn, "equivalent": equivalent}
 
 
 def beside(path):
@@ -214,7 +226,7 @@ def add(archive, name, data, executable):
 def judge():
     """Return the verdict over the untouched puzzle and the solver's copy."""
     seen = json.load(sys.stdin)
-    checks, protected = load()
+    checks, protected, _ = load()
     draws = Draw(sys.argv[2], int(sys.argv[3]))
     before, left = (Copy(seen[name]) for name in ("before", "after"))
     after = Declared(before, left, seen["editable"], protected)
@@ -254,7 +266,7 @@ def evaluate(check, copy, untouched, draws):
     """Tell whether a check holds for a copy, and why not."""
     # A pattern may take for ever on what a solver wrote; that is its failure, not that of the grading.
     signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(_CHECK_S + draws.count // 50)
+    signal.alarm(_CHECK_S + max(draws.count, 0) // 50)
     try:
         if check["kind"] == "same":
             names = [n for n in untouched.files if matches_any(n, check["paths"])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
-from assay.launch.checks import check_terms, require_replayable
+from assay.launch.checks import check_terms, require_own_tools, require_replayable
 from assay.launch.execution import Followers, Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
 from assay.launch.logs import first_event, result_of, reworded, told_when_kept
 from assay.launch.telemetry import instruments
@@ -31,6 +32,10 @@ from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import as_recorded, replaying
 
 T = TypeVar("T")
+
+#: Python's collector looks for rings of garbage whenever so many objects more are alive. Its own 700 are reached
+#: all the time where many runs are under way, whose objects live as long as their calls: a tenth of all CPU.
+_COLLECT_AFTER = 10_000
 
 Pace = Callable[[int], Awaitable[None]]
 NOBODY = Followers()
@@ -105,6 +110,8 @@ class Launcher:
         self._draw_seed = draw_seed
         # One run after another finds its connections open: for a hosted model that is a handshake less a call.
         self._http = Http()
+        if 0 < gc.get_threshold()[0] < _COLLECT_AFTER:
+            gc.set_threshold(_COLLECT_AFTER)
 
     async def start(
         self,
@@ -191,6 +198,7 @@ class Launcher:
             raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
         run = opened(started)
         check_terms(run.run, own)
+        await asyncio.to_thread(require_own_tools, self.store, run_id, run)
         return await self._begin(Job(run, started, own, Settings(), Recording(), followers, model, resumed=True))
 
     async def fork(
@@ -223,6 +231,7 @@ class Launcher:
         require_replayable(run.run)
         own = terms or Terms()
         check_terms(run.run, own)
+        await asyncio.to_thread(require_own_tools, self.store, parent_id, run)
         events = [event for _, event in self.store.events(parent_id)]
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())
@@ -309,6 +318,9 @@ class Launcher:
                 settings = terms.settings(beside_panel(self._settings(), job.run.options))
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
+            answering = reached.generate
+            if job.run.run.beside:
+                answering = load(job.run.run.beside)(answering, job.run.options)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             heard, words = tee(*job.followers.listeners), job.followers.words
@@ -324,7 +336,7 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, reached.generate), emit, replayed=answers.has_reply)
+            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers, reworded(job.run.run))
             seed = job.started.seed

@@ -197,7 +197,9 @@ def _plain(spec: FieldSpec, value: Any) -> Any:
 
 
 def _no_file(spec: FieldSpec, value: Any) -> Any:
-    """Refuse a path: whoever fills in a form may not read this machine's files."""
+    """Refuse a path, and what only the command line has: who fills in a form may not read this machine's files."""
+    if "form" not in spec.ui.doors and value:
+        raise ConfigurationError(f"{spec.name} can be set on the command line and in job files alone")
     entries = cast("list[Any]", value) if spec.ui.local and isinstance(value, list) else []
     for one in entries:
         if not str(one).startswith("https://"):

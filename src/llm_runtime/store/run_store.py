@@ -48,7 +48,7 @@ class RunStore(RunReader):
         self._unwritable = ""
         self._logs: dict[str, RunLog] = {}
         self._packers: dict[int, Packer] = {}
-        self._committer = Committer(self._append)
+        self._committer = Committer(self._append, lambda: len(self._logs) > 1)
 
     @abstractmethod
     def _insert(self, rows: list[Row], *, flush: bool) -> int:

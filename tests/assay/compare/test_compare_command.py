@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from assay.protocols.compare.deciding import anytime_p, decided
 from llm_runtime.events import CallFinished
 from llm_runtime.store import open_store
 from llm_runtime.testing import LoopbackServer, Received
@@ -154,3 +157,59 @@ def test_nothing_of_inspect_is_needed() -> None:
     imports = "assay.protocols.compare.task, assay.protocols.compare.story"
     code = f"import sys; sys.modules['inspect_ai'] = None; import {imports}"
     assert subprocess.run([sys.executable, "-c", code], env={**os.environ}, check=False).returncode == 0
+
+
+def test_a_p_value_that_holds_at_any_time_lets_few_chance_runs_through() -> None:
+    # Eight in a row are enough, seven are not; tasks that both or neither got right say nothing.
+    assert anytime_p([(True, False)] * 8 + [(True, True)] * 50) <= 0.05 < anytime_p([(True, False)] * 7)
+    assert anytime_p([(False, True)] * 8) == anytime_p([(True, False)] * 8)
+    chance = random.Random(5)
+    alike = [[(chance.random() < 0.7, chance.random() < 0.7) for _ in range(120)] for _ in range(400)]
+    assert sum(anytime_p(pairs) <= 0.05 for pairs in alike) <= 0.05 * 400
+    apart = [{"a": True, "b": False, "c": False}] * 30
+    assert decided(apart, ["a", "b"]) and not decided(apart, ["a", "b", "c"]) and not decided([], ["a", "b"])
+
+
+async def test_a_comparison_stops_when_it_is_decided_and_tells_what_that_saved(
+    assay: Assay, adder: Adder, tmp_path: Path, write: Callable[..., str]
+) -> None:
+    sums = [{"id": f"sum-{n}", "question": f"What is {n} plus {n}?", "expected": 2 * n} for n in range(20)]
+    asked: Counter[str] = Counter()
+
+    def wrong_at_first(received: Received) -> str:
+        question = received.messages[0].content
+        asked[question] += 1
+        return "ANSWER: none" if asked[question] == 1 else adder(received)
+
+    common = ("compare", write(*sums), "--methods", "single,self-consistency", "--samples", "1", "--at-once", "1")
+    async with LoopbackServer(wrong_at_first) as server:
+        done = await assay(*common, "--early", "--json", "-q", "--out", "c.md", server=server)
+        assert done.code == 0 and len(server.requests) == 2 * 8, done.err
+        result = json.loads(done.out)["result"]
+        assert (result["stopped"]["after"], result["stopped"]["planned"]) == (8, 20)
+        (pair,) = result["comparisons"]
+        assert pair["p_anytime"] <= 0.05 and pair["only_b"] == 8
+        text = (tmp_path / "c.md").read_text(encoding="utf-8")
+        assert "after 8 of 20 tasks, so the other 12 were not asked" in text
+        assert "self-consistency was right more often than single" in text
+        asked.clear()
+        whole = await assay(*common, "--json", "-q", server=server)
+    assert "stopped" not in json.loads(whole.out)["result"] and len(server.requests) == 2 * 8 + 2 * 20
+
+
+async def test_a_comparison_of_what_is_alike_is_not_stopped(
+    assay: Assay, adder: Adder, write: Callable[..., str]
+) -> None:
+    async with LoopbackServer(adder) as server:
+        done = await assay(
+            "compare",
+            write(*SUMS),
+            "--methods",
+            "single,self-consistency",
+            "--early",
+            "--json",
+            "-q",
+            server=server,
+        )
+    result = json.loads(done.out)["result"]
+    assert "stopped" not in result and len(result["rows"]) == 8 and result["comparisons"][0]["p_anytime"] == 1

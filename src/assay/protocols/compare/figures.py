@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import combinations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
+from assay.protocols.compare.deciding import LEVEL, decided, pairs_p
 from llm_runtime.statistics.bootstrap import paired_bootstrap
 from llm_runtime.statistics.interval import Interval
 from llm_runtime.statistics.proportions import PairedCounts, mcnemar, newcombe_paired, wilson
 from llm_runtime.statistics.significance import holm
+
+
+def _unset(value: object) -> bool:
+    return value is None
 
 
 class _Strict(BaseModel):
@@ -91,6 +96,7 @@ class Comparison(_Strict):
         difference: of the scores, with Newcombe's interval for paired proportions; null without a checkable task.
         p: McNemar's exact test, two-sided.
         p_holm: the same, corrected for the number of pairs (Holm); null in reports of before.
+        p_anytime: of an e-process, corrected likewise, where the comparison may stop early; null elsewhere.
         spend: mean spend of ``a`` a task divided by that of ``b``, with a paired bootstrap interval.
         spend_in: ``"USD"`` where all prices are known, else ``"tokens"``; empty where nothing was spent.
     """
@@ -104,19 +110,41 @@ class Comparison(_Strict):
     difference: Bounds | None
     p: float | None
     p_holm: float | None = None
+    p_anytime: float | None = Field(default=None, exclude_if=_unset)
     spend: Bounds | None
     spend_in: str
 
     @property
     def shown(self) -> bool:
-        """Whether a difference is shown: the interval excludes none, and the corrected exact test agrees at 5%."""
+        """Whether a difference is shown: the interval excludes none, and the corrected exact test agrees at 5%.
+
+        Where the comparison may stop early, whether the test says so that holds for any stopping.
+        """
+        if self.p_anytime is not None:
+            return self.p_anytime <= LEVEL
         p = self.p if self.p_holm is None else self.p_holm
-        return self.difference is not None and self.difference.shows and p is not None and p <= 0.05
+        return self.difference is not None and self.difference.shows and p is not None and p <= LEVEL
 
     @property
     def equal_spend(self) -> bool:
         """Whether the spends are within a fifth of each other: near enough to compare the scores."""
         return self.spend is not None and 0.8 <= self.spend.estimate <= 1.25
+
+
+class Stopped(_Strict):
+    """A comparison that was decided before its last task.
+
+    Args:
+        after: tasks that were done.
+        planned: tasks that there were.
+        saved: what those left out would have cost at the mean of the others, micro-dollars or tokens.
+        saved_in: ``"USD"`` or ``"tokens"``.
+    """
+
+    after: int
+    planned: int
+    saved: int
+    saved_in: str
 
 
 class Figures(_Strict):
@@ -125,15 +153,17 @@ class Figures(_Strict):
     methods: tuple[MethodFigures, ...]
     comparisons: tuple[Comparison, ...]
     rows: tuple[Row, ...]
+    stopped: Stopped | None = Field(default=None, exclude_if=_unset)
 
 
-def figures(rows: Sequence[Row], methods: Sequence[str], seed: int) -> Figures:
+def figures(rows: Sequence[Row], methods: Sequence[str], seed: int, planned: int | None = None) -> Figures:
     """Fold rows into figures; a task counts once every method is done with it, so that pairs stay pairs.
 
     Args:
         rows: in the order of the tasks.
         methods: in the order of the report.
         seed: for the bootstrap.
+        planned: tasks that there are, where it may stop before the last one.
     """
     by_place = {(row.task, row.method): row for row in rows}
     tasks = [
@@ -146,11 +176,31 @@ def figures(rows: Sequence[Row], methods: Sequence[str], seed: int) -> Figures:
     scored = [pair for pair in comparisons if pair.p is not None]
     corrected = dict(zip(map(id, scored), holm([pair.p or 0.0 for pair in scored]), strict=True))
     comparisons = [pair.model_copy(update={"p_holm": corrected.get(id(pair))}) for pair in comparisons]
+    by_task = [[by_place[task, method] for method in methods] for task in tasks]
+    if planned is not None:
+        anytime = pairs_p(right_by_method(by_task), methods)
+        comparisons = [pair.model_copy(update={"p_anytime": anytime[pair.a, pair.b]}) for pair in comparisons]
     return Figures(
         methods=tuple(_method(method, own) for method, own in by_method.items()),
         comparisons=tuple(comparisons),
-        rows=tuple(row for task in tasks for row in (by_place[task, method] for method in methods)),
+        rows=tuple(row for own in by_task for row in own),
+        stopped=_stopped(by_task, methods, planned or 0),
     )
+
+
+def right_by_method(tasks: Sequence[Sequence[Row]]) -> list[dict[str, bool]]:
+    """Return by method whether it was right, task by task, where something tells."""
+    return [{row.method: bool(row.right) for row in own} for own in tasks if own[0].right is not None]
+
+
+def _stopped(tasks: Sequence[Sequence[Row]], methods: Sequence[str], planned: int) -> Stopped | None:
+    left = planned - len(tasks)
+    if not tasks or left <= 0 or not decided(right_by_method(tasks), methods):
+        return None
+    rows = [row for own in tasks for row in own]
+    cost = _total(rows)
+    spent, unit = (cost, "USD") if cost else (sum(row.tokens for row in rows), "tokens")
+    return Stopped(after=len(tasks), planned=planned, saved=round(spent * left / len(tasks)), saved_in=unit)
 
 
 def _method(method: str, rows: Sequence[Row]) -> MethodFigures:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from assay.protocols.compare.events import MethodAnswered
-from assay.protocols.compare.figures import Bounds, Comparison, Figures, MethodFigures, Row, figures
+from assay.protocols.compare.figures import Bounds, Comparison, Figures, MethodFigures, Row, Stopped, figures
 from assay.registry import opened
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
@@ -58,6 +58,7 @@ class CompareFold(GenericFold):
         super().__init__(keep)
         self._tasks: list[str] = []
         self._methods: list[str] = []
+        self._early = False
         self._rows: dict[tuple[str, str], Row] = {}
 
     def apply(self, event: Event, at: int) -> None:
@@ -86,7 +87,7 @@ class CompareFold(GenericFold):
         """Return the figures of the tasks that every method is done with."""
         seed = self.run.started.seed if self.run.started else 0
         rows = [row for task in self._tasks for method in self._methods if (row := self._rows.get((task, method)))]
-        return figures(rows, self._methods, seed)
+        return figures(rows, self._methods, seed, len(self._tasks) if self._early else None)
 
     def story(self) -> Story:
         """Return the report."""
@@ -132,7 +133,8 @@ class CompareFold(GenericFold):
         with suppress(ConfigurationError):
             run = opened(started)
             self._tasks = [question.id for question in cast("Task", run.task).tasks]
-            self._methods = list(cast("Options", run.options).methods)
+            options = cast("Options", run.options)
+            self._methods, self._early = list(options.methods), options.early
 
 
 def _scores(result: Figures, tasks: int) -> list[Section]:
@@ -151,9 +153,21 @@ def _scores(result: Figures, tasks: int) -> list[Section]:
     checkable = result.methods[0].checkable
     if dots and checkable < _FEW_PAIRS:
         blocks.append(Note(f"{count_noun(checkable, 'task')} can show only large differences.", "warning"))
-    if len(result.rows) < tasks * len(result.methods):
+    if result.stopped:
+        blocks.append(Note(_saved(result.stopped)))
+    elif len(result.rows) < tasks * len(result.methods):
         blocks.append(Note("Not every task is done by every method; the others are left out.", "warning"))
     return [Section("What was found", tuple(blocks))]
+
+
+def _saved(stopped: Stopped) -> str:
+    left = stopped.planned - stopped.after
+    saved = money(stopped.saved) if stopped.saved_in == "USD" else f"{short_count(stopped.saved)} tokens"
+    return (
+        f"Every pair was decided after {stopped.after} of {count_noun(stopped.planned, 'task')}, so the other "
+        f"{left} were not asked: about {saved} saved, at the mean spend of those that were. The test holds "
+        "whenever one stops; differences of a comparison that stopped early look larger than they are."
+    )
 
 
 def in_short(result: Figures) -> str:
@@ -229,6 +243,7 @@ def _pairs(result: Figures) -> list[Section]:
         "95% interval",
         "McNemar p",
         "p, Holm",
+        *(("p, any time",) if any(pair.p_anytime is not None for pair in scored) else ()),
         "Spend",
     )
     rows = tuple(_pair(pair, pair.difference) for pair in scored if pair.difference)
@@ -250,6 +265,7 @@ def _pair(pair: Comparison, gap: Bounds) -> tuple[str, ...]:
         f"{_points(gap.low)} to {_points(gap.high)}",
         "–" if pair.p is None else f"{pair.p:.3f}",
         "–" if pair.p_holm is None else f"{pair.p_holm:.3f}",
+        *(() if pair.p_anytime is None else (f"{pair.p_anytime:.3f}",)),
         f"{spend.estimate:.2f}×" if spend else "–",
     )
 
@@ -335,7 +351,9 @@ def _how() -> Section:
         "answer counts as wrong. Scores carry Wilson intervals, differences Newcombe's interval for paired "
         "proportions (1998), p is McNemar's exact test, corrected by Holm for the number of pairs (1979), "
         "ratios of spend carry a paired bootstrap interval. A difference is called shown where the interval "
-        "excludes 0 and the corrected p is at most 0.05. All of it is about these tasks and this model."
+        "excludes 0 and the corrected p is at most 0.05; with --early, where the p at any time is: that of two "
+        "e-processes over the tasks that only one of a pair got right (betting, Waudby-Smith & Ramdas 2024), "
+        "corrected by Holm. All of it is about these tasks and this model."
     )
     return Section("How it was compared", (Plain(text),))
 

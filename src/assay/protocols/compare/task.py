@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Annotated, Any
 
 from pydantic import Field, field_validator, model_validator
 
 from assay.fields import Ui
 from assay.protocol import RunContext
+from assay.protocols.compare.deciding import decided
 from assay.protocols.compare.events import MethodAnswered
-from assay.protocols.compare.figures import Row, figures
+from assay.protocols.compare.figures import Row, figures, right_by_method
 from assay.protocols.compare.methods import METHODS, USUAL, Answered, Bench
 from assay.protocols.compare.tasks import Question
+from assay.seat_tools.offered import Tools
+from assay.seat_tools.using import tooled
 from llm_runtime.errors import (
     BudgetExceeded,
     ConfigurationError,
@@ -49,8 +54,12 @@ class Options(Model):
     """Of self-consistency, where no council's spend sets them."""
     at_once: Annotated[int, Ui(show_default=True)] = Field(default=4, ge=1, le=64)
     """Tasks at one time."""
+    early: bool = False
+    """Stop as soon as every pair of methods is decided, by tests that hold whenever one stops."""
     models: Annotated[tuple[str, ...], Ui(metavar="A,B,C", label="Panel")] = ()
     """Models that the seats of the mixed panel take in turn: ids, or PROVIDER:MODEL."""
+    tools: Tools = ()
+    """Tools that every method may use to look things up."""
 
     @property
     def named_models(self) -> tuple[str, ...]:
@@ -80,13 +89,26 @@ async def run(task: Task, options: Options, context: RunContext) -> dict[str, An
     methods = list(options.methods)
     bench = Bench(context.seed, options.samples, context.emit, options.models)
     turn = asyncio.Semaphore(options.at_once)
+    generate = tooled(context.generate, options.tools, context.seed)
+
+    done: dict[str, list[Row]] = {}
 
     async def each(question: Question) -> list[Row]:
         async with turn:
-            return await _compared(question, methods, context.generate, bench)
+            if options.early and decided(_in_order(task, done), methods):
+                return []
+            done[question.id] = await _compared(question, methods, generate, bench)
+            return done[question.id]
 
     rows = [row for answers in await gather(each(question) for question in task.tasks) for row in answers]
-    return figures(rows, methods, context.seed).model_dump(mode="json")
+    planned = len(task.tasks) if options.early else None
+    return figures(rows, methods, context.seed, planned).model_dump(mode="json")
+
+
+def _in_order(task: Task, done: Mapping[str, list[Row]]) -> list[dict[str, bool]]:
+    """Return who was right on the tasks that are done, up to the first that is not: the order is theirs."""
+    first = takewhile(lambda question: question.id in done, task.tasks)
+    return right_by_method([done[question.id] for question in first])
 
 
 def title_of(task: Task) -> str:

@@ -22,6 +22,7 @@ COUNCIL = RunType(
         run=f"{_HERE}.council:run",
     ),
     fold=f"{_HERE}.report:CouncilFold",
+    beside="assay.seat_tools.answering:beside",
     opening=Opening(
         "query",
         (

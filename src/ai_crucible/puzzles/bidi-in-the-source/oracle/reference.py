@@ -38,7 +38,11 @@ def some(random, codes, most=10):
     return "".join(random.choice([chr(random.choice(codes)), chr(random.choice(codes)), "a", "\n", random.choice("b \r\u00e9\U0001F600")]) for _ in range(random.randint(0, most)))
 
 
+ASCII = "".join(map(chr, range(127)))
+
+
 def finding(random):
+    yield {"args": [ASCII], "expect": []}
     for code in CODES:
         for text in (chr(code), f"a{chr(code)}", f"x\n\U0001F600{chr(code)}{chr(code)}\n"):
             yield {"args": [text], "expect": found(text)}
@@ -50,6 +54,8 @@ def finding(random):
 
 
 def opened(random):
+    yield {"args": [ASCII], "expect": []}
+    yield {"args": ["\u202a" + ASCII.replace("\n", "") + "\u202c\n\u2066" + ASCII.replace("\n", "") + "\u2069"], "expect": []}
     yield {"args": ["\u202ea\u202c\n\u2066a\n\u2066\u202a\u2069\n\u2066\u202c\u2069\n\u202a\u2066\u2069"], "expect": [2, 5]}
     for one in CODES:
         for text in (chr(one), chr(one) + "\u202c", chr(one) + "\u2069", "\u202a" + chr(one) + "\u202c", "\u2066" + chr(one) + "\u2069", "\u2066" + chr(one) + "\u202c", f"\u2028{chr(one)}\r"):

@@ -58,3 +58,20 @@ def honest(random):
         yield case(random, message(random))
         whole = message(random, padding=40)
         yield case(random, message(random, 1, random.randint(0, 20), b"a" * 20, 16))
+
+
+def demo(random):
+    """What the programme's own example shows; its texts are read as letters."""
+    while True:
+        payload = "".join(random.choices("abc\u00e9", k=random.choice([0, 1, 5, 300])))
+        kind, padding = random.choice([1, 1, 1, 0, 2]), random.choice([0, 15, 16, 17, 40])
+        length = len(payload.encode())
+        claimed = random.choice([length, length, length + padding - 16, length + padding, 0])
+        rest = payload.encode() + b"p" * padding
+        right = kind == 1 and 0 <= claimed and len(rest) - claimed >= 16
+        try:
+            words = rest[: max(claimed, 0)].decode()
+        except UnicodeDecodeError:
+            continue
+        if claimed >= 0:
+            yield {"args": [kind, claimed, payload, padding, "behind" * 20], "expect": words if right else None}

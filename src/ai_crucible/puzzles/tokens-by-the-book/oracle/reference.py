@@ -76,7 +76,7 @@ def no_bucket(random):
 
 
 def kinds(random):
-    yield {"args": [], "expect": [True, False, 3, True, 0]}
+    yield {"args": [], "expect": [True, False, 3, True, 0, "Refused", "Refused"]}
 
 
 def names(random):

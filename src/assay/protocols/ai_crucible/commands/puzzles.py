@@ -56,7 +56,7 @@ def _show_check(check: PuzzleCheck) -> None:
     words = "fine" if check.ok else one_line("; ".join(check.problems), 600)
     click.echo(_ROW.format(check.puzzle, killed, wrong, right, inputs, words))
     for where in tried.survivors if tried else ():
-        click.echo(f"  no check notices: {one_line(where, 120)}", err=True)
+        click.echo(f"  no check notices: {one_line(where, 200)}", err=True)
 
 
 def _check_data(check: PuzzleCheck) -> dict[str, Any]:
@@ -84,21 +84,23 @@ def new_(folder: str) -> int:
 @click.argument("target")
 @click.option("--origin", metavar="TEXT", default="", help="What each puzzle names as its source.")
 def import_(source: str, target: str, origin: str) -> int:
-    """Make puzzles of SOURCE, a checkout of QuixBugs or any folder of (program, tests, fixed program), in TARGET.
+    """Make puzzles of others' tasks in SOURCE, in TARGET.
 
-    SOURCE is only read and nothing in it is run. Check what came of it before you use it.
+    SOURCE is a checkout of QuixBugs or any folder of (program, tests, fixed program), a Python track of Exercism or
+    one exercise of it, or instances of SWE-bench (*.jsonl, with snapshots of the repositories in repos/INSTANCE_ID
+    beside it). It is only read and nothing in it is run. Check what came of it before you use it.
     """
     from ai_crucible.importing import import_folder
 
-    if not Path(source).is_dir():
-        raise ConfigurationError(f"{source}: there is no such folder")
+    if not (Path(source).is_dir() or (Path(source).suffix == ".jsonl" and Path(source).is_file())):
+        raise ConfigurationError(f"{source}: there is no such folder, nor a file of instances (*.jsonl)")
     try:
         imported = import_folder(Path(source), Path(target), origin=origin)
     except OSError as fault:
         raise ConfigurationError(f"{target} cannot be written: {fault.strerror}") from None
     for name, reason in imported.left_out.items():
-        click.echo(f"left out {one_line(name, 80)}: {reason}", err=True)
-    click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} programs left out")
+        click.echo(f"left out {one_line(name, 80)}: {one_line(reason, 300)}", err=True)
+    click.echo(f"{len(imported.written)} puzzles written to {target}, {len(imported.left_out)} left out")
     if imported.written:
         click.echo(f"then: assay trial check {target}", err=True)
     return 0 if imported.written else 1

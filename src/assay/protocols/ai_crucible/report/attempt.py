@@ -25,6 +25,7 @@ def attempt_blocks(attempt: Attempt, trials: TrialRecords) -> tuple[Block, ...]:
         *_copied(attempt),
         *_grading(attempt),
         *_gate(attempt),
+        *_critic(attempt),
         *sealing(attempt, trials),
     )
 
@@ -168,6 +169,11 @@ def _gate(attempt: Attempt) -> list[Block]:
             )
         )
     return blocks
+
+
+def _critic(attempt: Attempt) -> list[Block]:
+    said = attempt.last("critic")
+    return [Quote(_cut(str(said.get("text", ""))), "The critic, whom no solver hears, says")] if said else []
 
 
 def _novelty(validated: bool | None) -> str:

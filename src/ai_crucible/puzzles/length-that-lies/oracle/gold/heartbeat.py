@@ -1,11 +1,10 @@
 def answer(memory, start, size):
-    message = memory[start : start + size]
-    if size < 19 or message[0] != 1:
+    if size < 19 or memory[start] != 1:
         return None
-    length = int.from_bytes(message[1:3], "big")
+    length = int.from_bytes(memory[start + 1 : start + 3], "big")
     if length > size - 19:
         return None
-    return message[3 : 3 + length]
+    return memory[start + 3 : start + 3 + length]
 
 
 def demo(kind, claimed, payload, padding, behind):

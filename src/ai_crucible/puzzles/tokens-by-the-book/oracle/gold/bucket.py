@@ -39,4 +39,4 @@ class Bucket:
 
     def wait(self, now, count=1):
         missing = count - self.seen(now, count)
-        return max(0, self.since + missing * self.every - now) if missing > 0 else 0
+        return self.since + missing * self.every - now if missing > 0 else 0

@@ -20,4 +20,13 @@ def play(capacity, every, start, calls):
 
 def kinds():
     """Whether what is refused is an exception of its own, and a bucket starts at 0 if nothing is told."""
-    return [issubclass(Refused, Exception), issubclass(Refused, ValueError), Bucket(3, 10).level(0), Bucket(3, 10).take(0), Bucket(2, 7).wait(5)]
+    early = play(3, 10, 0, [["level", -1]]) + play_unasked(-1)
+    return [issubclass(Refused, Exception), issubclass(Refused, ValueError), Bucket(3, 10).level(0), Bucket(3, 10).take(0), Bucket(2, 7).wait(5), *early]
+
+
+def play_unasked(now):
+    """What a bucket answers that was not told when it starts."""
+    try:
+        return [Bucket(3, 10).level(now)]
+    except Refused:
+        return ["Refused"]

@@ -1,0 +1,145 @@
+"""Others' tasks made ours: exercises of Exercism and instances of SWE-bench."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ai_crucible import check_puzzle, import_folder, load_puzzle
+from llm_runtime.errors import ConfigurationError
+
+EXERCISE = {
+    ".meta/config.json": json.dumps(
+        {"files": {"solution": ["leap.py"], "test": ["leap_test.py"], "example": [".meta/example.py"]}}
+    ),
+    ".meta/example.py": "def leap(year):\n    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)\n",
+    ".docs/instructions.md": "# Instructions\n\nSay whether a year is a leap year.\n",
+    "leap.py": "def leap(year):\n    pass\n",
+    "leap_test.py": (
+        "import unittest\nfrom leap import leap\n\n\nclass LeapTest(unittest.TestCase):\n"
+        "    def test_four(self):\n        self.assertIs(leap(1996), True)\n\n"
+        "    def test_century(self):\n        self.assertIs(leap(1900), False)\n"
+    ),
+}
+BEFORE = "def middle(values):\n    return values[len(values) // 2]\n"
+TESTS = "from kit.stats import middle\n\n\ndef test_one():\n    assert middle([7]) == 7\n"
+PATCH = """\
+diff --git a/kit/stats.py b/kit/stats.py
+--- a/kit/stats.py
++++ b/kit/stats.py
+@@ -1,2 +1,2 @@
+ def middle(values):
+-    return values[len(values) // 2]
++    return sorted(values)[len(values) // 2]
+"""
+TEST_PATCH = """\
+diff --git a/tests/test_stats.py b/tests/test_stats.py
+--- a/tests/test_stats.py
++++ b/tests/test_stats.py
+@@ -3,3 +3,7 @@
+
+ def test_one():
+     assert middle([7]) == 7
++
++
++def test_in_any_order():
++    assert middle([3, 1, 2]) == 2
+"""
+INSTANCE = {
+    "instance_id": "me__kit-7",
+    "repo": "me/kit",
+    "problem_statement": "The middle of values that are not sorted is wrong.",
+    "patch": PATCH,
+    "test_patch": TEST_PATCH,
+    "FAIL_TO_PASS": json.dumps(["tests/test_stats.py::test_in_any_order"]),
+    "PASS_TO_PASS": ["tests/test_stats.py::test_one"],
+}
+
+
+def lay(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def instances(root: Path, *lines: object) -> Path:
+    snapshot = {"kit/__init__.py": "", "kit/stats.py": BEFORE, "tests/test_stats.py": TESTS, ".git/config": "["}
+    lay(root / "repos/me__kit-7", snapshot)
+    return lay(root, {"tasks.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines)})
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_an_exercise_is_passed_by_its_example_alone(tmp_path: Path) -> None:
+    track = lay(tmp_path / "track/exercises/practice/leap", EXERCISE).parents[2]
+    (folder,) = import_folder(track, tmp_path / "puzzles").written
+    check = await check_puzzle(load_puzzle(folder))
+    assert check.ok, check.problems
+    assert check.fail_to_pass == ("leap_test.py",)
+    puzzle = load_puzzle(folder)
+    assert "Say whether a year is a leap year." in puzzle.prompt and [*puzzle.files] == ["leap.py"]
+
+
+@pytest.mark.usefixtures("boxes")
+async def test_an_instance_is_passed_by_its_patch_alone_and_by_hidden_tests(tmp_path: Path) -> None:
+    source = instances(tmp_path / "swe", INSTANCE)
+    (folder,) = import_folder(source / "tasks.jsonl", tmp_path / "puzzles").written
+    check = await check_puzzle(load_puzzle(folder))
+    assert check.ok, check.problems
+    assert (check.fail_to_pass, check.pass_to_pass) == (("fail to pass",), ("pass to pass",))
+    assert [*load_puzzle(folder).files] == ["kit/__init__.py", "kit/stats.py", "tests/test_stats.py"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"patch": PATCH.replace("[len(values) // 2]", "[0]")}, "does not fit"),
+        ({"patch": ""}, "changes nothing"),
+        ({"FAIL_TO_PASS": "[]"}, "none fails"),
+        ({"FAIL_TO_PASS": ["in words"]}, "not named as path.py::test"),
+        ({"FAIL_TO_PASS": "["}, "cannot be read"),
+        ({"instance_id": "../../up"}, "no snapshot"),
+        ({"patch": PATCH.replace("kit/stats.py", "../stats.py")}, "does not fit"),
+    ],
+)
+def test_an_instance_that_makes_no_puzzle_is_left_out_with_the_reason(
+    tmp_path: Path, change: dict[str, object], reason: str
+) -> None:
+    result = import_folder(instances(tmp_path / "swe", {**INSTANCE, "repo": "x/y", **change}), tmp_path / "puzzles")
+    assert not result.written and reason in "".join(result.left_out.values())
+
+
+def test_lines_that_hold_no_instance_and_names_of_unittest(tmp_path: Path) -> None:
+    named = {**INSTANCE, "FAIL_TO_PASS": ["test_x (tests.test_stats.Stats)"]}
+    result = import_folder(instances(tmp_path / "swe", [], {"instance_id": "bare"}, named), tmp_path / "puzzles")
+    assert sorted(result.left_out) == ["bare", "tasks.jsonl line 1"]
+    checks = (result.written[0] / "oracle/checks.json").read_text()
+    assert '"tests/test_stats.py::Stats::test_x": "passed"' in checks
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({".meta/config.json": "{"}, "cannot be read"),
+        ({".meta/config.json": "{}"}, "names no files"),
+        ({".meta/config.json": json.dumps({"files": {"solution": ["../up.py"], "test": ["t.py"]}})}, "cannot be"),
+        (
+            {".meta/config.json": EXERCISE[".meta/config.json"].replace("leap.py", "gone.py")},
+            "gone.py: No such file",
+        ),
+        ({"leap_test.py": "x = 1\n"}, "holds no tests"),
+        ({".meta/config.json": EXERCISE[".meta/config.json"].replace(".py", ".rb")}, "no exercise in Python"),
+    ],
+)
+def test_an_exercise_that_makes_no_puzzle_is_left_out_with_the_reason(
+    tmp_path: Path, files: dict[str, str], reason: str
+) -> None:
+    result = import_folder(lay(tmp_path / "leap", {**EXERCISE, **files}), tmp_path / "puzzles")
+    assert not result.written and reason in result.left_out["leap"]
+
+
+def test_a_folder_without_any_of_it_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no instances"):
+        import_folder(lay(tmp_path / "empty", {"README.md": ""}), tmp_path / "puzzles")
