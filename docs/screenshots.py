@@ -99,6 +99,7 @@ def addresses(runs: dict[str, str]) -> dict[str, tuple[str, Step | None]]:
         "runs": ("/runs", None),
         "batches": ("/batches", None),
         "personas": ("/personas", None),
+        "settings": ("/settings", None),
         "persona": (f"/personas/{demo_answers('debate').manifest['personas'][0]}", None),
         "compare": (f"/compare?run={council}&run={runs['again']}", None),
         "go-to": (f"/runs/{council}", summon),

@@ -26,6 +26,12 @@ from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.queue import put_run, queue_url
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.routing import NO_MODEL
+
+_NO_MODEL = (
+    "No model can be reached: store a key or name a server under Settings, start a local model server, or give "
+    "seats to yourself. What you typed stays here."
+)
 
 
 async def new_run(request: Request) -> Response:
@@ -42,9 +48,12 @@ async def new_run(request: Request) -> Response:
 
 async def start_run(request: Request) -> Response:
     """Start a run, or with ``queue`` set leave it to a worker of the store's queue."""
-    site, fields = site_of(request), forms.opened(await request_fields(request))
+    site, sent = site_of(request), await request_fields(request)
+    fields = forms.opened(sent)
 
     async def start() -> Response:
+        if forms.BOX in sent and not sent.get("kind"):
+            raise ConfigurationError("kind: say what should come of it; a kind of run is suggested, and not chosen")
         run, terms = forms.read_form(fields, strict=is_json(request))
         if not run.run.form:
             forms.form_of(run.run.name)
@@ -171,7 +180,7 @@ async def _begun(
     except LlmRuntimeError as fault:
         if wants_json(request):
             raise
-        return HTMLResponse(again(str(fault)), 422)
+        return HTMLResponse(again(_NO_MODEL if str(fault) == NO_MODEL else str(fault)), 422)
 
 
 def _show_begun(request: Request, run_id: str) -> Response:

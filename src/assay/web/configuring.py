@@ -12,6 +12,7 @@ from tomlkit.exceptions import ParseError
 
 from llm_runtime.errors import ConfigurationError
 from llm_runtime.files import write_atomic
+from llm_runtime.keys import read_toml
 from llm_runtime.models import first_fault
 from llm_runtime.settings import ConfigFile
 
@@ -28,6 +29,7 @@ def change_config(config: Path, changes: Mapping[str, Any], table: str = "") -> 
         ConfigurationError: the file would hold something that does not fit, or cannot be written.
     """
     path = config / "config.toml"
+    read_toml(path)
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
     except (ParseError, UnicodeDecodeError, OSError) as fault:

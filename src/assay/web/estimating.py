@@ -59,4 +59,6 @@ def estimate(needs: Needs | None, past: Sequence[RunSummary], text: str, price: 
         return None
     # Call by call, since prices may depend on the length of a prompt.
     each = price.of(Usage(asked // max(calls, 1), answered // max(calls, 1))) if price else None
-    return Estimate(calls, asked + answered, None if each is None else each * calls, milliseconds, basis)
+    return Estimate(
+        calls, asked + answered, None if each is None else each * calls, max(round(milliseconds, -4), 10_000), basis
+    )

@@ -21,7 +21,7 @@ _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
 _SEAT = "seat-"
 """Begins the fields that each hold the model of one seat."""
-_BOX = "text"
+BOX = "text"
 """What was typed before a kind of run was chosen; its :class:`~assay.protocol.Opening` says where it goes."""
 _APART = (*_KIND, "seed", "queue")
 """Fields that belong to no model."""
@@ -79,11 +79,11 @@ def terms_fields(run: RunType | None = None) -> list[FieldSpec]:
 
 def opened(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the start page's box sent as the fields of the kind of run that was chosen there."""
-    if _BOX not in fields:
+    if BOX not in fields:
         return dict(fields)
     opening = find(kind_of(fields)).opening
-    moved = {opening.field: fields[_BOX]} if opening and opening.field else {}
-    return {name: value for name, value in fields.items() if name != _BOX} | moved
+    moved = {opening.field: fields[BOX]} if opening and opening.field else {}
+    return {name: value for name, value in fields.items() if name != BOX} | moved
 
 
 def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Terms]:

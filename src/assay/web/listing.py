@@ -32,7 +32,7 @@ async def list_runs(request: Request) -> Response:
     """List runs as searched, filtered and sorted; a page folds the jobs of each batch under it."""
     site, query = site_of(request), request.query_params
     names = ("search", "protocol", "state", "tag", "order", "before")
-    choice = Choice(**{name: query.get(name, "")[:200] for name in names})
+    choice = Choice(**{name: query.get(name, "")[:200].replace("\0", "") for name in names})
     folds = not (choice.search or choice.state or choice.tag or choice.order or wants_json(request))
     batches = (await with_ledger(request, lambda ledger, _: ledger.batches()[:_FOLDED]) or []) if folds else []
     runs = await asyncio.to_thread(_chosen, site.store, choice, [f"{batch.tag}-" for batch in batches])

@@ -62,6 +62,11 @@ async def test_the_text_goes_where_the_chosen_kind_wants_it(web: Any) -> None:
     assert code == 400 and "text" not in answer["message"]
 
 
+async def test_nothing_is_begun_of_a_kind_that_nobody_chose(web: Any) -> None:
+    code, answer = await web.post("/runs", text="Which licence?")
+    assert code == 400 and "suggested, and not chosen" in answer["message"] and not web.store.runs()
+
+
 async def test_a_key_is_stored_and_never_shown(web: Any) -> None:
     code, _ = await web.post("/settings/keys", provider="mistral", key="sk-very-secret-1")
     assert code == 200 and "sk-very-secret-1" in (config_dir() / "keys.toml").read_text()

@@ -58,6 +58,8 @@ def head_parts(
     """Return what stands above every view of a run: title, figures, actions, what happens now, open questions."""
     started = watch.started
     recorded, run = started.origin == "demo", known(started.protocol)
+    # While it runs the panel above counts, and what comes and goes beside the text would move it.
+    figures = () if watch.state == "running" else story.facts
     return {
         "masthead": render(
             "masthead.html",
@@ -82,7 +84,7 @@ def head_parts(
             steps=watch.steps(3),
         ),
         "asks": asking(watch.run_id, page_state.asks),
-        "contents": render("contents.html", contents=contents, figures=story.facts),
+        "contents": render("contents.html", contents=contents, figures=figures),
     }
 
 
