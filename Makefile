@@ -9,7 +9,7 @@ RESOURCES := postgres or browser or box or ray or toolchain
 PYTEST := $(BIN)/python -m pytest -q
 BOTH_CORES := -n 2 --dist worksteal
 
-.PHONY: help install demo dist site test test-all test-resources test-languages fuzz check lint docs bench chaos live evidence screenshots recordings clean
+.PHONY: help install demo dist site notes test test-all test-resources test-languages fuzz check lint docs bench chaos live evidence screenshots recordings clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 16
@@ -95,6 +95,10 @@ dist: $(BIN)/python ## a wheel in dist/, and sbom.json of what comes with it
 
 site: $(VENV)/.installed-dev ## the documentation as a site in out/site; a warning is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet && echo "out/site/index.html"
+
+VERSION ?= Unreleased
+notes: ## release notes: what the changelog says of a version: make notes [VERSION=]
+	@awk -v version='[$(VERSION)]' '/^## / {on = index($$0, version)} on && !/^## /' CHANGELOG.md | sed '/./,$$!d'
 
 screenshots: $(VENV)/.installed-dev ## the pictures of the pages, from the recorded runs
 	@$(BIN)/python -m docs.screenshots

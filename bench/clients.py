@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from llm_runtime.messages import Generate
     from llm_runtime.settings import Settings
+    from llm_runtime.store import RunStore
 
 Council: TypeAlias = Callable[[], Awaitable[object]]
 
@@ -117,7 +118,7 @@ async def gateway(url: str) -> AsyncGenerator[Council]:
 
 
 @asynccontextmanager
-async def recorded(url: str) -> AsyncGenerator[Council]:
+async def recorded_in(folder: Path, url: str) -> AsyncGenerator[tuple[RunStore, Council]]:
     """Hold councils as ``assay ask --budget 1000`` does: each a run of its own, with all that is written of it."""
     from assay.launch import Launcher
     from assay.registry import read_run
@@ -127,21 +128,29 @@ async def recorded(url: str) -> AsyncGenerator[Council]:
 
     options = {"triage_model": TRIAGE_MODEL, "default_model": "openrouter/auto"}
     terms, configured = Terms(budget=1000.0, deadline=3600.0), settings(url)
+    store = open_store(folder / "runs.db")
+    launcher = Launcher(store, lambda: configured)
+
+    async def council() -> None:
+        run = read_run("crucible.council", {"query": QUESTION}, options)
+        outcome = await (await launcher.start(run, terms)).outcome()
+        assert outcome.state == "finished", outcome
+
+    yield store, council
+    store.close()
+
+
+@asynccontextmanager
+async def recorded(url: str) -> AsyncGenerator[Council]:
+    """Hold recorded councils in a store of their own."""
     with TemporaryDirectory() as folder:
-        store = open_store(Path(folder) / "runs.db")
-        launcher = Launcher(store, lambda: configured)
-
-        async def council() -> None:
-            run = read_run("crucible.council", {"query": QUESTION}, options)
-            outcome = await (await launcher.start(run, terms)).outcome()
-            assert outcome.state == "finished", outcome
-
-        yield council
-        store.close()
+        async with recorded_in(Path(folder), url) as (_, council):
+            yield council
 
 
 KINDS: dict[str, Callable[[str], Any]] = {
     "bare": lambda url: bare(url, streamed=True),
+    "bare, 22 calls": lambda url: bare(url, streamed=True),
     "bare, whole answers": lambda url: bare(url, streamed=False),
     "gateway": gateway,
     "recorded": recorded,

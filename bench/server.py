@@ -40,6 +40,9 @@ _SCORES = {
     "reasoning": POSITION[:300],
     "patterns_observed": [],
 }
+#: What the clerk of a council is told first, and answers: it finds two objections.
+_CLERK = "You are the clerk of a council."
+_ENTRY = {"quote": POSITION[:93], "attacks": POSITION[:93], "outcome": "answered", "reply": POSITION[95:180]}
 #: Tokens of the prompt are filled in by its length, in as many characters.
 _PROMPT = 9_999_999
 USAGE = {"prompt_tokens": _PROMPT, "completion_tokens": 150, "cost": 0.0004}
@@ -105,13 +108,16 @@ def streamed(text: str, model: str, chunk: int = _TOKEN) -> list[bytes]:
 
 
 _LIST = as_json({"data": _MODELS})
+#: By what of a request says which answer it gets.
 _TEXTS = {
+    _CLERK: json.dumps({"objections": [{**_ENTRY, "changed": ""}] * 2}),
     TRIAGE_MODEL: json.dumps(TRIAGE),
     SHORT_TRIAGE_MODEL: json.dumps(_SHORT),
     JUDGE_MODEL: json.dumps(_SCORES),
     "openrouter/auto": POSITION,
 }
-_WHOLE = {model: whole(text, model) for model, text in _TEXTS.items()}
+_NAMES = {key: "openrouter/auto" if key == _CLERK else key for key in _TEXTS}
+_WHOLE = {key: whole(text, _NAMES[key]) for key, text in _TEXTS.items()}
 
 
 def _counted(answer: bytes, body: bytes) -> bytes:
@@ -147,12 +153,12 @@ class Answering(asyncio.Protocol):
 
     def _answer(self, body: bytes) -> None:
         # Prompts quote such words with a backslash before the marks, so these are fields.
-        model = next(name for name in _TEXTS if name.encode() in body)
+        key = next(key for key in _TEXTS if key.encode() in body)
         if b'"stream":true' in body or b'"stream": true' in body:
-            pieces = self._streams[model]
+            pieces = self._streams[key]
             pieces = [*pieces[:-1], _counted(pieces[-1], body)]
         else:
-            pieces = [_counted(_WHOLE[model], body)]
+            pieces = [_counted(_WHOLE[key], body)]
         for number, piece in enumerate(pieces, start=1):
             self._loop.call_later(self._latency * number / len(pieces), self._transport.write, piece)
 
@@ -160,7 +166,7 @@ class Answering(asyncio.Protocol):
 async def serve(latency: float, chunk: int) -> None:
     """Serve for ever, once the port is printed."""
     streams, loop = (
-        {model: streamed(text, model, chunk) for model, text in _TEXTS.items()},
+        {key: streamed(text, _NAMES[key], chunk) for key, text in _TEXTS.items()},
         asyncio.get_running_loop(),
     )
     made = await loop.create_server(lambda: Answering(latency, streams), "127.0.0.1", 0, backlog=1024)

@@ -1,8 +1,8 @@
-"""Writes docs/cli.md and the man page from the commands' own help and draws the architecture: `make docs`."""
+"""Writes docs/cli.md, the man page, docs/glossary.md and the picture of the architecture: `make docs`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
@@ -10,6 +10,7 @@ from docs.picture import PICTURE, architecture
 
 from assay import __version__
 from assay.cli import assay
+from assay.report.glossary import glossary
 
 _ABOUT = "structured adversarial pressure by several language models"
 PREFACE = """# The command line
@@ -69,7 +70,25 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
                 yield from _helps(found, f"{name} {child}", context)
 
 
+def glossary_page() -> str:
+    """Return the glossary as a page."""
+    words, reports = (glossary()[name] for name in ("words", "reports"))
+    return (
+        "# Glossary\n\nWritten from `src/assay/report/glossary.toml` by `make docs`.\n\n"
+        "Words that Assay uses with a meaning of their own. A protocol's own steps are explained on its page.\n"
+        f"\n{_table('word', words)}\n## Headings and figures of reports\n\n"
+        f"On the pages a `?` beside each of them says the same.\n\n{_table('heading or figure', reports)}"
+    )
+
+
+def _table(head: str, meanings: Mapping[str, str]) -> str:
+    return "".join(
+        f"| {word} | {about} |\n" for word, about in ((head, "meaning"), ("---", "---"), *meanings.items())
+    )
+
+
 if __name__ == "__main__":
+    Path(__file__).with_name("glossary.md").write_text(glossary_page(), encoding="utf-8")
     Path(__file__).with_name("cli.md").write_text(cli_page(), encoding="utf-8")
     Path(__file__).with_name("assay.1").write_text(man_page(), encoding="utf-8")
     PICTURE.write_text(architecture(), encoding="utf-8")

@@ -24,6 +24,7 @@ ROOMS = {
     "report": "stories, and how they are shown and drawn",
     "protocol": "what a protocol is, as plain data",
     "terms": "models and bounds of a run",
+    "seat_tools": "what seats may look things up with",
     "fields": "what a model's fields say to a door",
 }
 _RUNTIME = (

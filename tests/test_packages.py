@@ -46,6 +46,14 @@ def test_each_service_is_locked_down(name: str) -> None:
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_release_notes_are_the_versions_part_of_the_changelog() -> None:
+    command = ["make", "--silent", "notes", "VERSION=0.1.0"]
+    notes = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    part = (ROOT / "CHANGELOG.md").read_text().partition("## [0.1.0]")[2].partition("\n")[2]
+    assert notes.strip() == part.partition("\n## ")[0].strip() != ""
+
+
 def test_no_password_stands_in_the_compose_file() -> None:
     settings = [pair for service in COMPOSE["services"].values() for pair in service["environment"].items()]
     secret = [value for name, value in settings if name.endswith(("PASSWORD", "TOKEN"))]

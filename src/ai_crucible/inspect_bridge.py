@@ -124,7 +124,7 @@ def inspect_generate(
     return generate
 
 
-def inspect_model_function(usual: Model, others: Mapping[str, Model]) -> Generate:
+def inspect_model_function(usual: Model, others: Mapping[str, Model] | None = None) -> Generate:
     """Return a model function over Inspect's models, so that its log, its limits and its prices see every call.
 
     Schemas are not passed on: what comes back is read tolerantly.
@@ -135,7 +135,7 @@ def inspect_model_function(usual: Model, others: Mapping[str, Model]) -> Generat
     """
 
     async def generate(request: Request) -> Reply:
-        model = others.get(request.model, usual)
+        model = (others or {}).get(request.model, usual)
         messages = [to_chat(Line(turn.role, turn.content)) for turn in request.messages]
         config = GenerateConfig(temperature=request.temperature, max_tokens=request.max_tokens, seed=request.seed)
         began = time.monotonic()

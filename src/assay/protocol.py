@@ -84,6 +84,19 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
+class Opening:
+    """How a kind of run takes what somebody typed before choosing one.
+
+    Args:
+        field: of its task or options, that takes the text; empty where it asks for something else.
+        signs: pairs of a pattern that is looked for in the text, whatever its case, and what it says of the text.
+    """
+
+    field: str = ""
+    signs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunType:
     """One kind of run of a protocol.
 
@@ -120,6 +133,9 @@ class RunType:
         replayable: whether its log alone is enough to fork or replay it.
         own_models: whether it reaches its models by itself; then no gateway is made.
         chat: how it answers in a chat; ``None`` where it does not.
+        beside: ``(generate, options) -> generate``, what answers beside the models, such as tools; its answers are
+            recorded as theirs are.
+        opening: how it takes a text that was typed before anything was chosen; ``None`` keeps it from that box.
     """
 
     name: str
@@ -150,6 +166,8 @@ class RunType:
     replayable: bool = True
     own_models: bool = False
     chat: Chat | None = None
+    beside: Ref = ""
+    opening: Opening | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -50,7 +50,7 @@ def _sorted(value: Any) -> Any:
     if kind is str or value is None or kind is bool:
         return value
     if kind is dict:
-        items = cast("dict[Any, Any]", value)
+        items: dict[Any, Any] = value
         ordered: dict[str, Any] = {}
         try:
             keys = sorted(items)
@@ -65,7 +65,7 @@ def _sorted(value: Any) -> Any:
             ordered[key] = inner if plain else _sorted(inner)
         return ordered
     if kind is list:
-        return [_sorted(item) for item in cast("list[Any]", value)]
+        return [_sorted(item) for item in value]
     if kind is int and -_SAFE <= value <= _SAFE:
         return value
     if kind is float and -_PLAIN < value < _PLAIN:

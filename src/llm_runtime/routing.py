@@ -84,7 +84,7 @@ class Router:
         self._settings = settings
         self._http = http
         self._local: dict[str, tuple[Endpoint, list[str]]] | None = None
-        self._by_address: dict[str, Endpoint] = {}
+        self._endpoints: dict[str, Endpoint] = {}
         self._defaults: dict[str, str] = {}
 
     async def resolve(self, asked: str, *, named: bool = False) -> Target:
@@ -142,7 +142,9 @@ class Router:
         if name.startswith(("http://", "https://")):
             return await self._at_address(name)
         if name in HOSTED or name in self._settings.providers:
-            return self._settings.endpoint(name)
+            if name not in self._endpoints:
+                self._endpoints[name] = self._settings.endpoint(name)
+            return self._endpoints[name]
         local = await self._local_servers()
         if name not in local:
             raise NoModelError(f"no {name} server answers on this machine; see: assay models")
@@ -150,11 +152,11 @@ class Router:
 
     async def _at_address(self, url: str) -> Endpoint:
         """Return the server of a bare address; what it lists tells which kind it is."""
-        if url not in self._by_address:
+        if url not in self._endpoints:
             from llm_runtime.providers.catalogue import server_at
 
-            self._by_address[url] = await server_at(self._http, url)
-        return self._by_address[url]
+            self._endpoints[url] = await server_at(self._http, url)
+        return self._endpoints[url]
 
     async def successor(self, gone: Target) -> Target | None:
         """Return the newest listed model of the line of one that its endpoint serves no longer, if there is any."""

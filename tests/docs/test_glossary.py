@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from docs.generate import glossary_page
 from tests.docs.pages import text_of
 
 from assay.registry import OURS, ours
+from assay.report.glossary import glossary, meaning
 from assay.terms import Terms
 
-ROWS = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", text_of("glossary.md"), re.MULTILINE)[1:]
+ROWS = list(glossary()["words"].items())
 WORDS = [word for word, _ in ROWS]
 
 
@@ -33,3 +35,12 @@ def test_models_and_bounds_are_named_by_the_terms() -> None:
     about = dict(ROWS)
     assert set(Terms.model_fields) == {"model", "seats", "effort", "max_tokens", "budget", "max_calls", "deadline"}
     assert all(word in about["bound"] for word in ("budget", "calls", "seconds", "tokens", "effort"))
+
+
+def test_the_page_is_what_the_data_says() -> None:
+    assert text_of("glossary.md") == glossary_page()
+
+
+def test_headings_and_figures_are_explained_numbered_ones_too() -> None:
+    assert meaning("Loops") and meaning("Round 2: discussion") == meaning("Round") and meaning("nonsense") == ""
+    assert list(glossary()["reports"]) == sorted(glossary()["reports"], key=str.casefold)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from llm_runtime.capabilities import Capabilities
     from llm_runtime.routing import Reachable
 
 
@@ -62,10 +61,12 @@ def check(model: str | None, long: bool, as_json: bool) -> int:
     assay models check ollama:qwen3
     assay models check http://127.0.0.1:8080/v1#model.gguf --long
     """
-    from assay.cli.model_check import as_data, show, verdicts
+    from assay.cli.model_check import as_data, show
+    from assay.launch.model_check import measure_model, verdicts
     from assay.registry import protocols
+    from llm_runtime.settings import load_settings
 
-    capabilities = asyncio.run(_measure(model, long))
+    capabilities = asyncio.run(measure_model(load_settings(), model or "", long=long))
     judged = verdicts(capabilities, protocols().values())
     if as_json:
         import json
@@ -74,33 +75,6 @@ def check(model: str | None, long: bool, as_json: bool) -> int:
     else:
         show(capabilities, judged)
     return 0 if all(verdict.carries == "ready" for verdict in judged) else 1
-
-
-async def _measure(model: str | None, long: bool) -> Capabilities:
-    from dataclasses import replace
-
-    from llm_runtime.capabilities import LONGEST_NEEDLE, MOST_CALLS, MOST_TOKENS, Watch, measure
-    from llm_runtime.dialects import HUMAN_PROVIDERS
-    from llm_runtime.errors import ConfigurationError
-    from llm_runtime.gateway import Gateway
-    from llm_runtime.settings import load_settings
-    from llm_runtime.wrappers.accounts import Caps
-    from llm_runtime.wrappers.retrying import Backoff
-
-    settings = load_settings()
-    # What the user set for runs, seats and longer answers, is not what is measured.
-    config = settings.config.model_copy(
-        update={"model": model or settings.config.model, "seats": {}, "max_tokens": None}
-    )
-    caps = Caps(calls=MOST_CALLS, tokens=MOST_TOKENS + (LONGEST_NEEDLE if long else 0))
-    watch = Watch()
-    backoff = Backoff(attempts=2)
-    async with Gateway(replace(settings, config=config), caps=caps, backoff=backoff, on_delta=watch) as gateway:
-        target = await gateway.ready()
-        if target.provider in HUMAN_PROVIDERS:
-            raise ConfigurationError(f"{target.provider} is no model: whoever answers there cannot be measured")
-        capacity = await gateway.capacity(target)
-        return await measure(gateway.generate, watch, window=capacity.window, slots=capacity.slots, long=long)
 
 
 async def _look() -> list[Reachable]:

@@ -198,9 +198,10 @@ class LiveDisplay:
         self._drawn = picture
         self.redraws += 1
         ascii_only = live.console.options.ascii_only
-        picture = progress_view(progress, now, self._budget, ascii_only=ascii_only)
+        width = live.console.width
+        picture = progress_view(progress, now, self._budget, ascii_only=ascii_only, width=width)
         if self._words is not None:
-            calls, width = self._words.calls(), live.console.width
+            calls = self._words.calls()
             picture.renderables.extend(words_lines(calls, now, width, ascii_only=ascii_only))
         live.update(picture, refresh=True)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from assay.report.clean import clean, one_line
+from assay.report.screen import WIDE, beside, column_of
 from assay.report.units import clock, count_noun
 
 if TYPE_CHECKING:
@@ -17,10 +19,14 @@ _MOST = 6
 """Lines: more calls than that are counted."""
 _NAME = 34
 _NARROWEST = 16
+_LINES = 4
+"""Of the latest words, where answers stand beside each other."""
 
 
-def words_lines(calls: Sequence[CallWords], now: int, width: int, *, ascii_only: bool = False) -> list[Text]:
-    """Draw the calls in flight.
+def words_lines(
+    calls: Sequence[CallWords], now: int, width: int, *, ascii_only: bool = False
+) -> list[RenderableType]:
+    """Draw the calls in flight: a line each, or on a wide terminal beside each other with several lines each.
 
     Args:
         calls: oldest first.
@@ -31,7 +37,9 @@ def words_lines(calls: Sequence[CallWords], now: int, width: int, *, ascii_only:
     queued = sum(call.stage == "queued" for call in calls)
     shown = [call for call in calls if call.stage != "queued"][:_MOST]
     names = min(max((len(call.label.words) for call in shown), default=0), _NAME)
-    lines = [_line(call, now, names, width, ascii_only) for call in shown]
+    lines: list[RenderableType] = [_line(call, now, names, width, ascii_only) for call in shown]
+    if width >= WIDE and len(shown) > 1:
+        lines = [beside([_block(call, now, column_of(len(shown), width), ascii_only) for call in shown], width)]
     rest = len(calls) - queued - len(shown)
     more = [f"{count_noun(queued, 'call')} waiting for a place"] if queued else []
     more += [f"{count_noun(rest, 'call')} more in flight"] if rest else []
@@ -47,6 +55,14 @@ def _line(call: CallWords, now: int, names: int, width: int, ascii_only: bool) -
     tail = _end_of(call.tail, room, ascii_only) if room >= _NARROWEST else ""
     style = "italic dim" if call.stage == "reasoning" else ""
     return Text.assemble((head, "dim"), (pace, "cyan"), (tail, style), no_wrap=True, overflow="ellipsis")
+
+
+def _block(call: CallWords, now: int, width: int, ascii_only: bool) -> Group:
+    """Draw a call as some lines of one width: its name, its pace, its latest words."""
+    head = Text(one_line(call.label.words, _NAME), style="bold", no_wrap=True, overflow="ellipsis")
+    tail = Text(_end_of(call.tail, width * _LINES - width // 4, ascii_only))
+    tail.stylize("italic dim" if call.stage == "reasoning" else "")
+    return Group(head, Text(pace_words(call, now), style="cyan"), tail)
 
 
 def pace_words(call: CallWords, now: int) -> str:

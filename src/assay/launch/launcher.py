@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,6 +32,10 @@ from llm_runtime.wrappers.recording import recording
 from llm_runtime.wrappers.replaying import as_recorded, replaying
 
 T = TypeVar("T")
+
+#: Python's collector looks for rings of garbage whenever so many objects more are alive. Its own 700 are reached
+#: all the time where many runs are under way, whose objects live as long as their calls: a tenth of all CPU.
+_COLLECT_AFTER = 10_000
 
 Pace = Callable[[int], Awaitable[None]]
 NOBODY = Followers()
@@ -105,6 +110,8 @@ class Launcher:
         self._draw_seed = draw_seed
         # One run after another finds its connections open: for a hosted model that is a handshake less a call.
         self._http = Http()
+        if 0 < gc.get_threshold()[0] < _COLLECT_AFTER:
+            gc.set_threshold(_COLLECT_AFTER)
 
     async def start(
         self,
@@ -309,6 +316,9 @@ class Launcher:
                 settings = terms.settings(beside_panel(self._settings(), job.run.options))
                 answers = Recording.from_events(events)
             reached = await model_of(job, settings, terms, events, relay, self._http, stack)
+            answering = reached.generate
+            if job.run.run.beside:
+                answering = load(job.run.run.beside)(answering, job.run.options)
             if log is None:
                 log = await _opened(self.store.start, job.started, stack)
             heard, words = tee(*job.followers.listeners), job.followers.words
@@ -324,7 +334,7 @@ class Launcher:
                 # Whoever goes on with this run has its log alone to know it from.
                 emit(moved(job.before))
             logged.set_result(None)
-            recorded = recording(replaying(answers, reached.generate), emit, replayed=answers.has_reply)
+            recorded = recording(replaying(answers, answering), emit, replayed=answers.has_reply)
             if len(answers):
                 recorded = as_recorded(recorded, answers, reworded(job.run.run))
             seed = job.started.seed

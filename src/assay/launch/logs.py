@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.protocol import RunType, load
 from llm_runtime.errors import LlmRuntimeError
-from llm_runtime.events import CallFinished, Emit, Event, RunFinished, RunStarted
+from llm_runtime.events import CallFinished, Emit, Event, RunFinished, RunStarted, silent
 from llm_runtime.replay import Rewordings
 
 
@@ -36,6 +36,8 @@ def reworded(run: RunType) -> Rewordings:
 
 def told_when_kept(log: Emit, listeners: Emit) -> Emit:
     """Return one ``Emit`` for a log and who listens beside it; an answer is shown only once it is on disk."""
+    if listeners is silent:
+        return log
 
     def emit(event: Event) -> Awaitable[None] | None:
         written = log(event)

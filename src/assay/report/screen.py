@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from rich.console import Group
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from assay.report.clean import clean, one_line
@@ -22,11 +26,18 @@ _SPINNER = ("⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"
 _PLAIN_SPINNER = ("|", "/", "-", "\\")
 FRAME_MS = 200
 """How long a frame of the spinner stands."""
+WIDE = 120
+"""Columns of a terminal from which seats and answers stand beside each other."""
+_COLUMN = 36
+"""Columns below which a text beside others is hard to read."""
+_SAYS = 120
 _BAR = 16
 _NAMES = 20
 
 
-def progress_view(progress: Progress, now: int, budget: int | None = None, *, ascii_only: bool = False) -> Group:
+def progress_view(
+    progress: Progress, now: int, budget: int | None = None, *, ascii_only: bool = False, width: int = 80
+) -> Group:
     """Draw the run as it is now.
 
     Args:
@@ -34,16 +45,35 @@ def progress_view(progress: Progress, now: int, budget: int | None = None, *, as
         now: milliseconds since the epoch.
         budget: the cap in micro-dollars, where there is one.
         ascii_only: draw without Unicode symbols.
+        width: columns of the terminal; from :data:`WIDE` on seats stand beside each other.
     """
     title = _line((f"{progress.protocol} ", "bold"), (one_line(progress.title), ""))
     names = min(max((len(one_line(seat.name)) for seat in progress.seats), default=0), _NAMES)
-    seats = [_seat(seat, now, names, ascii_only) for seat in progress.seats]
+    seats: list[RenderableType] = [_seat(seat, now, names, ascii_only) for seat in progress.seats]
+    if width >= WIDE and len(progress.seats) > 1:
+        seats = [beside([_tall_seat(seat, now, ascii_only) for seat in progress.seats], width)]
     notes = [_line(("  ! ", "yellow"), (one_line(note), "dim")) for note in progress.notes]
     news = [_line(("  * " if ascii_only else "  • ", "cyan"), (one_line(line), "")) for line in progress.news]
     running = progress.phase and progress.state == "running"
     doing = f"{one_line(progress.phase)}{_dot(ascii_only)}" if running else ""
     sums = _line(("  ", ""), (doing, ""), (sums_line(progress, budget), "dim"))
     return Group(title, _where(progress, now, ascii_only), *seats, sums, *news, *notes)
+
+
+def column_of(cells: int, width: int) -> int:
+    """Return the columns of text that each of so many has where they stand beside each other."""
+    return (width - 2) // max(1, min(cells, width // _COLUMN)) - 2
+
+
+def beside(cells: Sequence[RenderableType], width: int) -> RenderableType:
+    """Return what stands beside each other in columns of one width, as many as are wide enough to be read."""
+    many = max(1, min(len(cells), width // _COLUMN))
+    grid = Table.grid(padding=(0, 2))
+    for _ in range(many):
+        grid.add_column(width=column_of(len(cells), width), overflow="fold")
+    for start in range(0, len(cells), many):
+        grid.add_row(*cells[start : start + many])
+    return Padding(grid, (0, 0, 0, 2))
 
 
 def sums_line(progress: Progress, budget: int | None = None) -> str:
@@ -88,6 +118,24 @@ def _dot(ascii_only: bool) -> str:
 
 
 def _seat(seat: SeatProgress, now: int, names: int, ascii_only: bool) -> Text:
+    colour, symbol, state = _state(seat, now, ascii_only)
+    return _line(
+        ("  ", ""),
+        symbol,
+        (f" {one_line(seat.name, _NAMES):<{names}}  ", f"bold {colour}"),
+        (f"{state:<14}  ", "" if seat.state == "thinking" else "dim"),
+        (one_line(seat.says), "red" if seat.state == "failed" else "dim"),
+    )
+
+
+def _tall_seat(seat: SeatProgress, now: int, ascii_only: bool) -> Group:
+    colour, symbol, state = _state(seat, now, ascii_only)
+    head = _line(symbol, (f" {one_line(seat.name)}", f"bold {colour}"), (f"  {state}", "dim"))
+    return Group(head, Text(one_line(seat.says, _SAYS), style="red" if seat.state == "failed" else "dim"))
+
+
+def _state(seat: SeatProgress, now: int, ascii_only: bool) -> tuple[str, tuple[str, str], str]:
+    """Return a seat's colour, its symbol and what it does."""
     colour = COLOURS.get(seat.accent, "white")
     frames = _PLAIN_SPINNER if ascii_only else _SPINNER
     symbols = {
@@ -98,13 +146,7 @@ def _seat(seat: SeatProgress, now: int, names: int, ascii_only: bool) -> Text:
     }
     thinking = seat.state == "thinking" and seat.since is not None
     state = f"thinking {clock(now - (seat.since or now))}" if thinking else seat.state
-    return _line(
-        ("  ", ""),
-        symbols[seat.state],
-        (f" {one_line(seat.name, _NAMES):<{names}}  ", f"bold {colour}"),
-        (f"{state:<14}  ", "" if thinking else "dim"),
-        (one_line(seat.says), "red" if seat.state == "failed" else "dim"),
-    )
+    return colour, symbols[seat.state], state
 
 
 def _line(*pieces: tuple[str, str]) -> Text:

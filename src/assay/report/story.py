@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from assay.report.markup import Element
+from assay.report.matrix import Matrix
 
 Tone: TypeAlias = Literal["info", "good", "warning", "bad"]
 Range: TypeAlias = tuple[int, int]
@@ -187,6 +188,7 @@ class Story:
         tone: how it ended, as a colour.
         facts: the few numbers that go on top.
         sections: the report itself, the most wanted first.
+        matrix: of a comparison, what each method made of each task.
     """
 
     title: str
@@ -194,3 +196,4 @@ class Story:
     tone: Tone = "info"
     facts: tuple[Fact, ...] = ()
     sections: tuple[Section, ...] = field(default=())
+    matrix: Matrix | None = None

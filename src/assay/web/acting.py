@@ -17,6 +17,7 @@ from assay.web.app_state import (
     redirect,
     request_fields,
     respond,
+    run_id_of,
     site_of,
     wants_json,
 )
@@ -24,7 +25,6 @@ from assay.web.mailbox_questions import answer_letter
 from assay.web.pages.asking import Ask
 from assay.web.pages.starting import fork_page, new_page, resume_page
 from assay.web.queue import put_run, queue_url
-from assay.web.reading import run_id_of
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError
 
 
@@ -34,13 +34,15 @@ async def new_run(request: Request) -> Response:
     return respond(
         request,
         lambda: {"kind": form.run.name, "fields": form.described(), "reachable": reachable(site)},
-        lambda: new_page(form, reachable(site), dict(request.query_params), queue=bool(queue_url(site.store))),
+        lambda: new_page(
+            form, reachable(site), forms.opened(request.query_params), queue=bool(queue_url(site.store))
+        ),
     )
 
 
 async def start_run(request: Request) -> Response:
     """Start a run, or with ``queue`` set leave it to a worker of the store's queue."""
-    site, fields = site_of(request), await request_fields(request)
+    site, fields = site_of(request), forms.opened(await request_fields(request))
 
     async def start() -> Response:
         run, terms = forms.read_form(fields, strict=is_json(request))

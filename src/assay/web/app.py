@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
@@ -15,6 +17,7 @@ from starlette.types import ASGIApp
 
 from assay.web.app_state import AppState, respond
 from assay.web.guard import Guard
+from assay.web.listing import keep_words
 from assay.web.pages.errors import error_page
 from assay.web.routes import routes
 from llm_runtime.errors import ConfigurationError, LlmRuntimeError, RunNotFound, StoreBusy
@@ -42,7 +45,11 @@ def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
         async with doors(site) as opened:
             # The pages have no address that one of these could take.
             app.router.routes[:0] = opened
+            words = asyncio.create_task(_take_words(site), name="words")
             yield
+            site.closing.set()
+            site.models.close()
+            await words
             await site.runs.close()
 
     app = Starlette(
@@ -51,7 +58,15 @@ def application(site: AppState, doors: Doors = no_doors) -> ASGIApp:
         lifespan=lifespan,
     )
     app.state.site = site
-    return Guard(app, site.gate)
+    # Streams are left as they are. Pages hold the secret path of the launch, which is in their address anyway.
+    return Guard(GZipMiddleware(app, compresslevel=5), site.gate)
+
+
+async def _take_words(site: AppState) -> None:
+    """Take the words of runs that nobody searched before, a few at a time."""
+    left = 1
+    while left and not site.closing.is_set():
+        left = await asyncio.to_thread(keep_words, site.store)
 
 
 async def _refused(request: Request, fault: Exception) -> Response:

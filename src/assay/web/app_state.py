@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from assay.launch.model_choices import ModelChoices
 from assay.registry import known
 from assay.web.calls import place_words
 from assay.web.guard import Gate
@@ -21,15 +22,16 @@ from assay.web.live_runs import LiveRun, LiveRuns
 from assay.web.mailbox_questions import MailboxQuestion, folders, letters
 from assay.web.pages.asking import Ask
 from assay.web.pages.run import RunPageState
+from assay.web.pages.settings import Checked
 from assay.web.questions import Questions
 from assay.web.rendering import PageRenderer
 from assay.web.root import rooted
 from assay.web.running import ActiveRuns
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, RunNotFound
 from llm_runtime.events import CallStarted
 from llm_runtime.messages import CallLabel
 from llm_runtime.settings import Settings, load_settings
-from llm_runtime.store import RunStore
+from llm_runtime.store import RunStore, valid_run_id
 
 _BODY = 1 << 20
 _LETTERS_S = 0.5
@@ -53,6 +55,9 @@ class AppState:
     questions: Questions = field(init=False)
     runs: ActiveRuns = field(init=False)
     renderer: PageRenderer = field(init=False)
+    models: ModelChoices = field(init=False)
+    checked: dict[str, Checked] = field(default_factory=dict[str, Checked])
+    """Models that were measured since the server began, by name."""
     closing: asyncio.Event = field(init=False)
     _letter_names: WeakKeyDictionary[LiveRun, tuple[str, ...]] = field(init=False)
 
@@ -61,6 +66,7 @@ class AppState:
         self.questions = Questions(self.hub.touch)
         self.runs = ActiveRuns(self.store, self.questions, self.settings)
         self.renderer = PageRenderer(self.page_state)
+        self.models = ModelChoices(self.settings)
         self.closing = asyncio.Event()
         self._letter_names = WeakKeyDictionary()
 
@@ -110,6 +116,18 @@ class AppState:
 def site_of(request: Request) -> AppState:
     """Return the application's parts, from a request."""
     return cast(AppState, request.app.state.site)
+
+
+def run_id_of(request: Request) -> str:
+    """Return the run that an address names.
+
+    Raises:
+        RunNotFound: it is no run id.
+    """
+    run_id: str = request.path_params["run_id"]
+    if not valid_run_id(run_id):
+        raise RunNotFound(f"there is no run {run_id[:80]!r}")
+    return run_id
 
 
 def wants_json(request: Request) -> bool:

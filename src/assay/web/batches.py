@@ -29,7 +29,7 @@ async def list_batches(request: Request) -> Response:
     def read(ledger: Ledger, purses: Purses) -> list[Progress]:
         return [look(ledger, purses, batch.batch_id) for batch in ledger.batches()]
 
-    batches = await _with_ledger(request, read) or []
+    batches = await with_ledger(request, read) or []
     return respond(
         request, lambda: {"batches": [each.to_dict() for each in batches]}, lambda: batches_page(batches)
     )
@@ -43,7 +43,7 @@ async def show_batch(request: Request) -> Response:
         progress = look(ledger, purses, batch_id)
         return progress, batch_story(progress, ledger.results(batch_id))
 
-    report = await _with_ledger(request, read)
+    report = await with_ledger(request, read)
     if report is None:
         raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
     progress, story = report
@@ -54,7 +54,7 @@ async def show_batch(request: Request) -> Response:
     )
 
 
-async def _with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:
+async def with_ledger(request: Request, read: Callable[[Ledger, Purses], T]) -> T | None:
     """Call ``read`` in a thread of its own: a long table must delay nobody."""
 
     def reading() -> T | None:

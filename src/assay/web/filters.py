@@ -8,7 +8,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from assay.launch.model_choices import ModelChoice
 from assay.registry import known, protocol_of
+from assay.report.glossary import meaning
 from assay.report.html import block_html
 from assay.report.markup import render
 from assay.report.story import Block
@@ -57,14 +59,31 @@ def block_markup(block: Block) -> Markup:
     return Markup(render(block_html(block)))
 
 
+def chip_words(choice: ModelChoice) -> str:
+    """Return what a model costs and reads, and why it is offered."""
+    price = choice.price
+    costs = (
+        "price unknown"
+        if price is None
+        else "free"
+        if price.free
+        else f"${price.input:g} in, ${price.output:g} out"
+    )
+    reads = f"reads {short_count(choice.window)}" if choice.window else ""
+    million = " a million tokens" if price is not None and not price.free else ""
+    return ", ".join(filter(None, (costs + million, reads, choice.note)))
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "block_markup": block_markup,
+    "chip_words": chip_words,
     "clock": clock,
     "cost_text": cost_text,
     "count_noun": count_noun,
     "duration": duration,
     "iso_time": iso_time,
     "join": joined,
+    "meaning": meaning,
     "money": money,
     "with_unknown": with_unknown,
     "place_words": place_words,

@@ -21,6 +21,8 @@ _KIND = ("kind", "protocol")
 """Fields that name the kind of run; the second is what older callers send."""
 _SEAT = "seat-"
 """Begins the fields that each hold the model of one seat."""
+_BOX = "text"
+"""What was typed before a kind of run was chosen; its :class:`~assay.protocol.Opening` says where it goes."""
 _APART = (*_KIND, "seed", "queue")
 """Fields that belong to no model."""
 
@@ -73,6 +75,15 @@ def terms_fields(run: RunType | None = None) -> list[FieldSpec]:
         return list(fields_of(Terms))
     names = ("model", *(("seats",) if run.seats else ()), *run.bounds)
     return [spec for spec in fields_of(Terms) if spec.name in names]
+
+
+def opened(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the start page's box sent as the fields of the kind of run that was chosen there."""
+    if _BOX not in fields:
+        return dict(fields)
+    opening = find(kind_of(fields)).opening
+    moved = {opening.field: fields[_BOX]} if opening and opening.field else {}
+    return {name: value for name, value in fields.items() if name != _BOX} | moved
 
 
 def read_form(fields: Mapping[str, Any], *, strict: bool) -> tuple[Prepared, Terms]:
@@ -186,7 +197,9 @@ def _plain(spec: FieldSpec, value: Any) -> Any:
 
 
 def _no_file(spec: FieldSpec, value: Any) -> Any:
-    """Refuse a path: whoever fills in a form may not read this machine's files."""
+    """Refuse a path, and what only the command line has: who fills in a form may not read this machine's files."""
+    if "form" not in spec.ui.doors and value:
+        raise ConfigurationError(f"{spec.name} can be set on the command line and in job files alone")
     entries = cast("list[Any]", value) if spec.ui.local and isinstance(value, list) else []
     for one in entries:
         if not str(one).startswith("https://"):

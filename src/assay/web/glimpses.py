@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from assay.launch import first_event
 from assay.protocol import load
@@ -44,13 +45,20 @@ def _glimpse(store: RunStore, run_id: str, length: int) -> Glimpse:
 
 
 def _outcome(started: RunStarted, ended: RunFinished | None) -> str:
-    run = known(started.protocol)
     if ended is None:
         return ""
-    if ended.state != "finished" or run is None or not run.outcome:
+    if ended.state != "finished":
         return one_line(ended.message, _LONGEST)
+    return outcome_of(started.protocol, ended.result) or one_line(ended.message, _LONGEST)
+
+
+def outcome_of(kind: str, result: Any, longest: int = _LONGEST) -> str:
+    """Return what a kind of run came to, in one line; empty where that is not known."""
+    run = known(kind)
+    if run is None or not run.outcome:
+        return ""
     try:
-        return one_line(_MARKUP.sub("", load(run.outcome)(ended.result)), _LONGEST)
+        return one_line(_MARKUP.sub("", load(run.outcome)(result)), longest)
     except (KeyError, TypeError, AttributeError):  # an older or imported log may hold another result
         return ""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from importlib import resources
 from typing import Any
 
 from markupsafe import Markup
@@ -14,65 +13,28 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from assay import launch
-from assay.demo import demos, missing
-from assay.protocol import Protocol
-from assay.registry import known, run_types, story_of
+from assay.registry import known, story_of
 from assay.report.places import story_text
-from assay.report.svg.canvas import PALETTE
 from assay.web import data
-from assay.web.app_state import request_fields, respond, site_of, wants_json
+from assay.web.app_state import request_fields, respond, run_id_of, site_of, wants_json
+from assay.web.assets import ASSETS
 from assay.web.forms import whole_number
-from assay.web.glimpses import glimpses
 from assay.web.live_runs import LiveRun
+from assay.web.noting import beside
 from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.entering import entrance
 from assay.web.pages.events import PAGE, event_fragment, event_page, listed
-from assay.web.pages.home import Played, home_page
 from assay.web.pages.run import run_page
-from assay.web.pages.runs import STATES, Choice, runs_page
 from assay.web.pages.timeline import call_fragment, call_page
 from assay.web.rendering import VIEWS
 from assay.web.stream import event_stream, page_stream
-from llm_runtime.errors import ConfigurationError, RunNotFound
-from llm_runtime.store import RunState, RunStore, valid_run_id
+from llm_runtime.errors import RunNotFound
+from llm_runtime.store import RunStore, valid_run_id
 from llm_runtime.store.transfer import export_run
 
 _LISTED = 30
-_LATEST = 5
-_LOOKED_AT = 200
-"""Runs of a protocol among which its recording is looked for."""
+_MEDIA = {"app.css": "text/css", "app.js": "text/javascript"}
 _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
-
-
-async def home(request: Request) -> Response:
-    """Show the start page: the five protocols, their recordings, the latest runs."""
-    site = site_of(request)
-    played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
-    latest = site.store.runs(limit=_LATEST)
-    keys = list(site.settings().providers)
-    return respond(
-        request,
-        lambda: {
-            "recordings": [
-                {
-                    "name": name,
-                    "protocol": protocol.runs[0].name,
-                    "run": data.summary_data(run) if (run := played[name].run) else None,
-                    "missing": played[name].missing,
-                }
-                for name, (protocol, _) in demos().items()
-            ],
-            "latest": [data.summary_data(run) for run in latest],
-        },
-        lambda: home_page(played, latest, glimpses(site.store, latest), keys),
-    )
-
-
-def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
-    """Return the latest run of a recording, and what is missing to play it."""
-    runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
-    fault = missing(name)
-    return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))
 
 
 async def enter(request: Request) -> Response:
@@ -97,44 +59,12 @@ async def leave(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
-    """Send the style sheet, with the report's own before it, or the script."""
+    """Send the style sheet, or the script; at an address with a version they stay as they are."""
     name = request.path_params["name"]
-    if name not in ("app.css", "app.js"):
+    if name not in ASSETS:
         return Response("404: no such file\n", 404, media_type="text/plain")
-    text = resources.files("assay.web").joinpath("static", name).read_text(encoding="utf-8")
-    if name == "app.css":
-        report = resources.files("assay.report").joinpath("report.css").read_text(encoding="utf-8")
-        return Response(f"{PALETTE}\n{report}\n{text}", media_type="text/css")
-    return Response(text, media_type="text/javascript")
-
-
-async def list_runs(request: Request) -> Response:
-    """List runs, newest first, as searched and filtered for."""
-    site, query = site_of(request), request.query_params
-    choice = Choice(
-        query.get("search", "")[:200], query.get("protocol", ""), query.get("state", ""), query.get("before", "")
-    )
-    runs = site.store.runs(
-        protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
-        search=choice.search or None,
-        state=_state(choice.state),
-        limit=_LISTED + 1,
-        before=choice.before or None,
-    )
-    page, more = runs[:_LISTED], len(runs) > _LISTED
-    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
-    protocols = list(dict.fromkeys([*run_types(), *kinds]))
-    return respond(
-        request,
-        lambda: {
-            "runs": [
-                {**data.summary_data(run), "outcome": look.outcome, "models": look.models}
-                for run, look in zip(page, glimpses(site.store, page).values(), strict=True)
-            ],
-            "next": f"/runs.json?{choice.query(page[-1].run_id)}" if more else None,
-        },
-        lambda: runs_page(page, glimpses(site.store, page), choice, protocols, more),
-    )
+    kept = {"cache-control": "private, max-age=31536000, immutable"} if request.query_params.get("v") else {}
+    return Response(ASSETS[name](), media_type=_MEDIA[name], headers=kept)
 
 
 async def show_run(request: Request) -> Response:
@@ -274,7 +204,7 @@ def _view(request: Request, view: str, content: Callable[[LiveRun], object]) -> 
 
     def html() -> str:
         page = site.renderer.render(watch, view)
-        return run_page(watch, page.parts, view, page.mark)
+        return run_page(watch, page.parts, view, page.mark, beside(site.store, run_id))
 
     return respond(request, lambda: content(watch), html)
 
@@ -289,27 +219,6 @@ def _opened(request: Request, content: dict[str, Any], fragment: Markup, whole: 
 def _payload(store: RunStore, run_id: str, seq: int) -> dict[str, Any]:
     record = next(store.records(run_id, seq - 1, 1), None)
     return from_json(record.body) if record else {}
-
-
-def run_id_of(request: Request) -> str:
-    """Return the run that an address names.
-
-    Raises:
-        RunNotFound: it is no run id.
-    """
-    run_id: str = request.path_params["run_id"]
-    if not valid_run_id(run_id):
-        raise RunNotFound(f"there is no run {run_id[:80]!r}")
-    return run_id
-
-
-def _state(text: str) -> RunState | None:
-    if not text:
-        return None
-    for state in STATES:
-        if state == text:
-            return state
-    raise ConfigurationError(f"a run's state is one of {', '.join(STATES)}")
 
 
 def _report(ending: str) -> Callable[[RunStore, str], str]:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from assay import __version__
 from assay.protocol import load
 from assay.registry import protocols
-from assay.web import acting, batches, queue, reading
+from assay.web import acting, batches, beginning, listing, matrices, noting, queue, reading, settings
 from assay.web.endpoints import TERMS, Endpoint
 
 _RECORDING = (
@@ -19,6 +19,12 @@ _RECORDING = (
     ("speed", "how many times as fast; 0 does not wait"),
 )
 _RUN = "/runs/{run_id}"
+_MATRIX = (
+    ("show", "rows that are failed, different, unlabelled or disputed"),
+    ("find", "a text that rows hold"),
+    ("who", "gives labels"),
+    ("page", "of rows"),
+)
 
 
 async def openapi(request: Request) -> Response:
@@ -27,7 +33,11 @@ async def openapi(request: Request) -> Response:
 
 
 _OWN = (
-    Endpoint("/", reading.home),
+    Endpoint(
+        "/",
+        beginning.home,
+        query=(("text", "what is asked"), ("kind", "of run, ticked"), ("model", "ticked")),
+    ),
     Endpoint(
         "/play",
         acting.play_recording,
@@ -42,12 +52,14 @@ _OWN = (
     Endpoint("/openapi.json", openapi, media="application/json"),
     Endpoint(
         "/runs",
-        reading.list_runs,
+        listing.list_runs,
         query=(
-            ("search", "a part of the title or id"),
+            ("search", "a part of the title or id, or words of task and result"),
             ("protocol", "only runs of this kind"),
             ("state", "running, interrupted, finished, stopped or failed"),
-            ("before", "only runs older than the one of this id"),
+            ("tag", "only runs that have it"),
+            ("order", "newest, dearest, longest or calls"),
+            ("before", "only runs behind the one of this id"),
         ),
         also_json=True,
     ),
@@ -64,8 +76,32 @@ _OWN = (
         also_json=True,
     ),
     Endpoint("/new", acting.new_run, query=(("kind", "of run"),), also_json=True),
+    Endpoint("/settings", settings.show_settings, also_json=True),
+    Endpoint(
+        "/settings/keys",
+        settings.store_key,
+        "POST",
+        body=(("provider", "whose"), ("key", "itself; empty takes it out")),
+    ),
+    Endpoint(
+        "/settings/defaults",
+        settings.set_defaults,
+        "POST",
+        body=(("model", "PROVIDER:MODEL"), ("effort", "of reasoning"), ("max_tokens", "of each answer")),
+    ),
+    Endpoint(
+        "/settings/endpoints",
+        settings.set_endpoint,
+        "POST",
+        body=(("name", "of the server"), ("base_url", "its address; empty takes it out")),
+    ),
+    Endpoint("/settings/check", settings.check_model, "POST", body=(("model", "PROVIDER:MODEL"),)),
     Endpoint("/batches", batches.list_batches, also_json=True),
     Endpoint("/batches/{batch_id}", batches.show_batch, also_json=True),
+    Endpoint("/batches/{batch_id}/matrix.{kind}", matrices.batch_table, media="application/octet-stream"),
+    Endpoint("/batches/{batch_id}/matrix", matrices.batch_matrix, query=_MATRIX),
+    Endpoint(f"{_RUN}/matrix.{{kind}}", matrices.run_table, media="application/octet-stream"),
+    Endpoint(f"{_RUN}/matrix", matrices.run_matrix, query=_MATRIX),
     Endpoint("/queue", queue.list_queue, also_json=True),
     Endpoint("/queue/{number}/cancel", queue.cancel_entry, "POST", also_json=True),
     Endpoint("/metrics", queue.metrics, media="text/plain"),
@@ -91,6 +127,19 @@ _OWN = (
     Endpoint(f"{_RUN}/fork", acting.fork_form, query=(("at", "number of the event"),)),
     Endpoint(f"{_RUN}/fork", acting.fork_run, "POST", body=(("at", "number of the event"), *TERMS), also_json=True),
     Endpoint(f"{_RUN}/stop", acting.stop_run, "POST", also_json=True),
+    Endpoint(
+        f"{_RUN}/notes",
+        noting.note_run,
+        "POST",
+        body=(
+            ("who", "writes"),
+            ("note", "in words"),
+            ("rating", "1 to 5"),
+            ("label", "one word or few"),
+            ("place", "of a matrix that it is about; empty for all of the run"),
+        ),
+    ),
+    Endpoint(f"{_RUN}/tags", noting.tag_run, "POST", body=(("add", "tags"), ("remove", "tags"))),
     Endpoint(f"{_RUN}/asks", acting.list_asks, media="application/json"),
     Endpoint(
         f"{_RUN}/answers",

@@ -11,6 +11,7 @@ from jinja2.ext import Extension
 from markupsafe import Markup
 
 from assay.report.clean import clean
+from assay.web.assets import version
 from assay.web.filters import FILTERS
 from assay.web.root import rooted
 
@@ -51,7 +52,7 @@ def environment() -> Environment:
         cache_size=-1,
     )
     templates.filters |= FILTERS
-    cast("dict[str, Any]", templates.globals)["rooted"] = rooted
+    cast("dict[str, Any]", templates.globals).update(rooted=rooted, version=version)
     return templates
 
 

@@ -81,8 +81,13 @@ def silent(event: Event) -> None:
 
 
 def tee(*sinks: Emit) -> Emit:
-    """Return one :data:`Emit` that passes each event to all ``sinks``, in order; its answer is the first one's."""
+    """Return one :data:`Emit` that passes each event to all ``sinks``, in order; its answer is the first one's.
 
+    Of none it is :func:`silent` itself, so that whoever has nobody to tell can see it.
+    """
+    sinks = tuple(sink for sink in sinks if sink is not silent)
+    if not sinks:
+        return silent
     if len(sinks) == 1:
         return sinks[0]
 

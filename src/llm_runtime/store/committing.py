@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -16,6 +17,9 @@ Row: TypeAlias = tuple[Any, ...]
 
 #: Rows of one statement; SQLite before 3.32 takes 999 values at once.
 _MOST_ROWS = 90
+#: Seconds that a commit waits for the answers of other runs, where several are under way: a model takes a hundred
+#: times as long, and a commit with its change of threads costs more than the rows in it.
+_GATHER_S = 0.002
 
 
 class Overtaken(StoreBusy):
@@ -47,10 +51,12 @@ class Committer:
     Args:
         append: writes rows, of one run or of several, all or none; raises :class:`Overtaken` where a run is not
             as its log left it. May be called again with rows that it has written.
+        several: tells whether several logs are open.
     """
 
-    def __init__(self, append: Callable[[list[Row]], None]) -> None:
+    def __init__(self, append: Callable[[list[Row]], None], several: Callable[[], bool]) -> None:
         self._append = append
+        self._several = several
         self._writing = threading.Lock()
         self._starting = threading.Lock()
         self._closed = False
@@ -109,6 +115,8 @@ class Committer:
     def _serve(self) -> None:
         while True:
             turns = [self._asked.get()]
+            if self._several():
+                time.sleep(_GATHER_S)
             with suppress(Empty):
                 while True:
                     turns.append(self._asked.get_nowait())

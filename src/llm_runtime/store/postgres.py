@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -43,6 +43,7 @@ class PostgresStore(RunStore):
     last_records = "LEFT JOIN LATERAL (SELECT * FROM records WHERE run = r.run ORDER BY seq DESC LIMIT 1) l ON true"
     behind = "run = ? AND seq > ?"
     in_order = "seq"
+    with_words = "SELECT run FROM words WHERE body @@ to_tsquery('simple', ?)"
     this_one = "run = ? AND seq = ? AND at = ? AND digest = ?"
 
     def __init__(
@@ -69,15 +70,24 @@ class PostgresStore(RunStore):
             raise
 
     def size(self) -> int:
-        tables = "'runs', 'records', 'heads', 'tags'"
+        tables = "'runs', 'records', 'heads', 'tags', 'words', 'searched', 'notes'"
         query = f"SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(ARRAY[{tables}]) AS name"
         return int(self._database.execute(query)[0][0])
+
+    def put_words(self, run: int, text: str) -> None:
+        self.writer.execute("DELETE FROM words WHERE run = ?", (run,))
+        if text:
+            query = "INSERT INTO words (run, body) VALUES (?, to_tsvector('simple', ?))"
+            self.writer.execute(query, (run, self._text(text)))
+
+    def _pattern(self, words: Sequence[str]) -> str:
+        return " & ".join(f"{word}:*" for word in words)
 
     def faults(self) -> list[str]:
         return []
 
     def give_back(self) -> None:
-        self._database.execute("VACUUM (ANALYZE) runs, records, heads, tags")
+        self._database.execute("VACUUM (ANALYZE) runs, records, heads, tags, words, searched, notes")
 
     def _text(self, text: str) -> str:
         return text.replace("\0", "\ufffd")

@@ -94,8 +94,9 @@ class RunLog:
         """
         if self._closed:
             raise ValueError(f"the log of run {self._run_id} is closed")
-        self._raise_fault()
-        record = link(self._digest, self.length + 1, self._clock(), event)
+        if self.fault is not None:
+            self._raise_fault()
+        record = link(self._digest, len(self._trail) // STEP + 1, self._clock(), event)
         tally = self._tally.after(event)
         self.rows.append(record_row(self._run, record, tally))
         waits = self._can_wait()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
 from llm_runtime.errors import RunNotFound
 from llm_runtime.events import Event, Record
@@ -17,6 +18,16 @@ from llm_runtime.store.summary import RunState, RunSummary
 #: Records, and runs, that are read at once.
 _BATCH = 256
 _PAGE = 64
+_WORD = re.compile(r"[^\W_]+")
+_MOST_WORDS = 20
+
+Order: TypeAlias = Literal["newest", "dearest", "longest", "calls"]
+_ORDERS: dict[Order, str] = {
+    "newest": "r.started_at",
+    "dearest": "coalesce(l.cost, 0)",
+    "longest": "coalesce(l.at - r.started_at, 0)",
+    "calls": "coalesce(l.calls, 0)",
+}
 
 
 class RunReader(ABC):
@@ -36,6 +47,8 @@ class RunReader(ABC):
     in_order: ClassVar[str]
     #: A record by its run's number, its place, its time and its digest.
     this_one: ClassVar[str]
+    #: The runs whose words match (value: what :meth:`_pattern` makes).
+    with_words: ClassVar[str]
 
     reader: Database
 
@@ -50,23 +63,34 @@ class RunReader(ABC):
     def _write_out(self, run_id: str) -> None:
         """Let whoever reads here see all that was emitted here."""
 
+    @abstractmethod
+    def _pattern(self, words: Sequence[str]) -> str:
+        """Return what the database looks for: runs that have every word, or one that begins so."""
+
     def runs(
         self,
         *,
         protocol: str | Sequence[str] | None = None,
         search: str | None = None,
         state: RunState | None = None,
+        tag: str | None = None,
+        apart: Sequence[str] = (),
+        order: Order = "newest",
         limit: int = 50,
         before: str | None = None,
     ) -> list[RunSummary]:
-        """Return runs, newest first.
+        """Return runs, newest first or in another order.
 
         Args:
             protocol: only those of this kind, or of one of these.
-            search: only those whose title or id contains this text, in either case (ASCII).
+            search: only those whose title or id contains this text, in either case (ASCII), or that have all words
+                of it, as far as :func:`~llm_runtime.store.searching.index_runs` has taken them.
             state: only those in this state.
+            tag: only those that have it.
+            apart: what the ids of runs that are left out begin with; all of one length.
+            order: what comes first.
             limit: at most so many.
-            before: only those older than the run of this id: the last one of the page before.
+            before: only those behind the run of this id: the last one of the page before.
         """
         conditions: list[str] = []
         values: list[object] = []
@@ -75,20 +99,31 @@ class RunReader(ABC):
             conditions.append(f"r.protocol IN ({', '.join('?' * len(names))})")
             values += names
         if search:
-            conditions.append("(instr(lower(r.title), lower(?)) > 0 OR instr(r.run_id, lower(?)) > 0)")
+            ways = ["instr(lower(r.title), lower(?)) > 0", "instr(r.run_id, lower(?)) > 0"]
             values += [search, search]
+            if words := _WORD.findall(search)[:_MOST_WORDS]:
+                ways.append(f"r.run IN ({self.with_words})")
+                values.append(self._pattern(words))
+            conditions.append(f"({' OR '.join(ways)})")
+        if tag is not None:
+            conditions.append("r.run_id IN (SELECT run_id FROM tags WHERE tag = ?)")
+            values.append(tag)
+        if apart:
+            conditions.append(f"substr(r.run_id, 1, {len(apart[0])}) NOT IN ({', '.join('?' * len(apart))})")
+            values += apart
         if state is not None:
             conditions.append("l.ending = ?")
             values.append("open" if state in ("running", "interrupted") else state)
-        runs: list[RunSummary] = []
+        key, runs = _ORDERS[order], list[RunSummary]()
         while len(runs) < limit:
             # A page at a time: whether a run is held is not known to the table.
             paged, bound = list(conditions), list(values)
             if before is not None:
-                paged.append("(r.started_at, r.run) < (SELECT started_at, run FROM runs WHERE run_id = ?)")
+                last = f"SELECT {key}, r.run FROM runs r {self.last_records} WHERE r.run_id = ?"
+                paged.append(f"({key}, r.run) < ({last})")
                 bound.append(before)
             where = f"WHERE {' AND '.join(paged)}" if paged else ""
-            rows = self._summaries(f"{where} ORDER BY r.started_at DESC, r.run DESC LIMIT ?", (*bound, _PAGE))
+            rows = self._summaries(f"{where} ORDER BY {key} DESC, r.run DESC LIMIT ?", (*bound, _PAGE))
             runs += [summary for summary in rows if state is None or summary.state == state]
             if len(rows) < _PAGE:
                 break

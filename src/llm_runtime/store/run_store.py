@@ -48,7 +48,7 @@ class RunStore(RunReader):
         self._unwritable = ""
         self._logs: dict[str, RunLog] = {}
         self._packers: dict[int, Packer] = {}
-        self._committer = Committer(self._append)
+        self._committer = Committer(self._append, lambda: len(self._logs) > 1)
 
     @abstractmethod
     def _insert(self, rows: list[Row], *, flush: bool) -> int:
@@ -61,6 +61,10 @@ class RunStore(RunReader):
     @abstractmethod
     def _name_holder(self, run: int) -> None:
         """Note in the row of a new run who holds it, where rows say that."""
+
+    @abstractmethod
+    def put_words(self, run: int, text: str) -> None:
+        """Have a run found by the words of a text, in place of those before."""
 
     @abstractmethod
     def size(self) -> int:
@@ -212,7 +216,10 @@ class RunStore(RunReader):
             with self.writer.transaction():
                 self.writer.execute(f"DELETE FROM records WHERE {self.behind}", (run, 0))
                 self.writer.execute("DELETE FROM runs WHERE run = ?", (run,))
-                self.writer.execute("DELETE FROM tags WHERE run_id = ?", (run_id,))
+                for table in ("tags", "notes"):
+                    self.writer.execute(f"DELETE FROM {table} WHERE run_id = ?", (run_id,))
+                self.put_words(run, "")
+                self.writer.execute("DELETE FROM searched WHERE run = ?", (run,))
                 self.heads.remove(run_id)
         finally:
             release()

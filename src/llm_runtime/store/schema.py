@@ -43,6 +43,11 @@ _AS_NEWEST = {
         "CREATE TEMP TABLE heads (run_id PRIMARY KEY, name, length, digest, trail, signature, public_key)",
         "CREATE TEMP TABLE tags (run_id, tag)",
     ),
+    4: (
+        "CREATE VIRTUAL TABLE temp.words USING fts5(body)",
+        "CREATE TEMP TABLE searched (run PRIMARY KEY, ended)",
+        "CREATE TEMP TABLE notes (run_id, place, who, note, rating, label, at)",
+    ),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -49,6 +49,7 @@ class SqliteStore(RunStore):
     )
     behind = "id > (?1 << 32 | ?2) AND id < (?1 + 1 << 32)"
     in_order = "id"
+    with_words = "SELECT rowid FROM words WHERE words MATCH ?"
     this_one = "id = (? << 32 | ?) AND at = ? AND digest = ?"
 
     def __init__(
@@ -69,6 +70,14 @@ class SqliteStore(RunStore):
     def size(self) -> int:
         files = (self.path, *(Path(f"{self.path}{side}") for side in ("-wal", "-shm")))
         return sum(file.stat().st_size for file in files if file.exists())
+
+    def put_words(self, run: int, text: str) -> None:
+        self.writer.execute("DELETE FROM words WHERE rowid = ?", (run,))
+        if text:
+            self.writer.execute("INSERT INTO words (rowid, body) VALUES (?, ?)", (run, text))
+
+    def _pattern(self, words: Sequence[str]) -> str:
+        return " ".join(f'"{word}"*' for word in words)
 
     def faults(self) -> list[str]:
         found = [str(row[0]).replace("\n", " ") for row in self.reader.execute("PRAGMA quick_check(20)")]

@@ -13,6 +13,7 @@ from llm_runtime.errors import ConfigurationError, RunNotFound, StoreBusy, Store
 from llm_runtime.files import flush_folder
 from llm_runtime.store.database import Database
 from llm_runtime.store.faults import explained
+from llm_runtime.store.notes import notes_of, write_note
 from llm_runtime.store.run_store import RunStore
 from llm_runtime.store.summary import RunSummary
 
@@ -58,7 +59,7 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def copy_runs(source: RunStore, target: RunStore) -> Iterator[str]:
-    """Copy every run that the target has not, with its head and tags, as far as it has come; yield their ids."""
+    """Copy every run that the target has not, with head, tags and notes, as far as it has come; yield their ids."""
     for run in every_run(source):
         try:
             target.summary(run.run_id)
@@ -67,6 +68,8 @@ def copy_runs(source: RunStore, target: RunStore) -> Iterator[str]:
             signed, _ = source.heads.load(run.run_id) or (None, b"")
             target.adopt(run.run_id, source.records(run.run_id), signed)
             set_tags(target, run.run_id, tags_of(source, run.run_id))
+            for note in notes_of(source, [run.run_id])[run.run_id]:
+                write_note(target, note)
             yield run.run_id
 
 

@@ -154,10 +154,12 @@ class Budget:
     def _need_room(self, hold: Spend, where: object) -> None:
         for name in _NAMES:
             cap: int | None = getattr(self.caps, name)
+            if cap is None:
+                continue
             wanted, spent, held, unknown = (
                 getattr(one, name) for one in (hold, self.spent, self.held, self.unknown)
             )
-            if cap is not None and spent + held + unknown + wanted > cap:
+            if spent + held + unknown + wanted > cap:
                 error = BudgetExceeded(
                     f"budget: {where} may take {amount(wanted, name)}, and of {amount(cap, name)} "
                     f"{amount(spent, name)} are spent and {amount(held, name)} are held"
@@ -176,8 +178,18 @@ class Budget:
 
 def moved(account: Account, held: Spend = NOTHING) -> BudgetMoved:
     """Return the event that says where an account stands, and what is held besides."""
-    kinds = {"spent": account.spent, "held": held, "unknown": account.unknown}
-    return BudgetMoved(**{f"{kind}_{name}": getattr(sums, name) for kind, sums in kinds.items() for name in _NAMES})
+    spent, unknown = account.spent, account.unknown
+    return BudgetMoved(
+        spent_cost=spent.cost,
+        spent_tokens=spent.tokens,
+        spent_calls=spent.calls,
+        held_cost=held.cost,
+        held_tokens=held.tokens,
+        held_calls=held.calls,
+        unknown_cost=unknown.cost,
+        unknown_tokens=unknown.tokens,
+        unknown_calls=unknown.calls,
+    )
 
 
 def amount(value: int, kind: str) -> str:

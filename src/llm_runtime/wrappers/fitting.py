@@ -160,8 +160,9 @@ def cut_short(request: Request, input_tokens: int, new_characters: int | None = 
         input_tokens: what the server counted, those from a cache included.
         new_characters: of the prompt, those that the server had not been sent before.
     """
-    expected, least = estimate_input(request), least_input(request)
-    if input_tokens >= CUT_SHARE * expected or input_tokens >= 0.95 * least:
+    expected = estimate_input(request)
+    # Words are counted only where characters leave a doubt.
+    if input_tokens >= CUT_SHARE * expected or input_tokens >= 0.95 * (least := least_input(request)):
         return False
     part = 1.0 if new_characters is None else new_characters / max(1, characters_of(request))
     return input_tokens < CUT_SHARE * expected * part and input_tokens < 0.95 * least * part

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,16 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _swept() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """Collect what Inspect leaves behind here, and not in the middle of another test."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
+
 
 PAGE = Path(__file__).parents[3] / "docs/inspect.md"
 SEATS = [{"role": role, "system_prompt": "Speak."} for role in ("synthesizer", "pragmatist", "red_team")]

@@ -76,8 +76,17 @@ async def test_without_a_terminal_there_is_a_line_for_each_finished_step(play: A
 def screen(progress: Progress, width: int = 100, *, ascii_only: bool = False) -> str:
     console = Console(file=StringIO(), width=width, force_terminal=False, color_system=None)
     with console.capture() as capture:
-        console.print(progress_view(progress, 31_000, 500_000, ascii_only=ascii_only))
+        console.print(progress_view(progress, 31_000, 500_000, ascii_only=ascii_only, width=width))
     return capture.get()
+
+
+def test_seats_stand_beside_each_other_where_there_is_room_and_else_one_after_the_other() -> None:
+    seats = tuple(SeatProgress(name, "done", says=f"What {name} says.") for name in ("Ada", "Bob", "Cy", "Dee"))
+    progress = Progress("Crucible", "Should we?", "taking positions", 1, 3, "loop", seats, 6, 12, 1_000)
+    wide, narrow = (screen(progress, width).splitlines() for width in (160, 80))
+    assert max(map(len, wide)) <= 160 and max(map(len, narrow)) <= 80
+    assert [sum(name in line for name in ("Ada", "Bob", "Cy", "Dee")) for line in wide].count(4) == 2
+    assert max(sum(name in line for name in ("Ada", "Bob", "Cy", "Dee")) for line in narrow) == 1
 
 
 def test_the_picture_says_who_does_what() -> None:

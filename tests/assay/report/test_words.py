@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from itertools import count
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console, Group
 
 from assay.console.words import words_lines
 from assay.launch import CallWords, Words
@@ -27,7 +29,7 @@ def watched(seat: str = "1:pragmatist") -> tuple[Words, Request, CallStarted]:
 
 
 def lines(*calls: CallWords, width: int = 100) -> list[str]:
-    return [line.plain for line in words_lines(calls, 9_000, width)]
+    return [str(line) for line in words_lines(calls, 9_000, width)]
 
 
 def test_words_come_with_their_pace_and_go_with_their_call() -> None:
@@ -99,3 +101,18 @@ def test_a_call_waits_for_a_place_until_it_is_sent() -> None:
     assert [call.stage for call in words.calls()] == ["sent"]
     words(CallsQueued(provider="here", waiting=0))
     assert [call.stage for call in words.calls()] == ["sent"]
+
+
+def test_answers_stand_beside_each_other_where_there_is_room() -> None:
+    calls = [
+        CallWords(
+            CallLabel("crucible", "position", f"{n}:seat{n}"), "writing", 1_000, 2_000, 8_000, 40, f"w{n} " * 300
+        )
+        for n in range(3)
+    ]
+    console = Console(file=StringIO(), width=160)
+    with console.capture() as capture:
+        console.print(Group(*words_lines(calls, 9_000, 160)))
+    shown = capture.get().splitlines()
+    assert all("w0" in line and "w1" in line and "w2" in line for line in shown[2:5])
+    assert max(map(len, shown)) <= 160 and len(shown) <= 8

@@ -48,7 +48,7 @@ async def test_a_trial_ends_in_figures_and_a_report_that_follows_an_attempt(assa
         for shown in (
             "What it was told",
             "read_file total.py",
-            "The gate opened",
+            "Passed: every condition",
             "Signed head",
             "chain from this",
         ):

@@ -83,8 +83,8 @@ async def test_every_recorded_log_has_an_outcome(web: Any, name: str, outcome: s
 
 async def test_a_question_on_the_first_page_goes_on_to_its_form(web: Any) -> None:
     _, page = await web.get("/")
-    assert '<form method="get" action="/new"' in page and 'name="query"' in page
-    _, form = await web.get("/new?query=Which+%3Cb%3E%3F")
+    assert 'formaction="/new"' in page and 'name="text"' in page
+    _, form = await web.get("/new?text=Which+%3Cb%3E%3F")
     assert "Which &lt;b&gt;?</textarea>" in form
 
 

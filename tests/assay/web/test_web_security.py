@@ -126,7 +126,7 @@ async def test_no_page_has_script_or_style_within(web: Any, council: Any) -> Non
         _, page = await web.get(path)
         assert page.startswith("<!doctype html>"), path
         assert not re.search(
-            r"<style|\sstyle=|\son\w+=|<script(?! src=\"/static/app.js\" defer=\"\"></script>)", page
+            r"<style|\sstyle=|\son\w+=|<script(?! src=\"/static/app.js\?v=\w+\" defer=\"\"></script>)", page
         ), path
         assert '<link rel="icon" href="data:,">' in page
 
@@ -179,7 +179,7 @@ async def test_whoever_is_not_known_gets_a_page_that_lets_them_in(web: Any) -> N
     async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
         async with browser.get(web.url, headers={"Accept": "text/html"}) as answer:
             page = await answer.text()
-            assert answer.status == 403 and 'action="/open"' in page and 'href="/static/app.css"' in page
+            assert answer.status == 403 and 'action="/open"' in page and 'href="/static/app.css?v=' in page
         async with browser.post(f"{web.url}/open", data={"key": "wrong"}, headers={"Origin": web.url}) as answer:
             assert answer.status == 403 and "does not open" in await answer.text()
         async with browser.post(f"{web.url}/open", data={"key": TOKEN}, headers={"Origin": web.url}) as answer:

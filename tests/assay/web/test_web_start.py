@@ -111,7 +111,7 @@ async def test_who_lacks_an_optional_part_looks_at_what_was_played_beforehand(
     web: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fault = MissingExtraError("this recording", "some-extra")
-    for module in ("demo", "web.reading"):
+    for module in ("demo", "web.beginning"):
         monkeypatch.setattr(f"assay.{module}.missing", lambda asked: fault if asked == name else None)
     _, page = await web.get("/")
     assert "It was played beforehand" in page and "assay[some-extra]" in page

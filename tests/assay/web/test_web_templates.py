@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 pytest.importorskip("jinja2", reason="the web extra is not installed")
 
@@ -23,12 +23,16 @@ from assay.batch.progress import Progress
 from assay.batch.purses import Purse
 from assay.demo import demos
 from assay.fields import Ui, fields_of
+from assay.launch.model_check import Verdict
+from assay.launch.model_choices import Choices, ModelChoice
 from assay.protocols.crux.pages.personas import Person, persona_page, personas_page
 from assay.queue.tables import Waiting
 from assay.report.markup import element
+from assay.report.matrix import Agreement, Cell, Matrix, MatrixRow, agreement, column_sums
 from assay.report.story import Fact, Plain, Section, Story
 from assay.report.tally import Call
 from assay.web.calls import Place
+from assay.web.estimating import Estimate
 from assay.web.forms import form_of, forms
 from assay.web.glimpses import Glimpse
 from assay.web.live_runs import LiveRun, LiveRuns
@@ -38,17 +42,25 @@ from assay.web.pages.compare import compare_page, pick_page
 from assay.web.pages.entering import entrance
 from assay.web.pages.errors import error_page
 from assay.web.pages.events import event_fragment, event_page, events_parts, listed
-from assay.web.pages.home import Played, home_page
+from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
+from assay.web.pages.matrix import MatrixChoice, matrix_page
 from assay.web.pages.run import RunPageState, run_page, story_parts
-from assay.web.pages.runs import Choice, runs_page
+from assay.web.pages.runs import Choice, Listed, runs_page
+from assay.web.pages.settings import Checked, settings_page
 from assay.web.pages.starting import fork_page, form_field, new_page, resume_page
 from assay.web.pages.timeline import call_fragment, call_page, timeline_parts
 from assay.web.queue import queue_page
 from assay.web.templating import environment, render
+from llm_runtime.capabilities import Capabilities
 from llm_runtime.events import CallFailed, CallFinished, CallStarted, RunFinished, RunStarted
+from llm_runtime.keys import Key
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.models import Model
+from llm_runtime.price import Price
+from llm_runtime.routing import Reachable
+from llm_runtime.settings import ConfigFile, Settings
 from llm_runtime.store import RunState, RunSummary, open_store
+from llm_runtime.store.notes import Note
 from llm_runtime.wrappers.accounts import Caps, Spend
 
 SHARED = {"page.html", "macros.html", "fields.html"}
@@ -72,7 +84,19 @@ LOADER = environment().loader
 assert LOADER is not None
 SOURCES = {name: LOADER.get_source(environment(), name)[0] for name in environment().list_templates()}
 ALLOWED_FILTERS = {
-    *("block_markup", "clock", "cost_text", "count_noun", "duration", "iso_time", "join", "money", "place_words"),
+    *(
+        "block_markup",
+        "chip_words",
+        "clock",
+        "cost_text",
+        "count_noun",
+        "duration",
+        "iso_time",
+        "join",
+        "meaning",
+        "money",
+        "place_words",
+    ),
     *("protocol_name", "short_count", "thousands", "tone", "with_unknown", "written_time"),
     *("capitalize", "int", "length", "rejectattr", "round", "selectattr", "sum"),
 }
@@ -99,7 +123,7 @@ def test_a_template_has_quoted_attributes_and_neither_script_nor_style_nor_handl
             if attribute in ("href", "src", "action", "data-src"):
                 assert re.match(r"/(?!/)|#|data:,$", value), (tag, attributes)
         assert tag not in ("style", "iframe", "object", "embed", "base"), tag
-        assert tag != "script" or pairs == [("src", "/static/app.js"), ("defer", "")], attributes
+        assert tag != "script" or pairs == [("src", "/static/app.js?v=VALUE"), ("defer", "")], attributes
 
 
 def test_a_missing_name_is_an_error() -> None:
@@ -244,17 +268,63 @@ def homes(text: str) -> str:
     known = dict(zip(demos(), runs, strict=True))
     every = [{name: Played(run, missing) for name, run in known.items()} for missing in ("", text)]
     every += [{name: Played(None, missing) for name in known} for missing in ("", text)]
-    return "".join(home_page(played, runs, seen(text, runs), [text]) for played in every) + home_page(
-        every[0], [], {}, []
+    return "".join(home_page(boxes(text)[0], played, runs, seen(text, runs)) for played in every) + home_page(
+        boxes(text)[1], every[0], [], {}
     )
+
+
+def boxes(text: str) -> tuple[Box, Box]:
+    way = Way(forms()[0], text, Estimate(1, 2, None, 3, text))
+    chips = (ModelChoice(text, None, 5, text), ModelChoice("a", Price(1, 2)), ModelChoice("b", Price(0, 0), None))
+    choices = Choices(chips, (text,), (Reachable(text, text, [text], text),))
+    return (
+        Box(text, [way, Way(forms()[0])], choices, True, forms()[0].name, text, True),
+        Box("", [], Choices(), False, "", "", False),
+    )
+
+
+def settings_pages(text: str) -> str:
+    config = ConfigFile.model_validate({"model": text, "endpoints": {"mine": {"base_url": "http://mine/v1"}}})
+    settings = Settings(keys={"mistral": Key(SecretStr("secret"), text)}, config=config)
+    chosen = boxes(text)[0].choices
+    checked = Checked(
+        Capabilities(text, text, (), 1, 2), [Verdict(text, "limits", (text,)), Verdict("a", "no", ())]
+    )
+    faults = Choices(chosen.chips, (), (Reachable("mine", text, [], text), Reachable("mistral", text, [text])))
+    return settings_page(settings, faults, {text: checked}, text) + settings_page(Settings(), Choices(), {})
 
 
 def run_lists(text: str) -> str:
     runs = [summary(text, state) for state in _STATES] + [summary(text, origin="live", parent="", calls=0)]
-    lists = runs_page(runs, seen(text, runs), Choice(text, text, text), [text], True) + runs_page(
-        [], {}, Choice(), [], False
+    notes = {run.run_id: [Note(run.run_id, text, text, 3, text)] for run in runs}
+    listed = Listed(runs, seen(text, runs), {run.run_id: [text] for run in runs}, notes)
+    none, asked = Listed([], {}, {}, {}), Choice(text, text, text, text)
+    lists = runs_page(listed, [batch(text)], asked, [text], [text], True)
+    return lists + runs_page(none, [], Choice(), [], [], False) + runs_page(none, [], asked, [], [], False)
+
+
+def matrices(text: str) -> str:
+    cells = (
+        Cell("r-1", "", text, "failed", False, 5, {text: text}),
+        Cell("r-2", text, text, "done", True, None),
+        None,
     )
-    return lists + runs_page([], {}, Choice(text), [], False)
+    matrix = Matrix((text, "b", "c"), (MatrixRow(text, cells), MatrixRow(text, (None, None, None))))
+    sums, agreed = column_sums(matrix), Agreement((text,), 2, 1, 0.5)
+    pages = [
+        matrix_page("runs/r-1", text, matrix, sums, agreed, choice) for choice in (MatrixChoice(who=text), _ASKED)
+    ]
+    return "".join(pages) + matrix_page(
+        "/batches/b", text, Matrix((), ()), [], agreement(matrix), MatrixChoice(find=text)
+    )
+
+
+_ASKED = MatrixChoice("different", "", "me", 7)
+
+
+def written_beside(text: str) -> str:
+    notes = [Note("r-1", text, text, 3, text), Note("r-1", "me")]
+    return render("notes.html", run_id="r-1", notes=notes, tags=[text], me=text)
 
 
 def sides(text: str) -> str:
@@ -285,14 +355,17 @@ PAGES: dict[str, Callable[[str], str]] = {
     "batch.html": lambda text: batch_page(batch(text), story(text)),
     "batches.html": lambda text: batches_page([batch(text)]) + batches_page([]),
     "call.html": calls,
+    "choice.html": lambda text: "".join(choice_fragment(box) for box in boxes(text)),
     "compare.html": sides,
     "entrance.html": entrance,
     "error.html": lambda text: error_page(text, text),
     "event.html": lambda text: event_fragment("r-1", 5, {"text": text}),
     "fork.html": lambda text: fork_page(summary(text), [text], {"at": text}, text),
     "home.html": homes,
+    "matrix.html": matrices,
     "new.html": new_pages,
     "opened.html": lambda text: event_page("r-1", text, 5, event_fragment("r-1", 5, {"text": text}, forks=False)),
+    "notes.html": written_beside,
     "persona.html": persona_pages,
     "personas.html": lambda text: personas_page(
         people(text), text, {"name": text, "path": text, "text": text}, text
@@ -303,6 +376,7 @@ PAGES: dict[str, Callable[[str], str]] = {
     ),
     "resume.html": lambda text: resume_page(summary(text), [], {"seats": text, "model": text}, text),
     "runs.html": run_lists,
+    "settings.html": settings_pages,
     "votes.html": votes,
 }
 OF_A_RUN = {

@@ -1,6 +1,6 @@
 """AI Crucible in the application: sealed trials of a model, on Inspect AI."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, parts_of
+from assay.protocol import Demo, Needs, Opening, Protocol, RunType, parts_of
 
 _HERE = __name__
 
@@ -11,6 +11,16 @@ TRIAL = RunType(
     about="A model attempts sealed puzzles, each attempt in a box of its own; you see how reliably it passes.",
     noun="trial",
     **parts_of(f"{_HERE}.task", "prepare", "ready", "run", "upgrade", "title_of", "outcome"),
+    opening=Opening(
+        signs=(
+            (
+                r"\b(how (good|reliable|reliably|well)|reliability|benchmark|measure|evaluate|test|try)\b.{0,60}"
+                r"\b(model|llm|agent|gpt|claude|llama|qwen|gemini|mistral)",
+                "it asks how good a model is",
+            ),
+            (r"\b(sealed )?puzzles?\b", "it speaks of puzzles"),
+        ),
+    ),
     fold=f"{_HERE}.report.fold:TrialFold",
     bounds=("budget",),
     batch=False,

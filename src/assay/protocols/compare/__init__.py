@@ -12,6 +12,7 @@ TASKS = RunType(
     noun="comparison",
     **parts_of(f"{_HERE}.task", "run", "title_of"),
     fold=f"{_HERE}.story:CompareFold",
+    beside="assay.seat_tools.answering:beside",
     seats=(Seat("*"),),
     batch=False,
     form=False,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -74,7 +74,6 @@ class _Spends:
 def solving(
     method: str,
     *,
-    models: Sequence[str] = (),
     samples: int = 1,
     like: str = "",
     vote: bool = True,
@@ -84,7 +83,6 @@ def solving(
 
     Args:
         method: one of those that :data:`METHODS` names.
-        models: of a mixed panel, as Inspect names them.
         samples: of methods that draw some, where ``like`` is empty.
         like: an Inspect log of the same task: each sample may take what it took there.
         vote: whether answers of samples are counted by their last line; else they are read and summed up.
@@ -99,8 +97,8 @@ def solving(
                 f"assay/{method} answers in text alone; for a task with tools take the model assay/crucible/MODEL"
             )
         usual = get_model()
-        meter = Meter(inspect_model_function(usual, {name: get_model(name) for name in models}))
-        bench = Bench(drawn, samples, silent, tuple(models), spends.of(state) if spends else None)
+        meter = Meter(inspect_model_function(usual))
+        bench = Bench(drawn, samples, silent, against=spends.of(state) if spends else None)
         question = _Sample(id=f"{state.sample_id}-{state.epoch}", question=_text_of(state, drawn), vote=vote)
         answered = await METHODS[method](question, meter, bench)
         state.output = ModelOutput.from_content(str(usual), answered.text)

@@ -11,6 +11,7 @@ from assay.protocols.compare.figures import Bounds, Comparison, Figures, MethodF
 from assay.registry import opened
 from assay.report.clean import one_line
 from assay.report.generic import GenericFold
+from assay.report.matrix import Cell, Matrix, MatrixRow
 from assay.report.progress import Progress
 from assay.report.story import (
     Block,
@@ -101,7 +102,31 @@ class CompareFold(GenericFold):
             plain.tone,
             (Fact("Tasks", f"{done} of {tasks}"), *plain.facts),
             (*sections, *plain.sections),
+            matrix=self._matrix(),
         )
+
+    def _matrix(self) -> Matrix:
+        run_id = self.run.started.run_id if self.run.started else ""
+
+        def cell(row: Row | None) -> Cell | None:
+            if row is None:
+                return None
+            text = row.error or row.answer or row.text
+            return Cell(
+                run_id,
+                f"{row.task}/{row.method}",
+                one_line(text, 300),
+                "failed" if row.error else "done",
+                row.right,
+                row.cost,
+            )
+
+        rows: list[MatrixRow] = []
+        for task in self._tasks:
+            of_task = [self._rows.get((task, method)) for method in self._methods]
+            asked = next((row.question for row in of_task if row), task)
+            rows.append(MatrixRow(one_line(asked, 300), tuple(map(cell, of_task))))
+        return Matrix(tuple(self._methods), tuple(rows))
 
     def _begin(self, started: RunStarted) -> None:
         # What does not fit leaves a report of calls and sums alone.

@@ -1,6 +1,6 @@
 """Criticality in the application: an interview becomes verified code."""
 
-from assay.protocol import Demo, Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Demo, Needs, Opening, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -11,6 +11,19 @@ BUILD = RunType(
     about="You answer questions; models propose, object, write and test; out comes code that shows its claims.",
     noun="build",
     **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "outcome"),
+    opening=Opening(
+        signs=(
+            (
+                r"\b(write|build|implement|make|create|code|develop|program|need|want)\b.{0,50}\b(function|library|module|"
+                r"package|parser|class|script|tool|program|app|application|api|cli|calculator|service)\b",
+                "it asks for a program",
+            ),
+            (
+                r"\b(formal specification|pre-?conditions?|unit tests?|verified code|type signature)\b",
+                "it speaks of what code must do",
+            ),
+        ),
+    ),
     fold=f"{_HERE}.report:BuildFold",
     seats=(
         Seat("person", "whoever is interviewed; you, unless you say otherwise", "terminal:"),

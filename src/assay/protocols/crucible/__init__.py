@@ -1,6 +1,6 @@
 """Crucible in the application: a council with a red team."""
 
-from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Chat, Demo, Needs, Opening, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -22,6 +22,21 @@ COUNCIL = RunType(
         run=f"{_HERE}.council:run",
     ),
     fold=f"{_HERE}.report:CouncilFold",
+    beside="assay.seat_tools.answering:beside",
+    opening=Opening(
+        "query",
+        (
+            (
+                r"\?\s*$|^\W*(what|which|who|why|how|when|where|should|can|could|do|does|is|are|will|would)\b",
+                "it asks a question",
+            ),
+            (r"\bshould (we|i|they|one)\b|\bor\b[^.]*\?", "it weighs alternatives"),
+            (
+                r"\b(decide|choose|recommend|advi[cs]e|review|critique|pros and cons|trade-?offs?|draft|plan)\b",
+                "it wants advice that holds up",
+            ),
+        ),
+    ),
     chat=Chat("crucible", f"{_HERE}.chatting:fields_of_chat", f"{_HERE}.chatting:answer"),
     seats=(
         Seat("domain_expert"),

@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from assay.protocols.crucible.dossier import Dossier, message
 from llm_runtime.messages import CallLabel, Generate, Message, Reply, Request
@@ -137,16 +138,27 @@ def fenced(text: str) -> Iterator[re.Match[str]]:
             yield block
 
 
+@lru_cache(maxsize=64)
+def _any_of(labels: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, labels)))
+
+
 def _renamed(text: str, names: Mapping[str, str]) -> str:
     """Return a prompt with letters for labels, but for what stands behind its fences."""
-    words = re.compile("|".join(map(re.escape, names)))
+    words = _any_of(tuple(names))
 
     def letter(text: str) -> str:
-        return words.sub(lambda label: names[label[0]], text)
+        # Most texts name nobody, and that is seen faster than a pattern sees it.
+        for label in names:
+            if label in text:
+                return words.sub(lambda label: names[label[0]], text)
+        return text
 
     parts, at = list[str](), 0
     for block in fenced(text):
-        name, inner = letter(block[1]), _TARGETS.sub(lambda line: letter(line[0]), block[3])
+        name, inner = letter(block[1]), block[3]
+        if letter(inner) is not inner:
+            inner = _TARGETS.sub(lambda line: letter(line[0]), inner)
         parts += [
             letter(text[at : block.start()]),
             f"<<<{name} {block[2]}>>>\n{inner}\n<<<END {name} {block[2]}>>>",

@@ -13,6 +13,7 @@ from assay.fields import Ui
 from assay.protocol import Measures
 from assay.protocols.crucible.dossier import Attachment, check, fitted
 from assay.protocols.crucible.purposes import WORDS, Purpose, form_of
+from assay.seat_tools.offered import Tools
 from crucible import EngineConfig
 from crucible.config import DeltaStrategy
 from crucible.red_team.prompts import REWORDED as RED_TEAM_REWORDED
@@ -135,6 +136,8 @@ class Options(Model):
     ] = EngineConfig.model_fields["default_model"].default
     """The model of every seat that triage has no hint for, where Model names none."""
 
+    tools: Tools = ()
+    """Tools that seats may use to look things up: files, a search, Python in a box, servers of yours."""
     models: Annotated[
         tuple[str, ...],
         Ui(

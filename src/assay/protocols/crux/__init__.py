@@ -1,6 +1,6 @@
 """Crux in the application: authors debate from their own texts, down to what divides them."""
 
-from assay.protocol import Chat, Demo, Needs, Protocol, RunType, Seat, parts_of
+from assay.protocol import Chat, Demo, Needs, Opening, Protocol, RunType, Seat, parts_of
 
 _HERE = __name__
 
@@ -12,6 +12,17 @@ DEBATE = RunType(
     noun="debate",
     **parts_of(f"{_HERE}.task", "prepare", "run", "upgrade", "measures", "outcome"),
     fold=f"{_HERE}.report:DebateFold",
+    opening=Opening(
+        "topic",
+        (
+            (
+                r"\b(debate|disagree|disagreement|dispute|controvers|argue|both sides|two sides|at odds)",
+                "it is about people who disagree",
+            ),
+            (r"\bwhy (do|does|did) .{0,60}\b(differ|clash|oppose|reject)", "it asks why views differ"),
+            (r"\bwould change .{0,40}\bminds?\b", "it asks what would change a mind"),
+        ),
+    ),
     chat=Chat("debate", f"{_HERE}.task:fields_of_chat"),
     seats=(Seat("*"),),
 )

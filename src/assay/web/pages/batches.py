@@ -7,7 +7,7 @@ from assay.report.story import Story
 from assay.web.templating import render
 from llm_runtime.store import RunState
 
-_BADGES: dict[str, RunState] = {
+BADGES: dict[str, RunState] = {
     "finished": "finished",
     "running": "running",
     "loading": "running",
@@ -19,9 +19,9 @@ _BADGES: dict[str, RunState] = {
 def batches_page(batches: list[Progress]) -> str:
     """Return the list, newest first."""
     live = any(progress.state == "running" for progress in batches)
-    return render("batches.html", batches=batches, live=live, badges=_BADGES)
+    return render("batches.html", batches=batches, live=live, badges=BADGES)
 
 
 def batch_page(progress: Progress, story: Story) -> str:
     """Return the page of one batch."""
-    return render("batch.html", progress=progress, story=story, badges=_BADGES)
+    return render("batch.html", progress=progress, story=story, badges=BADGES)

@@ -82,11 +82,11 @@ def head_parts(
             steps=watch.steps(3),
         ),
         "asks": asking(watch.run_id, page_state.asks),
-        "contents": render("contents.html", contents=contents),
+        "contents": render("contents.html", contents=contents, figures=story.facts),
     }
 
 
-def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> str:
+def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None, beside: Markup | None = None) -> str:
     """Return the page of a view.
 
     Args:
@@ -94,12 +94,14 @@ def run_page(watch: LiveRun, parts: PageParts, view: str, mark: str | None) -> s
         parts: what the page shows.
         view: which one it is.
         mark: of what it shows; its script keeps it up to date from there. ``None`` for a page that stays as it is.
+        beside: what people wrote beside the run.
     """
     return render(
         "run.html",
         title=watch.started.title or watch.run_id,
         run_id=watch.run_id,
         parts=parts,
+        beside=beside,
         view=view,
         seq=watch.seq,
         mark=mark,

@@ -1,53 +1,85 @@
-"""The list of runs: title, state, tokens, cost."""
+"""The list of runs: what came of each, its models, cost, tags, ratings; batches among them, their jobs folded."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import mean
 from urllib.parse import urlencode
 
+from assay.batch.progress import Progress
 from assay.web.filters import protocol_name
 from assay.web.glimpses import Glimpse
+from assay.web.pages.batches import BADGES
 from assay.web.templating import render
 from llm_runtime.store import RunSummary
+from llm_runtime.store.notes import Note
 
 STATES = ("running", "interrupted", "finished", "stopped", "failed")
+ORDERS = ("newest", "dearest", "longest", "calls")
+_ORDER_WORDS = (("dearest", "Dearest first"), ("longest", "Longest first"), ("calls", "Most calls first"))
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """How the reader filters the list; empty where not at all."""
+    """How the reader searches, filters and sorts the list; empty where not at all."""
 
     search: str = ""
     protocol: str = ""
     state: str = ""
+    tag: str = ""
+    order: str = ""
     before: str = ""
 
     def query(self, before: str) -> str:
-        """Return the query of the list of older runs, chosen in the same way."""
-        fields = {"search": self.search, "protocol": self.protocol, "state": self.state, "before": before}
-        return urlencode({name: value for name, value in fields.items() if value})
+        """Return the query of the next page, chosen in the same way."""
+        return urlencode({name: value for name, value in {**asdict(self), "before": before}.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Runs to show, and what is known of each by its id."""
+
+    runs: Sequence[RunSummary]
+    seen: Mapping[str, Glimpse]
+    tags: Mapping[str, list[str]]
+    notes: Mapping[str, list[Note]]
+
+    def rating(self, run_id: str) -> float | None:
+        """Return the mean of people's ratings."""
+        ratings = [note.rating for note in self.notes[run_id] if note.rating]
+        return round(mean(ratings), 1) if ratings else None
 
 
 def runs_page(
-    runs: list[RunSummary], seen: dict[str, Glimpse], choice: Choice, protocols: list[str], more: bool
+    listed: Listed, folded: Sequence[Progress], choice: Choice, protocols: list[str], tags: list[str], more: bool
 ) -> str:
     """Return the page.
 
     Args:
-        runs: those to show, newest first.
-        seen: what is known of each beside.
+        listed: the runs to show, in order.
+        folded: batches whose jobs would stand among them.
         choice: how they were chosen.
         protocols: those to choose from.
-        more: whether there are older ones.
+        tags: likewise.
+        more: whether there are more.
     """
+    rows: list[tuple[RunSummary | None, Progress | None]] = [(run, None) for run in listed.runs]
+    for progress in folded:
+        began = progress.batch.created_at // 1000
+        place = next((at for at, (run, _) in enumerate(rows) if run and run.started_at < began), len(rows))
+        rows.insert(place, (None, progress))
     return render(
         "runs.html",
-        runs=runs,
-        seen=seen,
+        rows=rows,
+        listed=listed,
+        badges=BADGES,
         choice=choice,
         filtered=choice != Choice(),
         protocols=[(name, protocol_name(name)) for name in protocols],
         states=[(state, state) for state in STATES],
-        older=choice.query(runs[-1].run_id) if more else "",
-        live=any(run.state == "running" for run in runs),
+        orders=_ORDER_WORDS,
+        tags=[(tag, tag) for tag in tags],
+        older=choice.query(listed.runs[-1].run_id) if more else "",
+        live=any(run.state == "running" for run in listed.runs),
     )

@@ -341,16 +341,20 @@ function restore() {
 // Sends a form without leaving the page before the server has answered.
 async function send(event) {
   const form = event.target;
-  if (form.method !== "post" || "plain" in form.dataset) return;
+  const method = event.submitter && event.submitter.hasAttribute("formmethod") ? event.submitter.formMethod : form.method;
+  if (method !== "post" || "plain" in form.dataset) return;
   event.preventDefault();
   const body = new URLSearchParams(new FormData(form, event.submitter));
   for (const note of all(":scope > .refusal", form)) note.remove();
+  form.setAttribute("aria-busy", "true");
   let answer;
   try {
     answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
   } catch {
     refuse(form, "The server cannot be reached. What you typed is kept here; send it again when the server is back.");
     return;
+  } finally {
+    form.removeAttribute("aria-busy");
   }
   if (!answer.ok) {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -375,6 +379,32 @@ function refuse(form, why) {
 
 document.addEventListener("input", keep);
 document.addEventListener("submit", send);
+
+// ---- The box on the start page --------------------------------------------------------------------------------
+
+// What suits the text and what it will take, asked anew a moment after the last change.
+let pending = 0;
+let asking = 0;
+async function suggest(form) {
+  const number = ++asking;
+  const query = new URLSearchParams(new FormData(form));
+  const answer = await fetch(`${root}/?${query}`, { headers: { "X-Fragment": "1" } }).catch(() => null);
+  if (!answer || !answer.ok || number !== asking) return;
+  const fresh = parsed(await answer.text()).firstElementChild;
+  const typed = document.activeElement.id;
+  find("#choice").replaceWith(fresh);
+  if (typed && find(`#${CSS.escape(typed)}`)) find(`#${CSS.escape(typed)}`).focus();
+  if ("looking" in fresh.dataset) pending = setTimeout(suggest, 500, form);
+}
+
+const box = find("form.begin");
+if (box) {
+  box.addEventListener("input", () => {
+    clearTimeout(pending);
+    asking++; // an answer under way is of before
+    pending = setTimeout(suggest, 250, box);
+  });
+}
 
 // ---- A text that may come from a file ------------------------------------------------------------------------
 
@@ -520,4 +550,5 @@ announceTurn();
 offerPictures();
 restore();
 follow();
+if (box) suggest(box);
 if (find("#list[data-refresh]")) setTimeout(refresh, 2000);

@@ -10,7 +10,7 @@ from inspect_ai.solver import Solver, solver
 
 from assay.protocol import load
 
-__all__ = ["assay", "best_of_n", "circle", "council", "mixed_panel", "self_consistency"]
+__all__ = ["assay", "best_of_n", "circle", "council", "self_consistency"]
 
 _SOLVING = "assay.protocols.compare.inspecting:solving"
 
@@ -27,12 +27,6 @@ def assay() -> type[ModelAPI]:
 def council(seed: int | None = None) -> Solver:
     """``--solver assay/council``: a council with a red team, the evaluated model in every seat."""
     return load(_SOLVING)("council", seed=seed)
-
-
-@solver
-def mixed_panel(models: list[str], seed: int | None = None) -> Solver:
-    """``--solver assay/mixed_panel -S models=A,B,C``: a council whose seats take several models in turn."""
-    return load(_SOLVING)("mixed-panel", models=models, seed=seed)
 
 
 @solver

@@ -146,18 +146,18 @@ def _gate(attempt: Attempt) -> list[Block]:
     if gate is None:
         return []
     rows = tuple(
-        (name, CONDITIONS.get(name, ""), "✓ holds" if holds else "× fails")
+        (name, CONDITIONS.get(name, ""), "✓ met" if holds else "× not met")
         for name, holds in gate.conditions.items()
     )
     tone: Tone = "good" if gate.passed else "bad"
     words = (
-        "The gate opened: every condition holds."
+        "Passed: every condition is met."
         if gate.passed
-        else f"The gate stayed shut: {', '.join(gate.failed)}."
+        else f"Not passed; conditions that are not met: {', '.join(gate.failed)}."
     )
     blocks: list[Block] = [
         Note(words, tone),
-        Details("All conditions of the gate", (Table((Column("Condition"), Column("Means"), Column("")), rows),)),
+        Details("All conditions of passing", (Table((Column("Condition"), Column("Means"), Column("")), rows),)),
     ]
     panel = attempt.panel
     if panel is not None:

@@ -110,7 +110,7 @@ def attempts_picture(rows: Sequence[tuple[str, Sequence[Attempt]]]) -> Figure | 
         for name, attempts in rows
     )
     svg = picture(width, top + len(rows) * _ROW + 4, "Every attempt", f"{alternative}.", *parts)
-    caption = "A cell for each attempt: ✓ the gate opened, × it stayed shut, ? there is no verdict."
+    caption = "A cell for each attempt: ✓ it passed, × it did not, ? there is no verdict."
     return Figure(svg, caption, f"{alternative}.")
 
 

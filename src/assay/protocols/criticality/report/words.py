@@ -9,8 +9,8 @@ PHASE_NAMES = {
     "lattice": "Lattice",
     "compositionAudit": "Composition Audit",
     "injection": "Injection",
-    "mesoscopic": "Mesoscopic",
-    "massDefect": "Mass Defect",
+    "mesoscopic": "Joint Tests",
+    "massDefect": "Simplification",
 }
 PURPOSES = {
     "ignition": "A person is asked; an architect proposes; an auditor objects; the person approves.",

@@ -208,7 +208,7 @@ def _verdict(state: CouncilState, loop: Loop) -> Note:
         return Note(f"The comparison with the loop before failed, so the council went on: {loop.note}", "warning")
     if not loop.judged:
         first = "The first loop: there was nothing to compare it with yet."
-        return Note(first if loop.number == 1 else "Nobody compared this loop with the one before.")
+        return Note(first if loop.number == 1 else "Whether positions moved in this loop was not measured.")
     if loop.delta_detected:
         return Note("Compared with the loop before: positions changed in substance.")
     after = " The council could stop here." if last else ""

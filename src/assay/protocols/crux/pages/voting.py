@@ -12,8 +12,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from assay.protocols.crux.report.comparison import comparison_of
-from assay.web.app_state import redirect, request_fields, respond, site_of, wants_json
-from assay.web.reading import run_id_of
+from assay.web.app_state import redirect, request_fields, respond, run_id_of, site_of, wants_json
 from assay.web.root import rooted
 from assay.web.templating import render
 from crux.compare import Comparison

@@ -288,7 +288,7 @@ def counts_section(circle: Circle) -> Section | None:
     if dropped:
         reasons = tuple((_DROPPED[kind], str(dropped.count(kind))) for kind in sorted(set(dropped)))
         blocks.append(Table((Column("Patterns that counted for nothing"), Column("How many", "number")), reasons))
-    return Section("What was counted", tuple(blocks))
+    return Section("The counts behind it", tuple(blocks))
 
 
 def claims_section(circle: Circle) -> Section | None:

@@ -157,13 +157,13 @@ def _facts(state: CircleState) -> tuple[Fact, ...]:
     if circle and circle.verdict:
         verdict = circle.verdict
         facts += [
-            Fact("F", f"{verdict.consensus.falsehood:.2f}"),
-            Fact("T · I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
+            Fact("Unfair, F", f"{verdict.consensus.falsehood:.2f}"),
+            Fact("Fair, T · unclear, I", f"{verdict.consensus.truth:.2f} · {verdict.consensus.indeterminacy:.2f}"),
             Fact("Patterns", str(len(verdict.patterns))),
-            Fact("Empty chair", f"found {verdict.influence:.0%}"),
+            Fact("Found by the empty chair", f"{verdict.influence:.0%}"),
         ]
     elif state.result:
-        facts.append(Fact("F", f"{state.result.falsehood:.2f}"))
+        facts.append(Fact("Unfair, F", f"{state.result.falsehood:.2f}"))
     if circle:
         facts += [
             Fact("Seats", str(len(circle.seats))),

@@ -222,7 +222,7 @@ def counts_section(figures: Figures) -> Section:
         blocks.append(
             Details(f"Items without a verdict ({len(figures.failed)})", tuple(map(Plain, figures.failed)))
         )
-    return Section("What was counted", tuple(blocks))
+    return Section("The counts behind it", tuple(blocks))
 
 
 def cost_section(figures: Figures) -> Section:

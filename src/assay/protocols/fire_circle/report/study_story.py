@@ -81,7 +81,7 @@ def _facts(figures: Figures) -> tuple[Fact, ...]:
         Fact("Cost", cost(spend)),
     ]
     if figures.chair_influence is not None:
-        facts.append(Fact("Empty chair", percent(figures.chair_influence)))
+        facts.append(Fact("Found by the empty chair", percent(figures.chair_influence)))
     return tuple(facts)
 
 

@@ -1,0 +1,120 @@
+"""The models that can be chosen here: named by the configuration, used lately, or listed by who serves them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from assay.launch.execution import price_of
+from llm_runtime.dialects import HUMAN_PROVIDERS
+from llm_runtime.errors import LlmRuntimeError
+from llm_runtime.gateway import Gateway
+from llm_runtime.price import Price
+from llm_runtime.routing import Reachable
+from llm_runtime.settings import Settings
+
+_FRESH_S = 60.0
+_CHIPS = 6
+_OF_EACH = 2
+"""Chips for the first models of each endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model with what it costs and reads; ``None`` where nobody says."""
+
+    name: str
+    price: Price | None = None
+    window: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What can be chosen.
+
+    Args:
+        chips: the few that are likely.
+        names: all of them.
+        endpoints: who was asked, and how that went.
+    """
+
+    chips: tuple[ModelChoice, ...] = ()
+    names: tuple[str, ...] = ()
+    endpoints: tuple[Reachable, ...] = ()
+
+    def of(self, name: str) -> ModelChoice | None:
+        """Return a chip by its name."""
+        return next((chip for chip in self.chips if chip.name == name), None)
+
+
+class ModelChoices:
+    """Asks every endpoint for its models, at most once a minute.
+
+    Args:
+        settings: reads the configuration.
+    """
+
+    def __init__(self, settings: Callable[[], Settings]) -> None:
+        self._settings = settings
+        self._asking: asyncio.Task[Choices] | None = None
+        self._at = -_FRESH_S
+        self.known = Choices()
+        """What was known at the last look."""
+        self.looked = False
+        """Whether there was one."""
+
+    def forget(self) -> None:
+        """Look anew the next time: keys or endpoints have changed."""
+        self._at = -_FRESH_S
+
+    async def look(self, lately: Iterable[str] = (), patience: float | None = None) -> Choices:
+        """Return what can be chosen now, or what was known before where that takes longer than somebody waits.
+
+        Args:
+            lately: models of the latest runs, newest first.
+            patience: seconds to wait; ``None`` waits for all.
+        """
+        if self._asking is None and time.monotonic() - self._at > _FRESH_S:
+            self._asking = asyncio.create_task(_choices(self._settings(), list(lately)), name="models")
+        if self._asking is not None:
+            await asyncio.wait({self._asking}, timeout=patience)
+        if self._asking is not None and self._asking.done():
+            asked, self._asking = self._asking, None
+            self.known, self.looked, self._at = asked.result(), True, time.monotonic()
+        return self.known
+
+    def close(self) -> None:
+        """Ask no further."""
+        if self._asking is not None:
+            self._asking.cancel()
+
+
+async def _choices(settings: Settings, lately: list[str]) -> Choices:
+    async with Gateway(settings) as gateway:
+        endpoints = await gateway.router.reachable()
+        names = [f"{entry.provider}:{name}" for entry in endpoints for name in entry.models]
+        usual = settings.config.model or ""
+        notes = {usual: "your default"} if usual else {}
+        notes |= {name: "used lately" for name in lately if _may_be_asked(name, names, notes)}
+        notes |= {f"{entry.provider}:{name}": "" for entry in endpoints for name in entry.models[:_OF_EACH]} | notes
+        listed = sorted(notes, key=lambda name: ("your default", "used lately", "").index(notes[name]))[:_CHIPS]
+        windows = await asyncio.gather(*(_window(gateway, name) for name in listed))
+    chips = (
+        ModelChoice(name, price_of(settings, name), window, notes[name])
+        for name, window in zip(listed, windows, strict=True)
+    )
+    return Choices(tuple(chips), tuple(names), tuple(endpoints))
+
+
+def _may_be_asked(name: str, names: list[str], noted: dict[str, str]) -> bool:
+    return name in names and name not in noted and name.partition(":")[0] not in HUMAN_PROVIDERS
+
+
+async def _window(gateway: Gateway, name: str) -> int | None:
+    try:
+        return (await gateway.capacity(await gateway.router.resolve(name, named=True))).window
+    except LlmRuntimeError:
+        return None

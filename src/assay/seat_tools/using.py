@@ -1,0 +1,105 @@
+"""A model that uses tools: a block at the end of its answer is a call, whose result it reads before it goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from assay.seat_tools.offered import offered
+from llm_runtime.canonical import canonical_json
+from llm_runtime.messages import Generate, Message, Reply, Request, Usage
+from llm_runtime.prompts import Fence, load_prompt
+
+if TYPE_CHECKING:
+    from ai_crucible.types import ToolCall, ToolSpec
+
+TOOL = "tool:"
+"""Begins the model's name of a request to a tool."""
+STEPS = 8
+"""Calls of tools that one answer may make."""
+#: Who may use tools. Triage, judges and the synthesis decide on what was said; they look nothing up.
+_SEATS = frozenset({"position", "draft", "defence", "critique", "single", "sample"})
+
+
+def tooled(generate: Generate, names: Sequence[str], seed: int, steps: int = STEPS) -> Generate:
+    """Let seats use tools; without tools it is ``generate`` itself.
+
+    What comes back counts all calls of an answer: their tokens and what they cost.
+
+    Args:
+        generate: the models and, under :data:`TOOL` names, the tools; recorded and limited.
+        names: of the tools, as the user wrote them.
+        seed: of the run; fences around results derive from it.
+        steps: calls of tools an answer, at least 1.
+    """
+    if not names:
+        return generate
+    # It brings a whole protocol with it, which a council without tools does without.
+    from ai_crucible.text_protocol import parse_call
+
+    specs = offered(names)
+    listed = "\n".join(f"- `{one.name}`: {one.description}\n  {json.dumps(one.parameters)}" for one in specs)
+    told = load_prompt("assay.seat_tools", "tools").render(tools=listed, steps=str(steps))
+
+    async def ask(request: Request) -> Reply:
+        if request.label.phase not in _SEATS:
+            return await generate(request)
+        turns = list(request.messages)
+        turns[-1] = replace(turns[-1], content=f"{turns[-1].content}\n\n{told}")
+        replies: list[Reply] = []
+        for step in range(1, steps + 2):
+            label = replace(request.label, attempt=request.label.attempt + step - 1)
+            reply = await generate(replace(request, messages=tuple(turns), label=label))
+            replies.append(reply)
+            calls = parse_call(reply.text, step)
+            if not calls or step > steps:
+                return _whole(replies, without_call=bool(calls))
+            result = await _result(generate, specs, calls[0], request, step)
+            if step == steps:
+                result += "\n\n" + load_prompt("assay.seat_tools", "last").render()
+            turns += [
+                Message("assistant", reply.text),
+                Message("user", _fenced(result, calls[0], request, step, seed)),
+            ]
+        raise AssertionError("the last step returns")
+
+    return ask
+
+
+async def _result(
+    generate: Generate, specs: Sequence[ToolSpec], call: ToolCall, request: Request, step: int
+) -> str:
+    if call.fault:
+        return f"error: {call.fault}"
+    if call.name not in {spec.name for spec in specs}:
+        return f"error: there is no tool {call.name[:40]}; there are: {', '.join(spec.name for spec in specs)}"
+    label = replace(request.label, phase=f"{request.label.phase}-tool", attempt=step)
+    asked = Message("user", canonical_json(call.arguments).decode())
+    return (await generate(Request(TOOL + call.name, (asked,), label))).text
+
+
+def _fenced(result: str, call: ToolCall, request: Request, step: int, seed: int) -> str:
+    """Return a result behind a fence that names where it comes from."""
+    source = re.sub(r"[<>\s]+", " ", f"{call.name} {canonical_json(call.arguments).decode()}")[:150]
+    label = replace(request.label, phase=f"{request.label.phase}-tool", attempt=step)
+    return Fence(seed, label)(f"RESULT {step} of {source}", result)
+
+
+def _whole(replies: Sequence[Reply], *, without_call: bool) -> Reply:
+    """Return the last answer with what all of them took."""
+    last = replies[-1]
+    costs = [reply.cost for reply in replies]
+    text = last.text.rpartition("```tool")[0].strip() if without_call else last.text
+    return replace(
+        last,
+        text=text or "The tools were used up before an answer was written.",
+        usage=Usage(
+            sum(reply.usage.input_tokens for reply in replies),
+            sum(reply.usage.output_tokens for reply in replies),
+            estimated=any(reply.usage.estimated for reply in replies),
+        ),
+        cost=None if None in costs else sum(cost or 0 for cost in costs),
+    )

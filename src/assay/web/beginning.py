@@ -1,0 +1,96 @@
+"""The route of the start page: what was typed, what suits it and what that takes, the latest runs, recordings."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assay.demo import demos, missing
+from assay.launch import price_of
+from assay.protocol import Protocol, RunType
+from assay.registry import protocol_of
+from assay.web import data
+from assay.web.app_state import AppState, respond, site_of, wants_json
+from assay.web.estimating import Estimate, estimate
+from assay.web.glimpses import glimpses
+from assay.web.pages.home import Box, Played, Way, choice_fragment, home_page
+from assay.web.suggesting import openings, suggest
+from llm_runtime.price import Price
+from llm_runtime.store import RunStore, RunSummary
+
+_LATEST = 5
+_LOOKED_AT = 200
+"""Runs of a protocol among which its recording is looked for."""
+_PATIENCE_S = 0.15
+"""How long what suits a text waits for endpoints to list their models."""
+_MEASURED = 9
+"""Finished runs of a kind that an estimate is read from."""
+
+
+async def home(request: Request) -> Response:
+    """Show the start page: a box with what suits its text and what that takes, the latest runs, recordings."""
+    site, fragment = site_of(request), "x-fragment" in request.headers
+    latest = site.store.runs(limit=_LATEST)
+    seen = glimpses(site.store, latest)
+    if fragment or wants_json(request):
+        await site.models.look((look.models for look in seen.values()), _PATIENCE_S if fragment else None)
+    query = request.query_params
+    box = await asyncio.to_thread(_box, site, query.get("text", ""), query.get("kind", ""), query.get("model", ""))
+    if fragment:
+        return Response(choice_fragment(box), media_type="text/html")
+    played = {name: _played(site.store, name, protocol) for name, (protocol, _) in demos().items()}
+    return respond(
+        request,
+        lambda: {
+            "ways": [
+                {"kind": way.run.name, "suggested": way.why, "estimate": way.estimate and asdict(way.estimate)}
+                for way in box.ways
+            ],
+            "models": [asdict(chip) for chip in box.choices.chips],
+            "recordings": [
+                {
+                    "name": name,
+                    "protocol": protocol.runs[0].name,
+                    "run": data.summary_data(run) if (run := played[name].run) else None,
+                    "missing": played[name].missing,
+                }
+                for name, (protocol, _) in demos().items()
+            ],
+            "latest": [data.summary_data(run) for run in latest],
+        },
+        lambda: home_page(box, played, latest, seen),
+    )
+
+
+def _box(site: AppState, text: str, chosen: str, model: str) -> Box:
+    choices, suggestion = site.models.known, suggest(text)
+    asked = model or site.settings().config.model or ""
+    chip = choices.of(asked)
+    # The first price of all is read from a large table: that may take a moment, and only names a model costs it.
+    price = chip.price if chip else price_of(site.settings(), asked) if asked else None
+    ways = [
+        Way(
+            run,
+            suggestion.why if suggestion and suggestion.kind == name else "",
+            _estimate(site.store, run, text, price),
+        )
+        for name, (run, _) in openings().items()
+    ]
+    return Box(text, ways, choices, site.models.looked, chosen, model, price is not None and price.free)
+
+
+def _estimate(store: RunStore, run: RunType, text: str, price: Price | None) -> Estimate | None:
+    finished = store.runs(protocol=run.names, state="finished", limit=_MEASURED)
+    past: list[RunSummary] = [one for one in finished if one.origin == "live" and one.calls]
+    owner = protocol_of(run.name)
+    return estimate(owner.needs if run is owner.runs[0] else None, past, text, price)
+
+
+def _played(store: RunStore, name: str, protocol: Protocol) -> Played:
+    """Return the latest run of a recording, and what is missing to play it."""
+    runs = store.runs(protocol=protocol.runs[0].names, limit=_LOOKED_AT)
+    fault = missing(name)
+    return Played(next((run for run in runs if run.origin == "demo"), None), str(fault or ""))

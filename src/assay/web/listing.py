@@ -1,0 +1,111 @@
+"""The route of the list of runs: searched, filtered, sorted, the jobs of a batch folded under it."""
+
+from __future__ import annotations
+
+import asyncio
+from math import inf
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assay.batch.ledger import Batch, Ledger
+from assay.batch.progress import Progress, look
+from assay.batch.purses import Purses
+from assay.registry import known, run_types
+from assay.web import data
+from assay.web.app_state import respond, site_of, wants_json
+from assay.web.batches import with_ledger
+from assay.web.glimpses import glimpses
+from assay.web.pages.runs import ORDERS, STATES, Choice, Listed, runs_page
+from llm_runtime.errors import ConfigurationError, StoreError
+from llm_runtime.store import RunState, RunStore, RunSummary
+from llm_runtime.store.notes import all_tags, notes_of, tags_of_runs
+from llm_runtime.store.run_reader import Order
+from llm_runtime.store.searching import index_runs
+
+_LISTED = 30
+_FOLDED = 200
+"""Batches, newest first, whose jobs are folded."""
+
+
+async def list_runs(request: Request) -> Response:
+    """List runs as searched, filtered and sorted; a page folds the jobs of each batch under it."""
+    site, query = site_of(request), request.query_params
+    names = ("search", "protocol", "state", "tag", "order", "before")
+    choice = Choice(**{name: query.get(name, "")[:200] for name in names})
+    folds = not (choice.search or choice.state or choice.tag or choice.order or wants_json(request))
+    batches = (await with_ledger(request, lambda ledger, _: ledger.batches()[:_FOLDED]) or []) if folds else []
+    runs = await asyncio.to_thread(_chosen, site.store, choice, [f"{batch.tag}-" for batch in batches])
+    page, more = runs[:_LISTED], len(runs) > _LISTED
+    ids = [run.run_id for run in page]
+    listed = Listed(page, glimpses(site.store, page), tags_of_runs(site.store, ids), notes_of(site.store, ids))
+    if wants_json(request):
+        return respond(request, lambda: _data(listed, choice, more), str)
+    newest = site.store.summary(choice.before).started_at if choice.before else inf
+    oldest = page[-1].started_at if more else -inf
+    among = [batch for batch in batches if oldest <= batch.created_at // 1000 < newest]
+    folded = await with_ledger(request, lambda ledger, purses: _looks(ledger, purses, among)) if among else None
+    kinds = (one.name if (one := known(run.protocol)) else run.protocol for run in page)
+    protocols = list(dict.fromkeys([*run_types(), *kinds]))
+    return respond(
+        request, str, lambda: runs_page(listed, folded or [], choice, protocols, all_tags(site.store), more)
+    )
+
+
+def _looks(ledger: Ledger, purses: Purses, batches: list[Batch]) -> list[Progress]:
+    return [look(ledger, purses, batch.batch_id) for batch in batches]
+
+
+def _chosen(store: RunStore, choice: Choice, apart: list[str]) -> list[RunSummary]:
+    if choice.search:
+        keep_words(store)
+    return store.runs(
+        protocol=run.names if (run := known(choice.protocol)) else choice.protocol or None,
+        search=choice.search or None,
+        state=_state(choice.state),
+        tag=choice.tag or None,
+        apart=apart,
+        order=_order(choice.order),
+        limit=_LISTED + 1,
+        before=choice.before or None,
+    )
+
+
+def keep_words(store: RunStore, most: int = 100) -> int:
+    """Take the words that runs are searched by; return how many runs are left, none where nothing is written."""
+    try:
+        return index_runs(store, most)
+    except StoreError:
+        return 0
+
+
+def _data(listed: Listed, choice: Choice, more: bool) -> dict[str, object]:
+    runs = [
+        {
+            **data.summary_data(run),
+            "outcome": listed.seen[run.run_id].outcome,
+            "models": listed.seen[run.run_id].models,
+            "tags": listed.tags[run.run_id],
+            "rating": listed.rating(run.run_id),
+        }
+        for run in listed.runs
+    ]
+    return {"runs": runs, "next": f"/runs.json?{choice.query(listed.runs[-1].run_id)}" if more else None}
+
+
+def _state(text: str) -> RunState | None:
+    for state in STATES:
+        if state == text:
+            return state
+    if text:
+        raise ConfigurationError(f"a run's state is one of {', '.join(STATES)}")
+    return None
+
+
+def _order(text: str) -> Order:
+    for order in ORDERS:
+        if order == text:
+            return order
+    if text:
+        raise ConfigurationError(f"runs are ordered by one of {', '.join(ORDERS)}")
+    return "newest"

@@ -1,0 +1,170 @@
+"""The routes of the matrix: outputs of a batch or comparison side by side, with people's labels, and as tables."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, cast
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from assay.batch.export import WRITERS
+from assay.batch.ledger import Batch, Ledger, Result
+from assay.batch.purses import Purses
+from assay.batch.report.story import labels
+from assay.report.clean import one_line
+from assay.report.matrix import (
+    SHOWS,
+    Cell,
+    CellState,
+    Matrix,
+    MatrixRow,
+    Show,
+    agreement,
+    column_sums,
+    matrix_lines,
+)
+from assay.web.app_state import respond, run_id_of, site_of
+from assay.web.batches import with_ledger
+from assay.web.forms import whole_number
+from assay.web.glimpses import outcome_of
+from assay.web.noting import ME
+from assay.web.pages.matrix import MatrixChoice, matrix_page
+from llm_runtime.errors import ConfigurationError, RunNotFound
+from llm_runtime.store import RunStore
+from llm_runtime.store.notes import notes_of
+
+_LONGEST = 300
+_STATES: dict[str, CellState] = {"done": "done", "dead": "failed"}
+_MEDIA = {".csv": "text/csv", ".jsonl": "application/jsonl"}
+
+
+async def batch_matrix(request: Request) -> Response:
+    """Show what each configuration of a batch made of each row, with failures, cost and labels."""
+    batch, matrix = await _of_batch(request)
+    return _shown(request, f"batches/{batch.batch_id}", batch.title, matrix)
+
+
+async def batch_table(request: Request) -> Response:
+    """Export the matrix of a batch with its labels, ``csv`` or ``jsonl``."""
+    batch, matrix = await _of_batch(request)
+    return _table(request, batch.batch_id, matrix)
+
+
+async def run_matrix(request: Request) -> Response:
+    """Show what each method of a comparison made of each task."""
+    title, matrix = await _of_run(request)
+    return _shown(request, f"runs/{run_id_of(request)}", title, matrix)
+
+
+async def run_table(request: Request) -> Response:
+    """Export the matrix of a comparison with its labels, ``csv`` or ``jsonl``."""
+    _, matrix = await _of_run(request)
+    return _table(request, run_id_of(request), matrix)
+
+
+async def _of_batch(request: Request) -> tuple[Batch, Matrix]:
+    batch_id: str = request.path_params["batch_id"]
+
+    def read(ledger: Ledger, purses: Purses) -> tuple[Batch, Matrix]:
+        batch = ledger.batch(batch_id)
+        return batch, _batch_matrix(batch, ledger.results(batch_id))
+
+    made = await with_ledger(request, read)
+    if made is None:
+        raise RunNotFound(f"there is no batch {batch_id[:80]!r}")
+    return made[0], await asyncio.to_thread(labelled, site_of(request).store, made[1])
+
+
+async def _of_run(request: Request) -> tuple[str, Matrix]:
+    site, run_id = site_of(request), run_id_of(request)
+    story = site.hub.watch(run_id).fold.story()
+    if story.matrix is None:
+        raise RunNotFound(f"run {run_id} has no matrix: only comparisons and batches have one")
+    return story.title, await asyncio.to_thread(labelled, site.store, story.matrix)
+
+
+def _batch_matrix(batch: Batch, results: Iterable[Result]) -> Matrix:
+    columns = labels(batch)
+    rows: defaultdict[tuple[int, int], dict[int, Result]] = defaultdict(dict)
+    for result in results:
+        rows[result.row, result.repetition][result.configuration] = result
+    return Matrix(tuple(columns), tuple(_row(batch, cells, len(columns)) for cells in rows.values()))
+
+
+def _row(batch: Batch, results: dict[int, Result], columns: int) -> MatrixRow:
+    task = next(iter(results.values())).task
+    cells = (_cell(batch, result) if (result := results.get(at)) else None for at in range(columns))
+    return MatrixRow(_asked(task), tuple(cells))
+
+
+def _cell(batch: Batch, result: Result) -> Cell:
+    state = _STATES.get(result.state, "waiting")
+    text = result.state
+    if state == "failed":
+        text = f"{result.error}: {result.message}"
+    elif result.result is not None:
+        data = json.loads(result.result)
+        text = outcome_of(batch.protocol, data, _LONGEST) or json.dumps(data, ensure_ascii=False)
+    return Cell(result.run_id, "", one_line(text, _LONGEST), state, None, result.cost if result.run_id else None)
+
+
+def _asked(task: str) -> str:
+    """Return the first text of a task: what a person asked."""
+    try:
+        data: Any = json.loads(task)
+    except ValueError:
+        return one_line(task, _LONGEST)
+    values = list(cast("dict[str, Any]", data).values()) if isinstance(data, dict) else [data]
+    return one_line(next((value for value in values if isinstance(value, str) and value.strip()), task), _LONGEST)
+
+
+def labelled(store: RunStore, matrix: Matrix) -> Matrix:
+    """Return the matrix with the labels that people gave its cells."""
+    runs = dict.fromkeys(cell.run_id for row in matrix.rows for cell in row.cells if cell and cell.run_id)
+    given: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for run_id, notes in notes_of(store, list(runs)).items():
+        for note in notes:
+            if note.label:
+                given[run_id, note.place][note.who] = note.label
+
+    def told(cell: Cell | None) -> Cell | None:
+        return replace(cell, labels=given[cell.run_id, cell.place]) if cell and cell.run_id else cell
+
+    rows = (replace(row, cells=tuple(map(told, row.cells))) for row in matrix.rows)
+    return replace(matrix, rows=tuple(rows))
+
+
+def _shown(request: Request, address: str, title: str, matrix: Matrix) -> Response:
+    query = request.query_params
+    page = whole_number(query.get("page") or "1", "page")
+    who = query.get("who", "")[:64] or ME
+    choice = MatrixChoice(_show(query.get("show", "")), query.get("find", "")[:200], who, page)
+    sums, agreed = column_sums(matrix), agreement(matrix)
+    return respond(
+        request,
+        lambda: {"columns": list(matrix.columns), "cells": list(matrix_lines(matrix)), "alpha": agreed.alpha},
+        lambda: matrix_page(address, title, matrix, sums, agreed, choice),
+    )
+
+
+def _show(text: str) -> Show:
+    for show in SHOWS:
+        if show == text:
+            return show
+    raise ConfigurationError(f"show is one of {', '.join(SHOWS[1:])}, or nothing")
+
+
+def _table(request: Request, name: str, matrix: Matrix) -> Response:
+    ending = f".{request.path_params['kind']}"
+    if ending not in _MEDIA:
+        raise RunNotFound(f"there is no such table; there are: {', '.join(_MEDIA)}")
+    out = io.BytesIO()
+    WRITERS[ending](matrix_lines(matrix), out)
+    headers = {"content-disposition": f'attachment; filename="{name}-matrix{ending}"'}
+    return Response(out.getvalue(), media_type=_MEDIA[ending], headers=headers)

@@ -1,0 +1,110 @@
+"""The routes of the settings page: keys, endpoints and defaults, and the check of a model. No key is ever shown."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from assay.launch.model_check import measure_model, verdicts
+from assay.registry import protocols
+from assay.web.app_state import AppState, redirect, request_fields, respond, site_of, wants_json
+from assay.web.configuring import change_config
+from assay.web.forms import whole_number
+from assay.web.pages.settings import Checked, settings_page
+from llm_runtime.dialects import HOSTED
+from llm_runtime.errors import ConfigurationError, LlmRuntimeError
+from llm_runtime.keys import write_key
+from llm_runtime.settings import config_dir, read_config
+
+Change = Callable[[AppState, dict[str, Any]], Awaitable[None]]
+
+
+async def show_settings(request: Request) -> Response:
+    """Show which vendors and endpoints have a key and where it was found, the defaults, and checks of models."""
+    site = site_of(request)
+    settings = site.settings()
+    await site.models.look()
+    return respond(
+        request,
+        lambda: {
+            "keys": {name: key.source for name, key in settings.keys.items()},
+            "endpoints": {
+                name: {"base_url": settings.endpoint(name).base_url} for name in settings.config.endpoints
+            },
+            "model": settings.config.model,
+            "models": [asdict(chip) for chip in site.models.known.chips],
+        },
+        lambda: settings_page(settings, site.models.known, site.checked),
+    )
+
+
+async def store_key(request: Request) -> Response:
+    """Store a vendor's or endpoint's key in the keyring or the keys file; an empty one takes it out."""
+
+    async def change(site: AppState, fields: dict[str, Any]) -> None:
+        name, config = str(fields.get("provider", "")), config_dir()
+        if name not in (*HOSTED, *read_config(config).endpoints):
+            raise ConfigurationError(f"{name[:40]!r} takes no key: it is no vendor that is known, and no endpoint")
+        write_key(config, name, str(fields.get("key", "")))
+
+    return await _changed(request, change)
+
+
+async def set_defaults(request: Request) -> Response:
+    """Set the model, the effort and the longest answer of runs that say nothing else."""
+
+    async def change(site: AppState, fields: dict[str, Any]) -> None:
+        longest = fields.get("max_tokens")
+        changes = {
+            "model": str(fields.get("model") or "").strip() or None,
+            "effort": fields.get("effort") or None,
+            "max_tokens": whole_number(longest, "max_tokens") if longest else None,
+        }
+        change_config(config_dir(), changes)
+
+    return await _changed(request, change)
+
+
+async def set_endpoint(request: Request) -> Response:
+    """Name a server or service of one's own; without an address it is taken out."""
+
+    async def change(site: AppState, fields: dict[str, Any]) -> None:
+        name, address = (str(fields.get(field) or "").strip() for field in ("name", "base_url"))
+        if name in HOSTED:
+            # A vendor's key must not go to another address because of what a page sent.
+            raise ConfigurationError(f"{name} is a vendor; give your endpoint another name")
+        if not name or (address and not address.startswith(("http://", "https://"))):
+            raise ConfigurationError("name: give it one, and an address that begins with http:// or https://")
+        change_config(config_dir(), {name: {"base_url": address} if address else None}, "endpoints")
+
+    return await _changed(request, change)
+
+
+async def check_model(request: Request) -> Response:
+    """Measure a model by at most 8 small calls: can it carry each protocol?"""
+
+    async def check(site: AppState, fields: dict[str, Any]) -> None:
+        model = str(fields.get("model") or "").strip()
+        capabilities = await measure_model(site.settings(), model)
+        site.checked[model] = Checked(capabilities, verdicts(capabilities, protocols().values()))
+
+    return await _changed(request, check)
+
+
+async def _changed(request: Request, change: Change) -> Response:
+    """Make a change and show the page again, or why not."""
+    site, fields = site_of(request), await request_fields(request)
+    try:
+        await change(site, fields)
+    except LlmRuntimeError as fault:
+        if wants_json(request):
+            raise
+        return HTMLResponse(settings_page(site.settings(), site.models.known, site.checked, str(fault)), 422)
+    site.models.forget()
+    model = str(fields.get("model") or "")
+    checked = site.checked.get(model)
+    return redirect(request, "/settings", {"checked": asdict(checked)} if checked else {"changed": True})

@@ -1,0 +1,98 @@
+"""What people write beside runs: a note, a rating, a label. It is no part of any log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from llm_runtime.clock import now_ms
+from llm_runtime.errors import ConfigurationError
+from llm_runtime.store.run_store import RunStore
+
+_LONGEST = 10_000
+_NAME = 64
+_MOST = 500
+"""Ids that one statement asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What one person wrote beside one run.
+
+    Args:
+        run_id: which run.
+        who: who wrote it.
+        note: in their words.
+        rating: 1 to 5; ``None`` for none.
+        label: one word or few, to be counted.
+        at: milliseconds since the Unix epoch.
+        place: what in the run it is about; empty for all of it.
+    """
+
+    run_id: str
+    who: str
+    note: str = ""
+    rating: int | None = None
+    label: str = ""
+    at: int = 0
+    place: str = ""
+
+
+def write_note(store: RunStore, note: Note) -> None:
+    """Write a note in place of the same person's earlier one; an empty one takes that out.
+
+    Raises:
+        RunNotFound: there is no such run.
+        ConfigurationError: the rating is none, or a text is too long.
+        StoreError: the store cannot be written.
+    """
+    store.summary(note.run_id)
+    if not note.who.strip() or max(len(note.who), len(note.label)) > _NAME or len(note.note) > _LONGEST:
+        raise ConfigurationError(
+            f"a note has a name, of at most {_NAME} characters as a label is, and at most {_LONGEST:,}"
+        )
+    if note.rating is not None and not 1 <= note.rating <= 5:
+        raise ConfigurationError("a rating is 1 to 5")
+    if not (note.note or note.label or note.rating):
+        one = (note.run_id, note.place, note.who)
+        store.writer.execute("DELETE FROM notes WHERE run_id = ? AND place = ? AND who = ?", one)
+        return
+    texts = [text.replace("\0", "\ufffd") for text in (note.note, note.label)]
+    store.writer.execute(
+        "INSERT INTO notes (run_id, place, who, note, label, rating, at) VALUES (?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (run_id, place, who) DO UPDATE SET note = excluded.note, rating = excluded.rating, "
+        "label = excluded.label, at = excluded.at",
+        (note.run_id, note.place, note.who.replace("\0", ""), *texts, note.rating, note.at or now_ms()),
+    )
+
+
+def notes_of(store: RunStore, run_ids: Sequence[str]) -> dict[str, list[Note]]:
+    """Return the notes beside runs by their ids, oldest first."""
+    notes: dict[str, list[Note]] = {run_id: [] for run_id in run_ids}
+    for start in range(0, len(run_ids), _MOST):
+        page = run_ids[start : start + _MOST]
+        rows = store.reader.execute(
+            "SELECT run_id, who, note, rating, label, at, place FROM notes "
+            f"WHERE run_id IN ({', '.join('?' * len(page))}) ORDER BY at, who",
+            page,
+        )
+        for row in rows:
+            notes[row[0]].append(Note(*row))
+    return notes
+
+
+def tags_of_runs(store: RunStore, run_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Return the tags of runs by their ids."""
+    tags: dict[str, list[str]] = {run_id: [] for run_id in run_ids}
+    for start in range(0, len(run_ids), _MOST):
+        page = run_ids[start : start + _MOST]
+        query = f"SELECT run_id, tag FROM tags WHERE run_id IN ({', '.join('?' * len(page))}) ORDER BY tag"
+        for run_id, tag in store.reader.execute(query, page):
+            tags[run_id].append(tag)
+    return tags
+
+
+def all_tags(store: RunStore) -> list[str]:
+    """Return the tags that any run has, the most used first, at most 100."""
+    query = "SELECT tag FROM tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 100"
+    return [str(tag) for (tag,) in store.reader.execute(query)]
