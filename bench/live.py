@@ -200,6 +200,7 @@ def _run(arguments: Sequence[str], folder: Path, name: str, patience: float) -> 
 def _said(lines: list[str]) -> str:
     """Return what went wrong by the command's own words: its first line of that kind, not the advice after it."""
     faults = [line.removeprefix("assay: ") for line in lines if line.startswith("assay: ")]
+    faults += [line.partition("] blocked: ")[2] for line in lines if "] blocked: " in line]
     return (faults or lines or [""])[0].strip()
 
 

@@ -101,3 +101,4 @@ async def test_every_protocol_ends_in_words(tmp_path: Path) -> None:
         code, rows, said = await live(server, tmp_path)
     assert code == 0, said
     assert [row[0] for row in rows] == ["compare", "circle", "ask", "trial", "debate", "build"]
+    assert not any("answered:" in row[1] for row in rows), "a build that is blocked says by what"

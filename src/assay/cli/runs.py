@@ -203,6 +203,7 @@ def verify_run(
     Exit code 1 where a log was changed, or lost its end, which are told apart. Where neither is so, and only this
     store's signature is missing, because the run was cut off, is being written, or was imported from elsewhere, a
     note says so, and it is 0. With --key, a run that has ended and that none of the keys signed is 1 as well.
+    Of an exported run your own store's key counts where no other is named.
     """
     from assay.console import verifying
 
@@ -211,7 +212,8 @@ def verify_run(
     trusted = verifying.trusted_keys(keys)
     # A run's id has neither dot nor slash.
     if run and ("." in run or "/" in run):
-        return verifying.verify_file(Path(run), trusted, as_json=as_json)
+        own = [] if trusted else verifying.own_keys(store_path)
+        return verifying.verify_file(Path(run), trusted, own=own, as_json=as_json)
     with closing(open_runs(store_path)) as store:
         if run is None:
             return verifying.verify_all(store, trusted, as_json=as_json)

@@ -41,8 +41,25 @@ def trusted_keys(keys: Collection[str]) -> list[bytes]:
     return found
 
 
-def verify_file(path: Path, keys: Collection[bytes], *, as_json: bool) -> int:
+def own_keys(place: str | None) -> list[bytes]:
+    """Return the public keys that sign the runs of the store at ``place``, or of the own one, if any."""
+    from assay.console.options import open_runs
+    from llm_runtime.settings import data_dir
+
+    if not place and not (data_dir() / "runs.db").exists():
+        return []
+    with closing(open_runs(place)) as store:
+        return list(store.heads.keys())
+
+
+def verify_file(path: Path, keys: Collection[bytes], *, own: Collection[bytes] = (), as_json: bool) -> int:
     """Check an exported run against the chain and the head that it carries, and print what was found.
+
+    Args:
+        path: the file.
+        keys: the public keys that have to have signed it.
+        own: those of the user, which count where no others are named.
+        as_json: print one JSON object.
 
     Raises:
         ConfigurationError: the file cannot be read.
@@ -57,14 +74,16 @@ def verify_file(path: Path, keys: Collection[bytes], *, as_json: bool) -> int:
                 run_id = import_run(store, cast("BinaryIO", file))
         except OSError as fault:
             raise ConfigurationError(f"{path} cannot be read: {fault.strerror}; name an exported run") from None
-        return verify_run(store, run_id, keys, as_json=as_json)
+        return verify_run(store, run_id, keys, own=own, as_json=as_json)
 
 
-def verify_run(store: RunStore, run_id: str, keys: Collection[bytes], *, as_json: bool) -> int:
-    """Check a run, print what was found, and return the exit code."""
+def verify_run(
+    store: RunStore, run_id: str, keys: Collection[bytes], *, own: Collection[bytes] = (), as_json: bool
+) -> int:
+    """Check a run, print what was found, and return the exit code; where no key is named, ``own`` count."""
     from llm_runtime.store.verify import verify
 
-    verification = verify(store, run_id, keys)
+    verification = verify(store, run_id, keys or own)
     length = verification.length
     if as_json:
         data = {"ok": verification.ok, "intact": verification.intact, **asdict(verification)}

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.protocol import RunType
+from assay.registry import Prepared
 from assay.terms import Terms
 from llm_runtime.errors import ConfigurationError
+from llm_runtime.store import RunStore
+from llm_runtime.store.verify import verify
 
 
 def check_terms(run: RunType, terms: Terms, names: Mapping[str, str] | None = None) -> None:
@@ -40,4 +43,18 @@ def require_replayable(run: RunType) -> None:
         raise ConfigurationError(
             f"a {run.noun} works on a folder, so its log alone cannot be forked or replayed; copy the folder and "
             "start from it"
+        )
+
+
+def require_own_tools(store: RunStore, run_id: str, run: Prepared) -> None:
+    """Refuse to go on with a run that names tools and that nobody here has signed: its log may name any folder.
+
+    Raises:
+        ConfigurationError: the run is such a one.
+    """
+    tools: tuple[str, ...] = getattr(run.options, "tools", ())
+    if tools and not verify(store, run_id).anchored:
+        raise ConfigurationError(
+            f"run {run_id} names tools ({', '.join(tools)[:200]}), and its log was not signed here; ask anew, with "
+            "--tools of your own"
         )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from assay import __version__
-from assay.launch.checks import check_terms, require_replayable
+from assay.launch.checks import check_terms, require_own_tools, require_replayable
 from assay.launch.execution import Followers, Job, LateEmit, Outcome, PerRun, beside_panel, carry_through, model_of
 from assay.launch.logs import first_event, result_of, reworded, told_when_kept
 from assay.launch.telemetry import instruments
@@ -198,6 +198,7 @@ class Launcher:
             raise ConfigurationError("a demonstration is not gone on with; play it again with: assay demo")
         run = opened(started)
         check_terms(run.run, own)
+        await asyncio.to_thread(require_own_tools, self.store, run_id, run)
         return await self._begin(Job(run, started, own, Settings(), Recording(), followers, model, resumed=True))
 
     async def fork(
@@ -230,6 +231,7 @@ class Launcher:
         require_replayable(run.run)
         own = terms or Terms()
         check_terms(run.run, own)
+        await asyncio.to_thread(require_own_tools, self.store, parent_id, run)
         events = [event for _, event in self.store.events(parent_id)]
         if task:
             run = read_run(run.run.name, {**run.task.model_dump(), **task}, run.options.model_dump())

@@ -74,8 +74,13 @@ class Heads:
         """Forget a run's head."""
         self._writer.execute("DELETE FROM heads WHERE run_id = ?", (run_id,))
 
+    def keys(self) -> Iterator[bytes]:
+        """Yield the public keys that sign here; no key is made for the question."""
+        if self.own.exists:
+            yield self.own.public_key
+        if self._other is not None:
+            yield self._other.public_key
+
     def names(self, signed: SignedHead) -> bool:
-        """Tell whether ``signed`` names a key of this store as its own; no key is made for the question."""
-        if self.own.exists and signed.public_key == self.own.public_key:
-            return True
-        return self._other is not None and signed.public_key == self._other.public_key
+        """Tell whether ``signed`` names a key of this store as its own."""
+        return signed.public_key in self.keys()

@@ -151,6 +151,8 @@ async def test_all_runs_are_verified_on_any_machine_by_the_key_that_signed_them(
 ) -> None:
     assert (await assay("demo", "--speed", "0", "-q", "--store", "data/runs.db")).code == 0
     assert "2 runs: 2 signed" in (await assay("runs", "verify", "--all")).out
+    await assay("runs", "export", kept, "mine.jsonl")
+    assert "all as they were written and signed" in (await assay("runs", "verify", "./mine.jsonl")).out
     with closing(sqlite3.connect(tmp_path / "data/runs.db")) as connection:
         key = connection.execute("SELECT public_key FROM heads").fetchone()[0].hex()
     # on another machine, which has a copy and not the key
@@ -162,6 +164,7 @@ async def test_all_runs_are_verified_on_any_machine_by_the_key_that_signed_them(
     assert stranger.code == 1 and f"run {kept}: signed by another key" in stranger.out
     # an exported run needs neither machine nor store
     await assay("runs", "export", kept, "run.jsonl")
+    assert "whether key" in (await assay("runs", "verify", "./run.jsonl")).out
     (tmp_path / "data/runs.db").unlink()
     assert (await assay("runs", "verify", "./run.jsonl", "--key", key)).code == 0
     assert (await assay("runs", "verify", "./run.jsonl", "--key", "00" * 32)).code == 1

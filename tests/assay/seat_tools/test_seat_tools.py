@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import shutil
@@ -22,12 +23,13 @@ from assay.seat_tools.answering import beside
 from assay.seat_tools.using import STEPS, TOOL, tooled
 from assay.terms import Terms
 from assay.web.forms import read_form
-from llm_runtime.errors import ConfigurationError
+from llm_runtime.errors import ConfigurationError, NoModelError
 from llm_runtime.events import CallFinished, CallStarted
 from llm_runtime.messages import CallLabel, Message, Reply, Request, Usage
 from llm_runtime.providers.scripted import scripted
 from llm_runtime.settings import Settings
 from llm_runtime.store import RunStore, open_store
+from llm_runtime.store.transfer import export_run, import_run
 
 SEATS = [{"role": role, "system_prompt": "Speak."} for role in ("pragmatist", "creative", "red_team")]
 TRIAGE = {
@@ -321,6 +323,24 @@ async def test_a_comparison_gives_every_method_the_same_tools_and_counts_their_s
     assert (rows["single"]["input_tokens"], rows["single"]["cost"]) == (200, 14)
     again = await Launcher(store, Settings).replay("r")
     assert again.result == again.recorded
+
+
+async def test_a_run_that_others_made_reads_nothing_here(store: RunStore, notes: Path, tmp_path: Path) -> None:
+    """Its log may name any folder; it is played again from its own answers, and not gone on with."""
+    await held(store, Seats(), tools=[f"files:{notes}"])
+    with pytest.raises(NoModelError):  # its folder is no hindrance
+        await Launcher(store, lambda: Settings(environment={"ASSAY_LOCAL_SERVERS": ""})).fork("r", 5)
+    sent = io.BytesIO()
+    export_run(store, "r", sent)
+    elsewhere = open_store(tmp_path / "elsewhere" / "runs.db")
+    import_run(elsewhere, io.BytesIO(sent.getvalue()))
+    launcher = Launcher(elsewhere, Settings)
+    for go_on in (launcher.fork("r", 5), launcher.resume("r")):
+        with pytest.raises(ConfigurationError, match=r"was not signed here|is finished"):
+            await go_on
+    again = await launcher.replay("r")
+    assert again.result == again.recorded
+    elsewhere.close()
 
 
 async def test_a_folder_that_is_not_there_stores_nothing_and_no_program_can_name_one(

@@ -48,5 +48,5 @@ def circle(
     rounds: int = 3,
     policy: str = "",
 ) -> Scorer:
-    """``--scorer assay/circle``: a circle of models judges what was answered, or the prompt."""
+    """``inspect score LOG --scorer assay/circle``: a circle of models judges what was answered, or the prompt."""
     return load("assay.protocols.fire_circle.inspecting:judging")(models or (), judge, rounds, policy)
