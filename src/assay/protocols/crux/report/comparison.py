@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from assay.protocols.crux.report.claim_map import map_picture, worded
-from assay.protocols.crux.report.persona import audit_section
+from assay.protocols.crux.report.persona import audit_line, audit_section
 from assay.registry import find
 from assay.report.frame import cost_section
 from assay.report.generic import GenericFold
@@ -17,6 +17,7 @@ from assay.report.progress import Progress
 from assay.report.run import RunTotals, timed_events
 from assay.report.story import Block, Column, Details, Fact, Note, Plain, Quote, Section, Story, Table, Voice
 from assay.report.units import count, count_noun
+from crux.claims.audit import ENOUGH
 from crux.compare import Candidate, Comparison, Match, Read, SideView
 from crux.events import PersonaStep
 from crux.results import Place
@@ -111,7 +112,6 @@ def comparison_story(found: Comparison) -> Story:
         else Section("Candidate cruxes", (Plain("None: no two claims were found that cannot both be held."),)),
         Section("Read with care", tuple(notes)) if notes else None,
         _positions(found, names),
-        *(audit_section(read.audit, read.name) for read in found.authors if read.audit),
         Section("The two maps", (picture,)) if picture else None,
         _matches("Opposed", found.opposed, names),
         _matches("Shared", found.shared, names),
@@ -119,6 +119,7 @@ def comparison_story(found: Comparison) -> Story:
             Section(f"Only {name}", tuple(_details(view) for view in views)) if views else None
             for name, views in zip(names, (found.first_alone, found.second_alone), strict=True)
         ),
+        *(audit_section(read.audit, read.name) for read in found.authors if read.audit),
     ]
     about = f" on {found.topic}" if found.topic else ""
     return Story(
@@ -147,6 +148,8 @@ def _step_line(step: PersonaStep) -> str:
 def _left_out(read: Read) -> list[str]:
     lines = [f"{read.name}: thin: {reason}" for reason in read.standing.reasons]
     lines += [f"{read.name}, not read: {line}" for line in read.unread]
+    if read.audit and read.audit.share is not None and read.audit.share < ENOUGH:
+        lines.append(f"{read.name}: {audit_line(read.audit)}")
     if read.left_out:
         lines.append(f"{read.name}: {count_noun(read.left_out, 'claim')} left out of the comparison; name a topic")
     return lines
