@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
 from ai_crucible.families import families_of
-from ai_crucible.types import AttemptState, Line, PanelVerdict, Prompting, ToolSpec, Turn
+from ai_crucible.types import AttemptState, Line, PanelVerdict, Prompting
 from llm_runtime.errors import CallError, ConfigurationError, StructuredOutputError
 from llm_runtime.messages import CallLabel
 from llm_runtime.prompts import Fence, load_prompt
@@ -28,6 +28,34 @@ class PanelEmpty(ConfigurationError):
 
 class JudgeUntagged(ConfigurationError):
     """A judge's family is not known, and nobody said that this is all right."""
+
+
+class OfFamilies(Protocol):
+    """Whoever may be excluded for a family."""
+
+    @property
+    def model(self) -> str:
+        """Its model id."""
+        ...
+
+    @property
+    def families(self) -> frozenset[str]:
+        """The families of its model; empty where they are not known."""
+        ...
+
+
+J = TypeVar("J", bound=OfFamilies)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A judge of whom nothing but the model is known."""
+
+    model: str
+
+    @property
+    def families(self) -> frozenset[str]:
+        return families_of(self.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +117,8 @@ async def convene(
 
 
 def eligible(
-    judges: Sequence[Judge], family: str, *, allow_untagged: bool = False
-) -> tuple[list[Judge], list[dict[str, str]]]:
+    judges: Sequence[J], family: str, *, allow_untagged: bool = False
+) -> tuple[list[J], list[dict[str, str]]]:
     """Return the judges that may sit, and those that may not with the reason.
 
     Raises:
@@ -101,7 +129,7 @@ def eligible(
         raise JudgeUntagged(
             "the solver's family is unknown, so no judge can be excluded; seat all the same with --untagged"
         )
-    seated: list[Judge] = []
+    seated: list[J] = []
     excluded: list[dict[str, str]] = []
     for judge in judges:
         theirs = judge.families
@@ -157,12 +185,8 @@ def check_panel(judges: Sequence[str], family: str, *, allow_untagged: bool = Fa
     Raises:
         PanelEmpty, JudgeUntagged: as :func:`convene`.
     """
-
-    async def nobody(lines: Sequence[Line], tools: Sequence[ToolSpec], role: str) -> Turn:
-        raise NotImplementedError
-
     if judges:
-        eligible([Judge(nobody, name) for name in judges], family, allow_untagged=allow_untagged)
+        eligible([_Named(name) for name in judges], family, allow_untagged=allow_untagged)
 
 
 async def _ask(judge: Judge, state: AttemptState, number: int) -> Ballot:

@@ -23,6 +23,8 @@ _LARGEST_WINDOW = 32_768
 _ANSWER_TOKENS = 4096
 #: How long the model stays loaded after a call: a debate pauses while people read.
 _KEEP_ALIVE = "30m"
+#: Ollama has no sampler for repeated passages: it weighs down the words of the whole window.
+_UNREPEATING = {"repeat_last_n": -1, "repeat_penalty": 1.2}
 #: Models take words or a plain yes; those that take neither refuse, and are not told again.
 _THINK: dict[Effort, bool | str] = {
     "none": False,
@@ -66,6 +68,8 @@ def _payload(request: Request, quirks: Set[Quirk]) -> dict[str, Any]:
     ):
         if value is not None:
             options[name] = value
+    if request.repeated:
+        options |= _UNREPEATING
     payload: dict[str, Any] = {
         "model": request.model,
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],

@@ -59,6 +59,12 @@ async def test_the_window_grows_with_the_prompt(
     assert server.requests[0].payload["options"]["num_ctx"] == window
 
 
+async def test_a_model_that_repeated_itself_is_told_to_avoid_it(http: Http) -> None:
+    async with LoopbackServer() as server:
+        await ollama(at(server), http)(dataclasses.replace(REQUEST, repeated=True))
+    assert server.requests[0].payload["options"] == {"num_ctx": 8192, "repeat_last_n": -1, "repeat_penalty": 1.2}
+
+
 async def test_a_grammar_wins_over_the_schema_and_effort_is_a_way_to_think(http: Http) -> None:
     request = dataclasses.replace(
         REQUEST, schema='{"type":"object"}', grammar='{"const":1}', effort="max", seed=7, temperature=0.5

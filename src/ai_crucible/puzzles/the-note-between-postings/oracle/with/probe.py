@@ -1,3 +1,5 @@
+"""Calls that the checks make of a solution."""
+
 import contextlib
 import io
 import os

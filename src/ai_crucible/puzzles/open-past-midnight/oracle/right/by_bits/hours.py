@@ -1,3 +1,5 @@
+"""Opening hours as one bit a minute of the week."""
+
 import re
 
 NAMES = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]

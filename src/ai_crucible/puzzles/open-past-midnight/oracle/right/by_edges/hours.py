@@ -1,3 +1,5 @@
+"""Opening hours as the edges at which a shop opens and shuts."""
+
 from bisect import bisect_right
 from re import compile as pattern
 

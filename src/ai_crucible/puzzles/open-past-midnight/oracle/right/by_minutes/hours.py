@@ -1,3 +1,5 @@
+"""Opening hours as the set of open minutes."""
+
 NAMES = "Mo Tu We Th Fr Sa Su".split()
 FIGURES = set("0123456789")
 
